@@ -21,8 +21,8 @@ from benchmarks.focus import DATA, collections_of
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
-from topiccrawl.addons.simulate.memory import RememberingScorer
 from topiccrawl.addons.simulate.replay import Conditions, Replay
+from topiccrawl.addons.simulate.session import RememberingScorer
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import StrategyParameters, strategy
 

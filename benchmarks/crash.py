@@ -29,6 +29,8 @@ from lab.demo import DemoServer, Web, generate
 
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
+    "TOPICCRAWL_SITE_WORDS": "0",  # a page is judged alike in any order of pages
+    "TOPICCRAWL_LEARN_UNMARKED": "0",
     "DOWNLOAD_DELAY": "0",
     "AUTOTHROTTLE_ENABLED": "0",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "4",
@@ -59,8 +61,33 @@ class Loss(NamedTuple):
     unlike: tuple[str, ...]
     refetched: int
 
+    def line(self, what: str) -> str:
+        """Return the figures as text; ``what`` was killed."""
+        return (
+            f"{self.kills} kills {what}: {len(self.missing)} of {self.pages} pages lost, "
+            f"{self.articles} articles stored, {len(self.unlike)} of them unlike an undisturbed "
+            f"crawl, {self.refetched} pages fetched again"
+        )
 
-def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 300.0) -> Loss:
+    def figures(self) -> dict[str, int]:
+        """Return the figures by name."""
+        return {
+            "kills": self.kills, "pages": self.pages, "lost": len(self.missing),
+            "unlike": len(self.unlike), "refetched": self.refetched,
+        }  # fmt: skip
+
+
+def loss(web: Web, kills: int, log: Path, found: set[str], undisturbed: set[str]) -> Loss:
+    """Return the losses by the server's log, and by what two crawls stored."""
+    answered = _answered(log)
+    wanted = {truth.url for truth in web.truth.values() if truth.obtainable}
+    missing = tuple(sorted(wanted - set(answered)))
+    again = sum(n - 1 for url, n in answered.items() if url in wanted)
+    unlike = tuple(sorted(found ^ undisturbed))
+    return Loss(kills, len(wanted), missing, len(found), unlike, again)
+
+
+def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0) -> Loss:
     """Return the losses of a crawl that is killed a number of times."""
     undisturbed, killed = folder / "undisturbed", folder / "killed"
     with DemoServer(web) as server:
@@ -72,17 +99,7 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 300.0)
         for _ in range(kills):
             _run(web, server.proxy, killed, seconds, log, draw.randint(5, most))
         _run_to_its_end(web, server.proxy, killed, seconds)
-    answered = _answered(log)
-    wanted = {truth.url for truth in web.truth.values() if truth.obtainable}
-    stored = _stored(killed)
-    return Loss(
-        kills,
-        len(wanted),
-        tuple(sorted(wanted - set(answered))),
-        len(stored),
-        tuple(sorted(stored ^ _stored(undisturbed))),
-        sum(n - 1 for url, n in answered.items() if url in wanted),
-    )
+    return loss(web, kills, log, stored(killed), stored(undisturbed))
 
 
 def _run_to_its_end(web: Web, proxy: str, state: Path, seconds: float) -> None:
@@ -96,29 +113,34 @@ def _run(
     web: Web, proxy: str, state: Path, seconds: float, log: Path | None = None, answers: int = 0
 ) -> int:
     """Crawl; with a log, kill the crawl when it has that many answers more."""
-    before = _lines(log)
-    with state.with_suffix(".log").open("ab") as output:
-        crawl = subprocess.Popen(
-            [
-                sys.executable, "-m", "scrapy", "crawl", "topic",
-                "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}",
-                "-s", f"TOPICCRAWL_DATA_DIR={state}",
-                *(part for pair in SETTINGS.items() for part in ("-s", "=".join(pair))),
-            ],
-            env={**os.environ, "http_proxy": proxy, "no_proxy": "",
-                 "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"},
-            stdout=output, stderr=output,
-        )  # fmt: skip
+    before = lines(log)
+    crawl = start(web, proxy, state, {**SETTINGS, "TOPICCRAWL_DATA_DIR": str(state)})
     end = time.monotonic() + seconds
     while crawl.poll() is None:
-        if (log and _lines(log) >= before + answers) or time.monotonic() > end:
+        if (log and lines(log) >= before + answers) or time.monotonic() > end:
             crawl.send_signal(signal.SIGKILL)
             break
         time.sleep(0.01)
     return crawl.wait()
 
 
-def _lines(log: Path | None) -> int:
+def start(web: Web, proxy: str, state: Path, settings: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start a crawl; its output is appended to a file beside its state."""
+    with state.with_suffix(".log").open("ab") as output:
+        return subprocess.Popen(
+            [
+                sys.executable, "-m", "scrapy", "crawl", "topic",
+                "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}",
+                *(part for pair in settings.items() for part in ("-s", "=".join(pair))),
+            ],
+            env={**os.environ, "http_proxy": proxy, "no_proxy": "",
+                 "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"},
+            stdout=output, stderr=output,
+        )  # fmt: skip
+
+
+def lines(log: Path | None) -> int:
+    """Return the number of lines of a log, 0 if there is none."""
     return log.read_bytes().count(b"\n") if log and log.exists() else 0
 
 
@@ -130,8 +152,8 @@ def _answered(log: Path) -> Counter[str]:
     )
 
 
-def _stored(state: Path) -> set[str]:
-    """URLs of articles and of reprints; two rows of one URL are impossible (unique keys)."""
+def stored(state: Path) -> set[str]:
+    """Return URLs of articles and of reprints; two rows of one URL are impossible (unique keys)."""
     with closing(sqlite3.connect(state / "store.sqlite")) as connection:
         rows = connection.execute("SELECT url FROM articles UNION ALL SELECT url FROM reprints")
         urls = [url for (url,) in rows]
@@ -139,31 +161,33 @@ def _stored(state: Path) -> set[str]:
     return set(urls)
 
 
-def main() -> int:
-    """Print what was lost; exit 1 if anything was."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--kills", type=int, default=10)
-    parser.add_argument("--pages", type=int, default=500)
+def options(text: str, kills: int, pages: int) -> argparse.Namespace:
+    """Return the command line's options, with these defaults."""
+    parser = argparse.ArgumentParser(description=text.partition("\n")[0])
+    parser.add_argument("--kills", type=int, default=kills)
+    parser.add_argument("--pages", type=int, default=pages)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE")
-    options = parser.parse_args()
-    web = generate(options.seed, options.pages, traps=False)
-    with tempfile.TemporaryDirectory(prefix="topiccrawl-crash-") as folder:
-        loss = trial(Path(folder), web, options.kills, options.seed)
-    print(
-        f"{loss.kills} kills: {len(loss.missing)} of {loss.pages} pages lost, "
-        f"{loss.articles} articles stored, {len(loss.unlike)} of them unlike an undisturbed crawl, "
-        f"{loss.refetched} pages fetched again"
-    )
-    for url in (*loss.missing, *loss.unlike):
+    return parser.parse_args()
+
+
+def report(found: Loss, what: str, file: Path | None) -> int:
+    """Print what was lost, and write it to a file; return 1 if anything was."""
+    print(found.line(what))
+    for url in (*found.missing, *found.unlike):
         print(url)
-    if options.json:
-        figures = {
-            "kills": loss.kills, "pages": loss.pages, "lost": len(loss.missing),
-            "unlike": len(loss.unlike), "refetched": loss.refetched,
-        }  # fmt: skip
-        options.json.write_text(json.dumps(figures))
-    return 1 if loss.missing or loss.unlike else 0
+    if file:
+        file.write_text(json.dumps(found.figures()))
+    return 1 if found.missing or found.unlike else 0
+
+
+def main() -> int:
+    """Print what was lost; exit 1 if anything was."""
+    given = options(__doc__, kills=10, pages=500)
+    web = generate(given.seed, given.pages, traps=False)
+    with tempfile.TemporaryDirectory(prefix="topiccrawl-crash-") as folder:
+        found = trial(Path(folder), web, given.kills, given.seed)
+    return report(found, "of the crawl", given.json)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python -m benchmarks.focus --pages FILE --topics FILE [--topic NAME]… [--strategy NAME]…
                                [--concurrency 8] [-s SETTING=VALUE]… [--json FILE] [--logs FOLDER]
+                               [--marks N] [--seed 1]
 
 The collection is served as if it were the web (a proxy for all hosts); `scrapy crawl topic` runs
 through the real scheduler without delay. `area` is the area under the harvest curve up to the
@@ -9,33 +10,42 @@ topic's budget, as the server's log saw it, divided by that of an oracle that kn
 links. Collections and topics are those of `scrapy simulate` (see `topiccrawl/addons/simulate`),
 which gives nearly the same areas many times faster. Without --pages and --topics, the collections
 in ../shared/data are crawled where there are some.
+
+With --marks, each strategy crawls a second time with readers' marks of N pages on topic and of N
+others, drawn at random. Marked pages count in neither of the two: the oracle is one without them.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
-from topiccrawl.addons.simulate.harvest import BASELINE, harvest, labelled_case
+from topiccrawl.addons.simulate.harvest import BASELINE, case_of, harvest, labelled_case
 from topiccrawl.addons.simulate.report import Areas, figures, summary, table
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import DEFAULT
+from topiccrawl.storage.marks import MarkStore
+from topiccrawl.topics.marks import mark_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from topiccrawl.addons.simulate.harvest import Case, Harvest
+    from topiccrawl.model import Mark
     from topiccrawl.topics.topic import Topic
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -45,6 +55,8 @@ SETTINGS = {
     "TOPICCRAWL_RETRY_DELAY": "0.2",
     "TOPICCRAWL_EXTRACT": "0",
     "LOG_LEVEL": "WARNING",
+    "CONCURRENT_REQUESTS": "8",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
 }
 
 
@@ -67,6 +79,11 @@ class Served:
         return Answer(404 if key(url).partition("/")[0] in self.hosts else 502)
 
 
+def in_flight(number: int) -> list[str]:
+    """Settings of a crawl with that many requests in flight."""
+    return [f"CONCURRENT_REQUESTS={number}", f"CONCURRENT_REQUESTS_PER_DOMAIN={number}"]
+
+
 def fetched_pages(log: Path, web: RecordedWeb) -> list[str]:
     """Return the keys of the recorded pages in a server's log, by their first good answer."""
     lines = (line.split("\t") for line in log.read_text(encoding="utf-8").splitlines())
@@ -80,8 +97,8 @@ def judge(log: Path, web: RecordedWeb, case: Case, name: str = "") -> Harvest:
 
 
 def crawl(
-    web: RecordedWeb, case: Case, strategy: str, concurrency: int = 8, extra: Sequence[str] = (),
-    keep: Path | None = None,
+    web: RecordedWeb, case: Case, strategy: str, extra: Sequence[str] = (),
+    keep: Path | None = None, marks: Sequence[Mark] = (),
 ) -> Harvest:  # fmt: skip
     """Crawl for a topic and judge.
 
@@ -89,9 +106,9 @@ def crawl(
         web: What is served.
         case: The topic, and what it is judged by.
         strategy: Name of the strategy.
-        concurrency: Requests in flight.
         extra: Further settings, ``NAME=VALUE``.
         keep: Folder in which the server's log stays.
+        marks: Readers' marks that the crawl begins with.
 
     Raises:
         SystemExit: If the crawl fails; with the end of its log.
@@ -105,9 +122,8 @@ def crawl(
             "TOPICCRAWL_DATA_DIR": str(folder / "data"),
             "TOPICCRAWL_STRATEGY": strategy,
             "TOPICCRAWL_PAGES": str(case.budget),
-            "CONCURRENT_REQUESTS": str(concurrency),
-            "CONCURRENT_REQUESTS_PER_DOMAIN": str(concurrency),
         }
+        asyncio.run(_store(settings, case.topic, marks))
         pairs = [*("=".join(pair) for pair in settings.items()), *extra]
         line = [sys.executable, "-m", "scrapy", "crawl", "topic", "-a", f"topic={topic_file}"]
         log = folder / "access.tsv"
@@ -116,6 +132,32 @@ def crawl(
         if keep:
             shutil.copy(log, keep / f"{case.topic.slug}.{strategy}.tsv")
         return judge(log, web, case, strategy)
+
+
+def marked_case(
+    web: RecordedWeb, case: Case, number: int, dice: random.Random
+) -> tuple[Case, list[Mark]]:
+    """Draw pages that readers mark, at most half of those on topic, and leave them out of a case.
+
+    Args:
+        web: What the pages are drawn from.
+        case: The topic, and what it is judged by.
+        number: Pages on topic, and as many others.
+        dice: Draws.
+    """
+    pages = {name: page for name in sorted(web.pages) if (page := web.page(name))}
+    wanted = [name for name in pages if name in case.relevant]
+    on = dice.sample(wanted, min(number, len(wanted) // 2))
+    off = dice.sample([name for name in pages if name not in case.relevant], number)
+    left = case_of(web, case.topic, case.relevant.difference(on), case.budget)
+    marks = [mark_of(pages[name], wanted=name in case.relevant) for name in (*on, *off)]
+    return left, marks
+
+
+async def _store(settings: Mapping[str, str], topic: Topic, marks: Sequence[Mark]) -> None:
+    if marks:
+        async with MarkStore.opened(settings, topic.name) as store:
+            await store.mark(marks)
 
 
 def _run(line: list[str], proxy: str) -> None:
@@ -164,16 +206,23 @@ def main() -> None:
     options = _parser().parse_args()
     strategies = options.strategy or [BASELINE, DEFAULT]
     areas: Areas = {strategy: {} for strategy in strategies}
+    extra = [*in_flight(options.concurrency), *options.extra]
     for web, case in cases(options):
         harvests = []
-        for strategy in strategies:
+        judged = case
+        marks: list[Mark] = []
+        if options.marks:
+            dice = random.Random(options.seed)  # noqa: S311
+            judged, marks = marked_case(web, case, options.marks, dice)
+        for strategy, shown in product(strategies, [[], marks] if marks else [[]]):
+            name = f"{strategy}, {len(shown)} marks" if shown else strategy
             began = time.perf_counter()
-            one = crawl(web, case, strategy, options.concurrency, options.extra, options.logs)
+            one = crawl(web, judged, strategy, extra, options.logs, shown)._replace(name=name)
             seconds = time.perf_counter() - began
-            print(f"{case.topic.name}, {strategy}: {one.pages} pages in {seconds:.1f} s")
+            print(f"{case.topic.name}, {name}: {one.pages} pages in {seconds:.1f} s")
             harvests.append(one)
-            areas[strategy][case.topic.name] = one.area
-        print(*table(case, harvests), "", sep="\n", flush=True)
+            areas.setdefault(name, {})[case.topic.name] = one.area
+        print(*table(judged, harvests), "", sep="\n", flush=True)
     if not areas[strategies[0]]:
         raise SystemExit("no such topic")
     print(*summary(areas), sep="\n")
@@ -191,6 +240,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--strategy", action="append", metavar="NAME", help="or a dotted path")
     parser.add_argument("--concurrency", type=int, default=8, metavar="N")
     parser.add_argument("-s", dest="extra", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--marks", type=int, default=0, metavar="N")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the marks' draw")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep the servers' logs there")
     return parser

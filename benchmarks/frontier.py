@@ -36,8 +36,8 @@ from topiccrawl.frontier.embedded import EmbeddedFrontier
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.frontier.contract import Frontier, Lease
-    from topiccrawl.model import Offer
+    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.model import Lease, Offer
 
 RUDE = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1_000_000)
 HOSTS = 1000

@@ -10,7 +10,7 @@ from benchmarks.judge_measures import Draw, draw, draw_actively, mean, measure
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.classifier import Sample, fit
 from topiccrawl.topics.documents import document, word_weights
-from topiccrawl.topics.marks import UNMARKED, Mark, derived_terms, probability
+from topiccrawl.topics.marks import UNMARKED, derived_terms, mark_of, probability
 from topiccrawl.topics.pagekind import own_share
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _by_example(judged: Judged, labels: Sequence[bool], known: Draw) -> Measured
     shown = known._replace(off=())
     pages = judged.web.pages
     on, others = (
-        [Mark.of(pages[place]) for place in part] for part in (shown.on, shown.background)
+        [mark_of(pages[place]) for place in part] for part in (shown.on, shown.background)
     )
     by_words = _cosines(judged.documents, derived_terms(on, others))
     return _left(judged.samples(by_words), labels, shown)

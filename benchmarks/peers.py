@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.focus import DATA, Served, cases, crawl, judge
+from benchmarks.focus import DATA, Served, cases, crawl, in_flight, judge
 from lab.demo import DemoServer
 from topiccrawl.addons.simulate.harvest import BASELINE
 from topiccrawl.addons.simulate.report import Areas, figures, summary, table
@@ -85,7 +85,7 @@ def main() -> None:
         harvests = [
             peer(web, case, name, options.concurrency)
             if name in SPIDERS
-            else crawl(web, case, name, options.concurrency)
+            else crawl(web, case, name, in_flight(options.concurrency))
             for name in names
         ]
         for one in harvests:

@@ -34,7 +34,7 @@ PORT = 8429
 PAGES = 6_000
 SETTINGS = {
     "TOPICCRAWL_DASHBOARD": str(PORT), "TOPICCRAWL_DASHBOARD_TOKEN": "off",
-    "TOPICCRAWL_ADAPTATION": "words",
+    "TOPICCRAWL_ADAPTATION": "words", "TOPICCRAWL_EVENTS": "7",
     "TOPICCRAWL_NEWS_FILTER": "1", "DOWNLOAD_DELAY": "0.25", "TOPICCRAWL_RETRY_DELAY": "5",
     "LOG_LEVEL": "WARNING",
 }  # fmt: skip
@@ -124,6 +124,8 @@ def browsing(browser: str) -> Iterator[Browser]:
 
 def film(chromium: Browser, path: Path, pause: float) -> None:
     """Write a moving picture of the page from the crawl's first articles on."""
+    from PIL import Image  # noqa: PLC0415 - no dependency of the project
+
     context = _context(chromium, FILM)
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{PORT}/")
@@ -131,7 +133,10 @@ def film(chromium: Browser, path: Path, pause: float) -> None:
     frames = []
     for _ in range(FRAMES):
         page.wait_for_timeout(pause * 1_000)
-        frames.append(_reduced(page.screenshot(), WIDTH))
+        frames.append(_picture(page.screenshot(), WIDTH))
+    # One palette: a frame holds only what changed, half the size. Octrees keep rare colours.
+    palette = frames[-1].quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=0)
+    frames = [one.quantize(palette=palette, dither=0) for one in frames]
     lasting = [900] * (FRAMES - 1) + [2_500]
     frames[0].save(path, save_all=True, append_images=frames[1:], duration=lasting, loop=0)
     print(f"{path}  {path.stat().st_size / 1000:.0f} kB")
@@ -149,7 +154,7 @@ def take(chromium: Browser, shot: Shot, path: Path) -> None:
         page.locator("#reading .text p").first.wait_for()
         page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(1_500)
-    _reduced(page.screenshot()).save(path, optimize=True)
+    _picture(page.screenshot()).quantize(COLOURS, dither=0).save(path, optimize=True)
     print(f"{path}  {path.stat().st_size / 1000:.0f} kB")
     context.close()
 
@@ -162,15 +167,15 @@ def _context(chromium: Browser, shot: Shot) -> BrowserContext:
     )  # fmt: skip
 
 
-def _reduced(png: bytes, width: int = 0) -> Image:
-    """Return a picture of few colours, as wide as is asked for."""
+def _picture(png: bytes, width: int = 0) -> Image:
+    """Return a picture as wide as is asked for."""
     from PIL import Image  # noqa: PLC0415 - no dependency of the project
 
     image = Image.open(io.BytesIO(png)).convert("RGB")
     if width:
         size = (width, round(image.height * width / image.width))
         image = image.resize(size, Image.Resampling.LANCZOS)
-    return image.quantize(COLOURS, dither=Image.Dither.NONE)
+    return image
 
 
 if __name__ == "__main__":

@@ -1,19 +1,23 @@
 """A long crawl, watched: does the memory or the number of descriptors grow without end?
 
-    python -m benchmarks.soak [--pages 50000] [--plain] [--json FILE]
+    python -m benchmarks.soak [--pages 50000] [--minutes 60] [--nodes 2] [--plain] [--json FILE]
 
-Crawls an endless web (``benchmarks.crawl``'s, with faults: errors and slow answers) with articles,
-watched pages, a WARC archive and a reader of the dashboard (``--plain``: the crawl alone), and
-samples the process each second: anonymous memory (RssAnon) and descriptors. Exit status 1 if
-in the second half of the pages the memory grew by more than 10 % and 110 bytes a new URL, the
-descriptors by more than a few, or the log has an error.
+Crawls an endless web (``benchmarks.crawl``'s) with faults (errors, slow, cut and missing answers,
+hosts that never answer, bombs, names without end), with articles, watched pages, a WARC archive,
+processes that read pages, and a reader of the dashboard (``--plain``: the crawl alone); with
+``--nodes`` by several processes that share a Redis; it ends after ``--minutes`` at the latest. Each
+second it samples anonymous memory (RssAnon) and descriptors of the processes, added up. Exit status
+1 if in the second half of the pages the memory grew by more than 10 % and 110 bytes a new URL, the
+descriptors by more than a few, or a log has an error.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -21,12 +25,17 @@ import tempfile
 import threading
 import time
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.crawl import SEEDS, TERMS, Endless
+from typing_extensions import override
+
+from benchmarks.crawl import HTML, SEEDS, TERMS, Endless
+from benchmarks.nodes_trial import server_url
 from lab.demo import DemoServer
+from lab.demo.answers import Answer
 from tests.ports import free_port
 
 if TYPE_CHECKING:
@@ -39,8 +48,41 @@ DESCRIPTORS = 8
 ERRORS = re.compile(r"\] (?:ERROR|CRITICAL): .*")
 SETTINGS = {
     "DOWNLOAD_DELAY": "0", "AUTOTHROTTLE_ENABLED": "0", "CONCURRENT_REQUESTS_PER_DOMAIN": "4",
-    "TOPICCRAWL_RETRY_DELAY": "1", "LOG_LEVEL": "INFO",
+    "TOPICCRAWL_RETRY_DELAY": "1", "LOG_LEVEL": "INFO", "DOWNLOAD_TIMEOUT": "10",
 }  # fmt: skip
+BAD = [f"http://{kind}.bad.test/" for kind in ("hang", "drop", "bomb", "names")]
+"""Seeds of hosts that misbehave."""
+_BOMB = gzip.compress(b"0" * 50_000_000)
+
+
+class Faulty(Endless):
+    """The endless web with faults: cut and missing answers, texts of their own, and bad hosts."""
+
+    @override
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
+        """The page of a URL; the same faults for each visit."""
+        host = url.split("/")[2]
+        if host.endswith("bad.test") and not url.endswith("/robots.txt"):
+            return _bad(host, url)
+        page, luck = super().answer(url, visit, cookie), random.Random(f"x{url}").random()  # noqa: S311
+        if luck < 0.02:  # noqa: PLR2004 - shares
+            return page._replace(cut="half" if luck < 0.01 else "drop")  # noqa: PLR2004
+        if luck < 0.04:  # noqa: PLR2004
+            return Answer(404)
+        text = f"</h2><p>{url}新能源汽车{luck}动力电池{url}充电桩{luck}</p>" * 20
+        own = luck < 0.2  # noqa: PLR2004 - others are reprints of a few
+        return page._replace(body=page.body.replace(b"</h2>", text.encode(), 1)) if own else page
+
+
+def _bad(host: str, url: str) -> Answer:
+    if host.startswith(("hang", "drop")):
+        return Answer(0, cut=host.partition(".")[0])
+    if host.startswith("bomb"):
+        return Answer(200, (*HTML, ("Content-Encoding", "gzip")), _BOMB)
+    links = "".join(
+        f'<a href="http://{n}{len(url)}.{host[-60:]}/">新能源汽车</a>' for n in range(9)
+    )
+    return Answer(200, HTML, f"<title>新能源汽车</title>{links}".encode())
 
 
 class Sample(NamedTuple):
@@ -98,20 +140,26 @@ def judged(samples: list[Sample], known: int, log: str) -> Soak:
     return Soak(pages, (memory[0], memory[1]), allowed, (files[0], files[1]), ERRORS.findall(log))
 
 
-def samples(process: subprocess.Popen[bytes], server: DemoServer) -> Iterator[Sample]:
-    """Yield the state of a process once a second until it ends."""
+def samples(processes: list[subprocess.Popen[bytes]], server: DemoServer) -> Iterator[Sample]:
+    """Yield the state of processes once a second until the first one ends."""
     answered: list[int] = []
     server.answered = lambda _: answered.append(1)
-    folder, began = Path(f"/proc/{process.pid}"), time.monotonic()
-    while process.poll() is None:
+    began = time.monotonic()
+    while all(process.poll() is None for process in processes):
         try:
-            found = re.search(r"RssAnon:\s+(\d+)", (folder / "status").read_text())
-            files = len(os.listdir(folder / "fd"))  # noqa: PTH208 - names are enough
-        except OSError:  # it has just ended
+            states = [_state(Path(f"/proc/{process.pid}")) for process in processes]
+        except OSError:  # one has just ended
             return
-        if found:
-            yield Sample(time.monotonic() - began, len(answered), 1024 * int(found[1]), files)
+        anonymous, files = map(sum, zip(*states, strict=True))
+        if anonymous:
+            yield Sample(time.monotonic() - began, len(answered), anonymous, files)
         time.sleep(1.0)
+
+
+def _state(folder: Path) -> tuple[int, int]:
+    """Return anonymous memory and descriptors of a process."""
+    found = re.search(r"RssAnon:\s+(\d+)", (folder / "status").read_text())
+    return 1024 * int(found[1]) if found else 0, len(os.listdir(folder / "fd"))  # noqa: PTH208
 
 
 def read_pages(url: str, token: str, ended: threading.Event) -> None:
@@ -126,50 +174,67 @@ def read_pages(url: str, token: str, ended: threading.Event) -> None:
                 break
 
 
-def soak(pages: int, *, plain: bool) -> Soak:
-    """Crawl so many pages, and judge the growth."""
-    port, token, ended = free_port(), "soak-only", threading.Event()
-    settings = {**SETTINGS, "TOPICCRAWL_PAGES": str(pages)}
-    arguments = ["-a", f"topic={' '.join([*TERMS][:3])}", "-a", f"seeds={','.join(SEEDS)}"]
-    if not plain:
-        settings |= {"TOPICCRAWL_ADAPTATION": "words", "TOPICCRAWL_DASHBOARD": str(port)}
+def soak(pages: int, nodes: int, minutes: float = 0, *, plain: bool) -> Soak:
+    """Crawl so many pages, for at most so many minutes, and judge the growth."""
+    token, ended = "soak-only", threading.Event()
+    shared = {"TOPICCRAWL_PAGES": str(pages // nodes), "TOPICCRAWL_DASHBOARD_TOKEN": token,
+              "CLOSESPIDER_TIMEOUT": str(60 * minutes)}  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="topiccrawl-soak-") as name, ExitStack() as stack:
+        if nodes > 1:
+            shared["REDIS_URL"] = stack.enter_context(server_url())
+        web = DemoServer(Faulty(), error_rate=0.01, latency=0.002)
+        server = stack.enter_context(web)
+        processes, readers = [], []
+        for number in range(nodes):
+            port, folder = free_port(), Path(name, str(number))
+            folder.mkdir()
+            processes.append(_started(folder, server.proxy, shared, 0 if plain else port))
+            reader = (f"http://127.0.0.1:{port}", token, ended)
+            readers.append(threading.Thread(target=read_pages, args=reader, daemon=True))
+            readers[-1].start()
+        taken = list(samples(processes, server))
+        statuses = [process.wait() for process in processes]
+        ended.set()
+        logs = [(Path(name, str(n)) / "log").read_text("utf-8", "replace") for n in range(nodes)]
+    found = [re.search(r"'topiccrawl/queue/known': (\d+)", log) for log in logs]
+    known = sum(int(one[1]) for one in found if one)
+    if any(statuses) or not all(found) or len(taken) < 20:  # noqa: PLR2004 - quarters
+        ends = "\n".join(log[-3000:] for log in logs)
+        sys.exit(f"the crawl ended with {statuses}, {len(taken)} samples: {ends}")
+    return judged(taken, known, "\n".join(logs))
+
+
+def _started(
+    folder: Path, proxy: str, shared: dict[str, str], port: int
+) -> subprocess.Popen[bytes]:
+    """Start a crawl; with the dashboard at a port everything is on."""
+    settings = {**SETTINGS, **shared, "TOPICCRAWL_DATA_DIR": str(folder / "data")}
+    seeds = ",".join([*SEEDS, *BAD])
+    arguments = ["-a", f"topic={' '.join([*TERMS][:3])}", "-a", f"seeds={seeds}"]
+    if port:
+        settings |= {"TOPICCRAWL_ADAPTATION": "words", "TOPICCRAWL_DASHBOARD": str(port),
+                     "WARC_DIR": str(folder / "warc")}  # fmt: skip
         arguments += ["-a", "watch=1"]
-    with tempfile.TemporaryDirectory(prefix="topiccrawl-soak-") as name:
-        folder = Path(name)
-        settings["TOPICCRAWL_DATA_DIR"] = str(folder / "data")
-        settings["WARC_DIR"] = "" if plain else str(folder / "warc")
-        given = [part for pair in settings.items() for part in ("-s", "=".join(pair))]
-        with DemoServer(Endless(), error_rate=0.01, latency=0.002) as server:
-            environment = {**os.environ, "http_proxy": server.proxy, "no_proxy": "",
-                           "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings",
-                           "TOPICCRAWL_DASHBOARD_TOKEN": token}  # fmt: skip
-            with (folder / "log").open("wb") as log:
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "scrapy", "crawl", "topic", *arguments, *given],
-                    env=environment, stdout=log, stderr=log,
-                )  # fmt: skip
-                reading = threading.Thread(
-                    target=read_pages, args=(f"http://127.0.0.1:{port}", token, ended), daemon=True
-                )
-                reading.start()
-                taken = list(samples(process, server))
-                ended.set()
-                reading.join()
-        text = (folder / "log").read_text("utf-8", "replace")
-    known = re.search(r"'topiccrawl/queue/known': (\d+)", text)
-    if process.returncode or known is None or len(taken) < 20:  # noqa: PLR2004 - quarters
-        sys.exit(f"the crawl ended with {process.returncode}, {len(taken)} samples: {text[-3000:]}")
-    return judged(taken, int(known[1]), text)
+    given = [part for pair in settings.items() for part in ("-s", "=".join(pair))]
+    environment = {**os.environ, "http_proxy": proxy, "no_proxy": "",
+                   "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}  # fmt: skip
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "scrapy", "crawl", "topic", *arguments, *given],
+            env=environment, stdout=log, stderr=log,
+        )  # fmt: skip
 
 
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=50_000)
+    parser.add_argument("--minutes", type=float, default=0.0, help="end after so long (0: never)")
+    parser.add_argument("--nodes", type=int, default=1, help="processes that share the crawl")
     parser.add_argument("--plain", action="store_true", help="the crawl alone")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    found = soak(options.pages, plain=options.plain)
+    found = soak(options.pages, options.nodes, options.minutes, plain=options.plain)
     print(
         f"{found.pages} answers: RssAnon {found.anonymous[0] / 1e6:.0f} -> "
         f"{found.anonymous[1] / 1e6:.0f} MB (at most {found.allowed / 1e6:.0f}), descriptors "

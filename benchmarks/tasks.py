@@ -57,6 +57,7 @@ SETTINGS = {
     "TOPICCRAWL_RETRY_DELAY": "0.2",
     "TOPICCRAWL_MIN_NORMAL": "0",
     "TOPICCRAWL_NODE_SECONDS": "4",
+    "TOPICCRAWL_SHARED_SECONDS": "0",  # fairness is judged by what the servers are asked
 }
 
 

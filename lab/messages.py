@@ -14,19 +14,23 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
+from topiccrawl import errors
+
 PACKAGE = Path(__file__).parents[1] / "topiccrawl"
 FILE = PACKAGE / "locale" / "zh.po"
 COMPILED = FILE.with_suffix(".mo")
 PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
-CALLS = {"tr": None, "message": None}
-"""Functions whose first argument is a message (``topiccrawl.text.messages``)."""
+ERRORS = [name for name, one in vars(errors).items() if isinstance(one, type)]
+CALLS = dict.fromkeys(["tr", "message", *ERRORS])
+"""Functions whose first argument is a message (``topiccrawl.text.messages``), and errors."""
 
 
 def used() -> dict[str, str]:
     """Return the messages of the code and the page, each with the file that has it."""
     found: dict[str, str] = {}
     for file, _, text, _, _ in extract_from_dir(PACKAGE, keywords=CALLS):
-        found.setdefault(str(text), file)
+        if str(text).strip():
+            found.setdefault(str(text), file)
     if PAGE.exists():
         for text in json.loads(PAGE.read_text(encoding="utf-8")).values():
             found.setdefault(text, PAGE.name)

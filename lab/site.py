@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 """Pages at the root of the repository that the site has as well."""
 _TO_ROOT = re.compile(rf"\]\(\.\./({'|'.join(map(re.escape, PAGES))})")
-_TO_LANGUAGE = re.compile(r"^\[(?:中文|English)\]\([^)]+\) · ", re.MULTILINE)
+_TO_LANGUAGE = re.compile(r"^\[(?:中文|English)\]\([^)]+\)(?: · )?", re.MULTILINE)
 _TO_CODE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]+\)")
 _TO_DOCS = re.compile(r"\]\(docs/")
 _TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:|#|[\w.-]+\.md|images/)[^)]*\)")

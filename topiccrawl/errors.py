@@ -16,14 +16,19 @@ TopiccrawlError
 class TopiccrawlError(Exception):
     """Base of all errors that topiccrawl raises itself.
 
+    ``str`` gives the message in English, for logs; ``topiccrawl.text.messages.said`` in the
+    language of the person who reads it.
+
     Args:
-        message: The mistake and the remedy.
-        public: Message without the text of any file, for HTTP responses; ``message`` by default.
+        message: The mistake and the remedy, a template of ``str.format`` where there are values.
+        public: Message without the text of any file, for HTTP responses; the whole by default.
+        values: Values of the template.
     """
 
-    def __init__(self, message: str = "", *, public: str = "") -> None:
-        super().__init__(message)
-        self.public = public or message
+    def __init__(self, message: str = "", *, public: str = "", **values: object) -> None:
+        super().__init__(message.format(**values) if values else message)
+        self.message, self.values = message, values
+        self.public = public or str(self)
 
 
 class ConfigurationError(TopiccrawlError):

@@ -6,10 +6,11 @@ seconds since the epoch (UTC); texts are Unicode.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from typing_extensions import override
 
@@ -130,6 +131,49 @@ class Offer(NamedTuple):
     context: str = ""
 
 
+class Kind(StrEnum):
+    """Purpose of a lease."""
+
+    PAGE = "page"
+    ROBOTS = "robots"
+
+
+class Lease(NamedTuple):
+    """The right to fetch one URL once.
+
+    Attributes:
+        url: Canonical URL (for ``Kind.ROBOTS`` the origin's /robots.txt).
+        key: Identity of the URL, opaque bytes.
+        epoch: Number of this lease; a ``finish`` with an older epoch is ignored and counted.
+        kind: A page, or the robots.txt that must be known before the host's pages.
+        lane: Lane it was taken from.
+        value: Its value at lease time, group bias included.
+        evidence: Its evidence at lease time (empty for seeds and robots).
+        depth: Links from the nearest seed when it was first queued; seeds have 0.
+        attempts: Fetches that failed before this one.
+        redirects: Redirects followed on the way to this URL.
+        expires: Time at which the lease returns by itself, seconds since the epoch.
+        payload: JSON text that the caller pushed with the URL, or "".
+        anchor: Anchor text stored with the URL; empty for seeds and robots.
+        context: Context text stored with it.
+    """
+
+    url: str
+    key: bytes
+    epoch: int
+    kind: Kind = Kind.PAGE
+    lane: int = 0
+    value: float = 0.0
+    evidence: Evidence = ()
+    depth: int = 0
+    attempts: int = 0
+    redirects: int = 0
+    expires: float = 0.0
+    payload: str = ""
+    anchor: str = ""
+    context: str = ""
+
+
 class Findings(NamedTuple):
     """Result of a page for the frontier, yielded once by a callback: its relevance and its links.
 
@@ -148,6 +192,33 @@ class Findings(NamedTuple):
     relevant: bool = False
     lists: bool = False
     harvest: bool = False
+
+
+class Mark(NamedTuple):
+    """A page and a reader's answer whether such pages are wanted; all input of a model.
+
+    Attributes:
+        url: The page's URL.
+        title: Its title.
+        text: Its judged text (``topics.scorer.Scorer.judged_text``).
+        wanted: The reader's answer; None for a page without a mark.
+        article: Its article share, in [0, 1].
+    """
+
+    url: str
+    title: str
+    text: str
+    wanted: bool | None = None
+    article: float = 1.0
+
+    def to_json(self) -> str:
+        """Return the mark as one line of JSON."""
+        return json.dumps(self._asdict(), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Self:
+        """Return the mark that ``to_json`` wrote."""
+        return cls(**json.loads(line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,9 +87,9 @@ CONCURRENT_REQUESTS = 16
 TOPICCRAWL_DOMAIN_SHARE = 0.5
 """Share of CONCURRENT_REQUESTS that may be in flight at one registrable domain of several hosts, so
 that slow ones leave room for other sites; 1 or 0: no limit."""
-CONCURRENT_ITEMS = 16
+CONCURRENT_ITEMS = 4
 """Items of a page that are processed at once. Scrapy starts this many tasks for each response: its
-own 100 take .9 ms, these .15; a page has one article or none."""
+own 100 take .9 ms, 16 take .15; a page has one article or none."""
 AUTOTHROTTLE_ENABLED = True
 """The frontier slows down where a host answers slowly, by the rule of Scrapy's AutoThrottle."""
 AUTOTHROTTLE_START_DELAY = 1.0
@@ -123,6 +123,9 @@ TOPICCRAWL_DISCOVER_PAGES = 5
 TOPICCRAWL_STRATEGY = "shark-plus"
 """One of bfs, best-first, shark, shark-inlink, link-block, shark-plus; or the dotted path of an own
 class (docs/strategies.md)."""
+TOPICCRAWL_RELEVANCE = ""
+"""Dotted path of a judge of pages in place of the topic's words: a function of settings and scorer
+that returns a RelevanceModel (docs/judge.md). Empty: words, and marks where there are any."""
 TOPICCRAWL_LANE_SHARE = ""
 """Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
 TOPICCRAWL_PAGES = 0
@@ -142,6 +145,9 @@ counted as ``page-hosts``. 0: no limit."""
 TOPICCRAWL_DOMAIN_HOSTS = 500
 """Maximum of hosts (of a node) of one registrable domain; links and redirects to further ones are
 counted as ``domain-hosts``: sites whose every name is a host have no end. 0: no limit."""
+TOPICCRAWL_HOSTS = 200_000
+"""Maximum of hosts (of a node) in all; links and redirects to further ones are counted as
+``all-hosts``. This many take about 0.6 GB of RAM. 0: no limit."""
 TOPICCRAWL_MAX_QUEUED = 20_000_000
 """Queued URLs (of a node) beyond which low scores are rejected, counted as ``tail``; 0: no limit.
 This many take about 10 GB of disk and 0.3 GB of RAM; see docs/scale.md."""
@@ -232,6 +238,8 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
     "topiccrawl.middlewares.cookies.OfflineCookiesMiddleware": 700,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "topiccrawl.middlewares.metarefresh.HeadRefreshMiddleware": 580,
 }
 SPIDER_MIDDLEWARES = {
     "topiccrawl.middlewares.lease.LeaseMiddleware": 10,  # outermost: gets the final output
@@ -251,6 +259,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.extensions.retry.StartRetry": 522,
     "topiccrawl.extensions.watchdog.Watchdog": 530,
+    "topiccrawl.extensions.garbage.RareCollections": 540,
 }
 ITEM_PIPELINES = {
     "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new

@@ -58,6 +58,8 @@ BY_TIME = {"TOPICCRAWL_NEWS_FILTER": "1"}
 """Settings that make stats depend on the order of pages; no stats are read of that crawl."""
 DEPTH = 2
 """Levels of a response whose names are kept; deeper names often come from data."""
+BUSY = frozenset(("topiccrawl/stalled",))
+"""Stats that only a machine with much other work leaves."""
 
 
 class Keeping(Listener):
@@ -130,9 +132,10 @@ def _run(proxy: str, data: Path, *words: str, **settings: str) -> str:
 
 
 def stats_in(log: str) -> Iterator[str]:
-    """Yield the names of our stats in a log; figures in them are left out."""
+    """Yield the names of our stats in a log, without figures in them and those in ``BUSY``."""
     for name in re.findall(r"'(topiccrawl/[^']+)':", log):
-        yield re.sub(r"(?<=[/-])\d+$", "N", name)
+        if name not in BUSY:
+            yield re.sub(r"(?<=[/-])\d+$", "N", name)
 
 
 def tables(data: Path) -> Iterator[tuple[str, list[str]]]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tests.contracts.model_parts import TOP, Entry, Gate, Site, quantum
-from topiccrawl.frontier.contract import Ending, Kind
+from topiccrawl.frontier.contract import Ending
 from topiccrawl.links.strategies.contract import GroupStats
+from topiccrawl.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

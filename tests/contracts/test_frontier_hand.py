@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.contracts.lines import from_line
 from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import crawl, drain, lease_of, offer
+from topiccrawl.commands.exported import to_line
 from topiccrawl.errors import StateError, StateVersionError
-from topiccrawl.frontier.contract import Download, Ending, Kind, Outcome, Politeness, Seed
-from topiccrawl.frontier.portable import About, HostEntry, UrlEntry, from_line, to_line
+from topiccrawl.frontier.contract import Download, Ending, Outcome, Politeness, Seed
+from topiccrawl.frontier.portable import About, HostEntry, UrlEntry
+from topiccrawl.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

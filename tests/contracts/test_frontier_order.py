@@ -15,7 +15,8 @@ from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make
-    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.model import Lease
 
 CRAWLED = Outcome(Ending.CRAWLED)
 
@@ -72,6 +73,20 @@ def test_lanes_are_served_in_turn_and_one_stands_in_for_the_other(
     crawl(frontier, *[offer(f"http://a.cn/p{n}", 0.25, 0) for n in range(3)],
           *[offer(f"http://a.cn/n{n}", 0.75, 1) for n in range(3)])  # fmt: skip
     assert "".join(url[12] for url in drain(frontier)) == lanes
+
+
+@pytest.mark.parametrize(
+    ("values", "lanes"), [((0.25, 0.75), "nnnnnpnp"), ((0.75, 0.25), "ppppnpnp")]
+)
+def test_within_the_slack_the_better_url_of_both_lanes_comes_first(
+    make: Make, values: tuple[float, float], lanes: str
+) -> None:
+    strategy = Best()
+    strategy.slack = 2
+    frontier = make(strategy=strategy)
+    crawl(frontier, *[offer(f"http://a.cn/p{n}", values[0], 0) for n in range(8)],
+          *[offer(f"http://a.cn/n{n}", values[1], 1) for n in range(8)])  # fmt: skip
+    assert "".join(url[12] for url in drain(frontier))[:8] == lanes
 
 
 def test_another_parent_moves_a_queued_url_in_place(make: Make) -> None:

@@ -10,21 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contracts.conftest import QUICK
-from topiccrawl.frontier.contract import (
-    Download,
-    Ending,
-    Kind,
-    Limits,
-    Outcome,
-    Politeness,
-    Seed,
-)
+from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.model import Offer
+from topiccrawl.model import Kind, Offer
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make
-    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.model import Lease
 
 CRAWLED = Outcome(Ending.CRAWLED)
 POLITE = Politeness(delay=1.0, jitter=0.0, adaptive=False, robots=False, concurrency=1)
@@ -44,6 +37,20 @@ def ask(frontier: Frontier) -> Lease:
     (lease,) = frontier.pop()
     assert lease.kind is Kind.ROBOTS
     return lease
+
+
+def test_a_host_with_pages_of_very_many_links_waits_for_longer(make: Make) -> None:
+    frontier = make(POLITE)
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2", "http://b.cn/1", "http://b.cn/2"))
+    for lease, links in zip(frontier.pop(9), (6000, 1000), strict=True):
+        offers = [Offer(f"{lease.url}/{number}", 2, (0.1, 0.0)) for number in range(links)]
+        frontier.finish(lease, CRAWLED, offers)
+    make.clock += 1.0
+    assert urls(frontier.pop(9)) == ["http://b.cn/2"]
+    make.clock += 23.0
+    assert "http://a.cn/2" not in urls(frontier.pop(9))
+    make.clock += 1.0
+    assert "http://a.cn/2" in urls(frontier.pop(9))
 
 
 def test_a_host_waits_and_another_goes_on(make: Make) -> None:

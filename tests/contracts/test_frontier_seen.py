@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from tests.contracts.lines import from_line
 from tests.contracts.test_frontier_order import drain, lease_of, offer
+from topiccrawl.commands.exported import to_line
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.portable import SeenEntry, from_line, to_line
+from topiccrawl.frontier.portable import SeenEntry
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make

@@ -9,9 +9,10 @@ from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make
-    from topiccrawl.frontier.contract import Lease
+    from topiccrawl.model import Lease
 
 CRAWLED = Outcome(Ending.CRAWLED)
+LATER = Outcome(Ending.LATER, reason="download-timeout")
 BOUNDED = Limits(max_page_hosts=20, max_domain_hosts=30)
 
 
@@ -65,6 +66,23 @@ def test_redirects_make_no_further_hosts_but_seeds_may(make: Make) -> None:
     assert frontier.push(seeds("http://mine.wild.com.cn/")) == 1
 
 
+def test_hosts_in_all_are_bounded_over_restarts_but_seeds_may_be_new(make: Make) -> None:
+    limits = Limits(max_hosts=10)
+    frontier = make(limits=limits)
+    frontier.push(seeds("http://hub.cn/", "http://hub.cn/2", "http://hub.cn/3"))
+    first, second, third = frontier.pop(3)
+    frontier.finish(first, CRAWLED, offers(*(f"a{number}.cn" for number in range(12))))
+    assert frontier.counts()["all-hosts"] == 2 * 3
+    frontier.finish(second, Outcome(Ending.REDIRECTED, target="http://new.cn/"), [])
+    frontier.finish(third, CRAWLED, offers("a8.cn", "a9.cn"))
+    assert frontier.why("http://new.cn/") is None
+    frontier.close()
+    frontier = make(limits=limits)
+    assert frontier.push(seeds("http://mine.cn/")) == 1
+    assert frontier.why("http://a8.cn/b") is not None
+    assert frontier.why("http://a9.cn/a") is None
+
+
 def test_nought_is_no_bound(make: Make) -> None:
     frontier = make(limits=Limits())
     frontier.push(seeds("http://hub.cn/"))
@@ -96,6 +114,28 @@ def test_a_site_keeps_its_share_beside_one_with_many_slow_hosts_of_more_value(ma
         make.clock += 1.0
     assert asked["healthy"] >= 58
     assert asked["wild"] >= 3 * 8
+
+
+def test_a_site_keeps_its_share_beside_domains_that_never_answer(make: Make) -> None:
+    frontier = make(POLITE)
+    frontier.push([Seed(f"http://healthy.cn/{number}", 0.1) for number in range(100)])
+    flying = [(1.0, lease) for lease in frontier.pop()]
+    frontier.push(seeds(*(f"http://silent{number}.cn/" for number in range(60))))
+    asked = {"healthy": 1, "silent": 0}
+    for _ in range(60):
+        make.clock += 1.0
+        for end, lease in flying:
+            if end <= make.clock():
+                frontier.downloaded(lease, Download(200 if "healthy" in lease.url else 0))
+                frontier.finish(lease, CRAWLED if "healthy" in lease.url else LATER, [])
+        flying = [entry for entry in flying if entry[0] > make.clock()]
+        while len(flying) < 16 and (leases := frontier.pop()):
+            site = "healthy" if "healthy" in leases[0].url else "silent"
+            asked[site] += 1
+            seconds = 1.0 if site == "healthy" else 30.0
+            flying.append((make.clock() + seconds, leases[0]))
+    assert asked["healthy"] >= 58
+    assert asked["silent"] >= 24
 
 
 def test_a_site_of_one_host_has_all_that_its_host_may_have(make: Make) -> None:

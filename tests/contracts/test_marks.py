@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import redis
 
 from tests.mongo_server import database_uri
+from topiccrawl.model import Mark
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.storage.sites import Sites
-from topiccrawl.topics.marks import Mark
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,12 +22,18 @@ ONE = Mark("http://a.test/1?a=b.c", "题", "文", wanted=True)
 TWO = Mark("http://a.test/2", "", "text", wanted=False, article=0.25)
 
 
-@pytest.fixture(params=["mongo", "sqlite"])
+@pytest.fixture(params=["mongo", "sqlite", "redis"])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
-    uri = ""
+    given: dict[str, Any] = {"TOPICCRAWL_DATA_DIR": str(tmp_path)}
     if request.param == "mongo":
-        uri = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
-    return {"MONGODB_URI": uri, "TOPICCRAWL_DATA_DIR": str(tmp_path)}
+        given["MONGODB_URI"] = database_uri(request.getfixturevalue("mongo_uri"), tmp_path)
+        given["TOPICCRAWL_STORAGES"] = {"topiccrawl.addons.mongodb.storage.MongoStorage": 100}
+    if request.param == "redis":
+        given["REDIS_URL"] = request.getfixturevalue("redis_url")
+        given["TOPICCRAWL_STORAGES"] = {"topiccrawl.addons.redis.storage.NodeStorage": 200}
+        with closing(redis.Redis.from_url(given["REDIS_URL"])) as client:
+            client.flushdb()
+    return given
 
 
 def test_marks_stay_by_topic_and_url(settings: dict[str, Any]) -> None:
@@ -69,5 +77,24 @@ def test_a_sample_replaces_the_earlier_one(settings: dict[str, Any]) -> None:
             await store.put_pages(9, [TWO._replace(wanted=None)])
             assert await store.pages() == (9, [TWO._replace(wanted=None)])
             assert await store.marks() == []
+
+    asyncio.run(law())
+
+
+def test_nodes_share_marks_but_no_samples(
+    settings: dict[str, Any], tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    other = {**settings, "TOPICCRAWL_DATA_DIR": str(tmp_path / "other")}
+    alone = "sqlite" in request.node.name
+    shared = "mongo" in request.node.name
+
+    async def law() -> None:
+        async with MarkStore.opened(settings, "足球") as store:
+            await store.mark([ONE])
+            await store.put_pages(1, [ONE])
+        async with MarkStore.opened(other, "足球") as store:
+            assert await store.marks() == ([] if alone else [ONE])
+            assert (await store.changed() > 0) is not alone
+            assert await store.pages() == ((1, [ONE]) if shared else (0, []))
 
     asyncio.run(law())

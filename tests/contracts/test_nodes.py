@@ -16,7 +16,8 @@ from tests.contracts.test_frontier_order import offer
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.reading import read
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Seed
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.model import Kind
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scrapy.settings import Settings
 
-from topiccrawl.model import Link, Page
+from examples.word_vectors import judge
+from topiccrawl.model import Link, Mark, Page
 from topiccrawl.text.normal import fold
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.many import ManyScorer
-from topiccrawl.topics.marks import Mark, MarkedModel, OnWordScale, learn, learn_unmarked
+from topiccrawl.topics.marks import MarkedModel, OnWordScale, learn, learn_unmarked, mark_of
 from topiccrawl.topics.topic import Topic, from_words
 
 if TYPE_CHECKING:
@@ -32,8 +35,8 @@ def page(text: str, title: str = "", links: tuple[Link, ...] = ()) -> Page:
 
 
 def marks() -> list[Mark]:
-    on = [Mark.of(page(ON * n, "新车"), wanted=True) for n in range(1, 6)]
-    return on + [Mark.of(page(OFF * n, "音乐会"), wanted=False) for n in range(1, 6)]
+    on = [mark_of(page(ON * n, "新车"), wanted=True) for n in range(1, 6)]
+    return on + [mark_of(page(OFF * n, "音乐会"), wanted=False) for n in range(1, 6)]
 
 
 def by_words(topic: Topic) -> RelevanceModel:
@@ -70,12 +73,18 @@ def sent_elsewhere(topic: Topic) -> RelevanceModel:
 def in_a_crawl(topic: Topic) -> RelevanceModel:
     model = learn(Scorer(topic), marks())
     assert isinstance(model, MarkedModel)
-    return OnWordScale(model)
+    return OnWordScale(model, model.scorer)
+
+
+def by_word_vectors(topic: Topic) -> RelevanceModel:
+    vectors = Path(__file__).with_name("vectors.vec")
+    return judge(Settings({"WORD_VECTORS": str(vectors)}), Scorer(topic))
 
 
 @pytest.fixture(
     params=[
-        by_words, by_many, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere, in_a_crawl
+        by_words, by_many, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere, in_a_crawl,
+        by_word_vectors,
     ]
 )  # fmt: skip
 def build(request: pytest.FixtureRequest) -> Build:

@@ -22,7 +22,8 @@ from topiccrawl.addons.redis.stories import Claim, StoryRegister
 from topiccrawl.addons.redis.turns import REGISTER
 from topiccrawl.addons.redis.wire import script
 from topiccrawl.dedup.verified import VerifiedShingles
-from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Seed
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

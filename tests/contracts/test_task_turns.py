@@ -70,6 +70,34 @@ def test_a_task_of_many_sites_leaves_room_for_one_of_a_single_site(scene: Scene)
     scene(act)
 
 
+def test_a_site_goes_to_the_worker_that_the_operator_chose(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(replace(WISH, sites=("a.test", "b.test")))
+        one, two = await joined(ledger, slots=2), await joined(ledger)
+        assert await claimed(one) == "1/a.test"
+        assert await claimed(two) == "1/b.test"
+        state = await desk.assign("1", "a.test", two.name)
+        assert (state.sites[0].worker, state.sites[0].chosen) == (one.name, two.name)
+        board = await desk.board()
+        assert board.chosen(board.shards["1/a.test"]) == two.name, "one ends its turn"
+        await one.give("1/a.test", Progress(), Ended.LEFT, "moved")
+        assert await claimed(one) == ""
+        assert await claimed(two) == "", "it has one slot"
+        board = await desk.board()
+        assert board.should_yield(board.shards["1/b.test"])
+        await two.give("1/b.test", Progress(), Ended.LEFT, "turn_over")
+        assert await claimed(two) == "1/a.test"
+        assert await claimed(one) == "1/b.test"
+        await two.leave()
+        await one.give("1/b.test", Progress(), Ended.DONE, "finished")
+        assert await claimed(one) == "1/a.test", "the choice ends with its worker"
+        with pytest.raises(StateError, match="no worker"):
+            await desk.assign("1", "a.test", two.name)
+
+    scene(act)
+
+
 def test_a_dead_workers_sites_are_free_after_their_rest_and_it_knows_that_it_lost_them(
     scene: Scene,
 ) -> None:

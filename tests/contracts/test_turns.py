@@ -17,13 +17,14 @@ from tests.contracts.strategies import Plain
 from tests.laws import BUSY
 from topiccrawl.addons.redis.frontier import SharedFrontier
 from topiccrawl.addons.redis.turns import SLICE
-from topiccrawl.frontier.contract import Download, Ending, Kind, Limits, Outcome, Seed
+from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
+from topiccrawl.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.contract import Lease
+    from topiccrawl.model import Lease
 
 CRAWLED = Outcome(Ending.CRAWLED)
 OK = Download(200)

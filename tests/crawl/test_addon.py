@@ -93,6 +93,7 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
 
 
 @pytest.mark.parametrize(("name", "readers"), [("mine", 1), ("topic", 0), ("topic", 1)])
+@pytest.mark.slow
 def test_topic_spiders_of_a_stock_project_store_articles(
     project: Path, name: str, readers: int
 ) -> None:

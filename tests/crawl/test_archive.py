@@ -31,6 +31,7 @@ def articles(data: Path) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Path) -> None:
     links = [f"{HOST}/1.html", f"{HOST}/old", f"{HOST}/no", f"{HOST}/tag", f"{HOST}/missing"]
     refusing = article(

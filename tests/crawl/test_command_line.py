@@ -183,6 +183,7 @@ def test_topics_are_listed_and_shown(
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_state_of_another_strategy_is_refused_with_the_remedy(tmp_path: Path) -> None:
     data = tmp_path / "data"
     arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")

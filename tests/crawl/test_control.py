@@ -41,8 +41,8 @@ def steer(data: Path, *words: str, **place: str) -> str:
     command = ControlCommand()
     command.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), **place})
     command.settings.setmodule("topiccrawl.settings", priority="default")
-    factor = float(words[1]) if len(words) > 1 else 1.0
-    return order_line("", asyncio.run(command.steer(words[0], resolve("新能源汽车").slug, factor)))
+    name = resolve("新能源汽车").slug
+    return order_line("", asyncio.run(command.steer(words[0], name, *words[1:])))
 
 
 def quick_pairs(web: Web, since: int = 0) -> list[float]:
@@ -82,3 +82,27 @@ def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
     log = log_of(data).read_text()
     assert "Spider closed (cancelled)" in log
     assert "cancelled; nothing is lost" in log
+
+
+@pytest.mark.crawl
+@pytest.mark.parametrize("where", ["folder", "redis"])
+@pytest.mark.slow
+def test_a_running_crawl_begins_at_further_urls_but_at_no_private_address(
+    where: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    data = tmp_path / "data"
+    place = {"REDIS_URL": request.getfixturevalue("redis_url")} if where == "redis" else {}
+    pages = {**PAGES, "http://b.test/1": article("电动汽车", NEWS), "http://10.0.0.1/": "x"}
+    with Web(pages) as web:
+        arguments = ("-a", "topic=新能源汽车", "-a", "seeds=http://a.test/")
+        with running(web.proxy, data, "crawl", "topic", *arguments, **SLOW, **place) as crawl:
+            until(lambda: len(web.hits) > 3)
+            told = steer(data, "add", "http://10.0.0.1/", "http://b.test/1", **place)
+            assert "2 start URLs wait" in told
+            until(lambda: web.count("http://b.test/1") == 1)
+            assert len(web.hits) < len(PAGES), "it is fetched before what is queued"
+            until(lambda: "start URLs" not in steer(data, "show", **place))
+            steer(data, "cancel", **place)
+            assert ended(crawl, data) == 0
+    assert web.count("http://10.0.0.1/") == 0
+    assert "http://10.0.0.1/ is not begun at: private-address" in log_of(data).read_text()

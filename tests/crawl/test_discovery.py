@@ -85,6 +85,7 @@ def test_a_host_of_ones_own_is_not_asked_for_its_robots_txt(tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_a_search_that_gave_nothing_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
     troubles = {"baidu": "captcha"}
     engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, troubles)
@@ -99,6 +100,7 @@ def test_a_search_that_gave_nothing_is_asked_again_by_the_next_run(tmp_path: Pat
 
 @pytest.mark.crawl
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_a_search_that_fails_beside_a_list_is_no_failure_in_any_run(tmp_path: Path) -> None:
     engine = Engine({}, {"baidu": "limit"})
     data, listed = tmp_path / "data", tmp_path / "list.txt"

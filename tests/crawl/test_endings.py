@@ -108,6 +108,7 @@ def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_unreachable_seeds_are_an_error_and_tried_again_by_the_next_run(tmp_path: Path) -> None:
     with Web({}) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL)
@@ -211,6 +212,7 @@ def test_a_request_that_was_let_out_does_not_wait_for_the_loop(tmp_path: Path) -
     assert max(map(sub, came, let_out)) < StandingScheduler.stands / 2
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_crawl_and_the_next_run_goes_on(tmp_path: Path) -> None:
     links = "".join(f'<a href="/x/{number}">{number} {TEXT}</a>' for number in range(4000))
     pages: dict[str, Page] = {

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab.demo.answers import Answer
 from lab.demo.engine import Engine, Together
 from lab.demo.server import DemoServer
-from tests.crawl.run import run
-from tests.crawl.web import article
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.crawl.run import run, stored
+from tests.crawl.web import Web, article
 
 QUERY = "新能源汽车"
 TITLE = "新能源汽车一月销量同比增长"
@@ -38,6 +35,7 @@ class Pages:
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_an_own_engine_finds_pages_and_an_own_detector_their_reprints(tmp_path: Path) -> None:
     engine = Engine({QUERY: [(url, "新闻") for url in PAGES]})
     data = tmp_path / "data"
@@ -51,3 +49,32 @@ def test_an_own_engine_finds_pages_and_an_own_detector_their_reprints(tmp_path: 
     status, shown = run("", data, "articles", "show", "http://n1.test/a.html")
     assert (status, "same-headline" in shown) == (0, True), output + shown
     assert "http://n2.test/b.html" in shown
+
+
+@pytest.mark.crawl
+@pytest.mark.slow
+def test_an_own_judge_stores_what_means_the_topic_without_naming_it(tmp_path: Path) -> None:
+    site, vectors = "http://news.test", Path(__file__).parents[1] / "contracts" / "vectors.vec"
+    meant, other = f"{site}/meant.html", f"{site}/other.html"
+    pages = {
+        f"{site}/": f'<a href="{meant}">one</a> <a href="{other}">two</a>',
+        meant: article(
+            "纯电轿车快充", "纯电轿车的续航里程增长，快充电池成本下降，电动车销量增长。" * 4
+        ),
+        other: article("交响曲之夜", "乐团在音乐厅演奏了交响曲，观众掌声不断，指挥家谢幕。" * 4),
+    }
+    crawl = ("crawl", "topic", "-a", "topic=新能源 汽车", "-a", f"seeds={site}/")
+    own = {"TOPICCRAWL_RELEVANCE": "examples.word_vectors.judge", "WORD_VECTORS": str(vectors)}
+    with Web(pages) as web:
+        for name, settings, found in (("words", {}, []), ("own", own, [meant])):
+            data = tmp_path / name
+            run(web.proxy, data, *crawl, **settings)
+            assert stored(data) == found
+    status, out = run("", tmp_path / "own", "articles", "show", meant)
+    assert (status, "续航" in out or "电池" in out) == (0, True), out
+
+
+def test_a_judge_that_cannot_be_loaded_stops_a_crawl_before_it_begins(tmp_path: Path) -> None:
+    crawl = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=http://a.test/")
+    status, out = run("", tmp_path / "data", *crawl, TOPICCRAWL_RELEVANCE="examples.nothing")
+    assert (status, "TOPICCRAWL_RELEVANCE is 'examples.nothing'" in out) == (1, True), out

@@ -34,6 +34,7 @@ def pages() -> dict[str, Page]:
     return web
 
 
+@pytest.mark.slow
 def test_repeated_lines_go(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(pages()) as web:

@@ -10,7 +10,9 @@ import pytest
 from lab.demo import generate
 from lab.demo.judge import judge
 from lab.demo.server import DemoServer
-from tests.crawl.run import run
+from tests.crawl.run import run, stored
+from tests.crawl.web import Web, article
+from tests.unit.topics.test_scorer import STORIES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +21,7 @@ pytestmark = pytest.mark.crawl
 
 
 @pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_the_harvest_rate_is_that_of_the_truth(tmp_path: Path) -> None:
     web = generate(7, 300, traps=False, faults=False)
     arguments = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
@@ -30,3 +33,16 @@ def test_the_harvest_rate_is_that_of_the_truth(tmp_path: Path) -> None:
     assert shown is not None, out[-1500:]
     assert float(shown[1]) / 100 == pytest.approx(judge(log, web).harvest_rate, abs=0.03)
     assert int(shown[2]) > int(shown[3]) > 0
+
+
+def test_of_a_site_with_four_stories_one_is_stored(tmp_path: Path) -> None:
+    site, data = "http://news.test", tmp_path / "data"
+    links = "".join(
+        f'<p><a href="/{name}.html">{text[:16]}</a></p>' for name, text in STORIES.items()
+    )
+    pages = {f"{site}/{name}.html": article(text[:16], text) for name, text in STORIES.items()}
+    crawl = ("crawl", "topic", "-a", "topic=人工智能在医疗中的应用", "-a", f"seeds={site}/")
+    with Web({f"{site}/": links, **pages}) as web:
+        status, out = run(web.proxy, data, *crawl)
+    assert status == 0, out[-3000:]
+    assert stored(data) == [f"{site}/both.html"]

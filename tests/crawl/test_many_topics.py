@@ -51,11 +51,32 @@ def test_articles_have_all_their_topics_and_each_page_is_fetched_once(tmp_path: 
         f"{SITE}/space.html": {"航天"},
         f"{SITE}/both.html": {"体育足球", "航天"},
     }
+    assert ("'topiccrawl/topics/体育足球': 2" in log, "'topiccrawl/topics/航天': 2" in log) == (
+        True,
+        True,
+    )
+    assert "体育足球 2, 航天 2 (new articles)" in log
     status, listed = run("", data, "articles", "list", "--topic", "航天")
     assert status == 0, listed
     assert ("space.html" in listed, "both.html" in listed, "ball.html" in listed) == (
         True, True, False,
     )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_marks_of_each_topic_are_learned_from(tmp_path: Path) -> None:
+    data, crawl = tmp_path / "data", (*CRAWL, "-a", "topics=足球,航天")
+    with Web(PAGES) as web:
+        assert run(web.proxy, data, *crawl)[0] == 0
+        for name, said in (("space", "yes"), ("both", "no")):
+            mark = ("topics", "mark", f"{SITE}/{name}.html", said, "--topic", "航天")
+            status, out = run("", data, *mark)
+            assert status == 0, out
+        status, log = run(web.proxy, data, *crawl, "-a", "fresh=1")
+    assert status == 0, log[-3000:]
+    assert "Topic 航天: 2 marks: the words learned from them decide" in log
+    assert "Topic 足球: 2 marks" not in log
+    assert "'topiccrawl/marks': 2" in log
 
 
 def test_topics_stand_alone(tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def test_marks_made_during_a_crawl_are_followed(tmp_path: Path) -> None:
             assert process.poll() is None
 
 
+@pytest.mark.slow
 def test_a_crawl_can_begin_with_examples_alone(tmp_path: Path) -> None:
     data = tmp_path / "data"
     likes = ",".join(f"{SITE}/game{n}.html" for n in range(3))
@@ -110,6 +111,7 @@ def test_a_crawl_can_begin_with_examples_alone(tmp_path: Path) -> None:
     assert out.count("yes") == 3, out
 
 
+@pytest.mark.slow
 def test_a_topic_file_has_examples(tmp_path: Path) -> None:
     file, data = tmp_path / "games.toml", tmp_path / "data"
     file.write_text(

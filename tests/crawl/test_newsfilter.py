@@ -15,7 +15,7 @@ from tests.crawl.web import Answer, Web, article
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 SITE = "http://news.test"
 TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"

@@ -15,7 +15,7 @@ from topiccrawl.errors import ConfigurationError, StateError
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.crawl
+pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 NEWS = "新能源汽车销量增长，电动汽车与动力电池企业加快布局，充电桩建设提速。"
 PAGES = {

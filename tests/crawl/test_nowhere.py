@@ -47,6 +47,7 @@ def test_the_end_says_what_became_of_seeds_terms_and_hosts(tmp_path: Path) -> No
     assert "refuses this crawler" in (tmp_path / "why.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_crawl_that_ends_for_another_reason_or_found_something_before_has_status_0(
     tmp_path: Path,
 ) -> None:

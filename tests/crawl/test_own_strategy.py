@@ -22,6 +22,7 @@ TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加
 CRAWL = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
 
 
+@pytest.mark.slow
 def test_a_crawl_and_its_commands_use_it(tmp_path: Path) -> None:
     data, other, export = tmp_path / "data", tmp_path / "other", tmp_path / "export.jsonl"
     first = f"{SITE}/新能源汽车/2"

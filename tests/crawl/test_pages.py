@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
@@ -26,16 +27,22 @@ from tests.crawl.test_dashboard import (
 from tests.ports import free_port
 from tests.unit.addons.dashboard.states import state
 from tests.waiting import until
+from topiccrawl.addons.tasks.desk import Desk
+from topiccrawl.addons.tasks.records import Progress, Wish
+from topiccrawl.addons.tasks.turns import Turns
+from topiccrawl.addons.warc.archive import Archive, Exchange
+from topiccrawl.model import Mark
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.ledger_file import LocalLedger
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.storage.runs import FOLDER, LocalRuns
 from topiccrawl.storage.sqlite import SqliteStorage
-from topiccrawl.topics.marks import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from topiccrawl.storage.ledger import Ledger
     from topiccrawl.storage.status import State
 
 WIDTHS = (360, 390, 1280, 2560)
@@ -74,8 +81,18 @@ async def fill(data: Path) -> None:
     store = storage.articles()
     await store.open()
     for number in range(60):
-        await store.save([article(number, "a.test" if number % 2 else "b.test", TOPIC)])
+        story = article(number, "a.test" if number % 2 else "b.test", TOPIC)
+        first = f"http://{story.site}/{number % 10}"  # ten events, each on one of the sites
+        await store.save([replace(story, event=first, published=f"2026-09-{number % 30 + 1:02}")])
     await store.close()
+    archive = Archive(data / "warc")
+    archive.open()
+    html = (("Content-Type", "text/html; charset=utf-8"),)
+    body = "<title>存档</title><script>document.title = 'ran'</script><p>存档的网页</p>".encode()
+    for name in ("7", "59"):
+        archive.write(Exchange(f"http://a.test/{name}", NOW, "GET", (), 200, html, body))
+    archive.close()
+    await tasks(LocalLedger(data))
     for name, one in states().items():
         await runs.put(one)
         at = NOW + 1e6 if name == "runs" else NOW - 60  # its process writes, as it seems
@@ -86,21 +103,46 @@ async def fill(data: Path) -> None:
         await marks.put_pages(5, sample)
 
 
+async def tasks(ledger: Ledger) -> None:
+    """Two tasks: one whose site has no https, one that waits for a worker of its own."""
+    desk, turns = Desk(ledger), Turns(ledger, 2, ttl=1e6)
+    for name in ("c.test", f"{'long-' * 11}name.test"):
+        await desk.create(Wish("topic", {"topic": TOPIC}, (name,)))
+    assert await turns.beat({}) is not None
+    found = await turns.claim()
+    assert found is not None
+    tried = {"https://c.test/": "download-connection-refused", "http://c.test/": ""}
+    await turns.beat({found[0].name: Progress(5, 3, 2, 0.0, tried)})
+    await desk.assign("2", f"{'long-' * 11}name.test", turns.name)
+
+
 async def marks(data: Path) -> dict[str, bool | None]:
     async with MarkStore.opened({"TOPICCRAWL_DATA_DIR": str(data)}, TOPIC) as store:
         return {one.url: one.wanted for one in await store.marks()}
 
 
 OPEN = {"TOPICCRAWL_DASHBOARD_TOKEN": "off"}
+READ = "Array.from(document.querySelectorAll('.facets [role=group]')).map(one => one.innerText)"
 
 
 @contextmanager
 def dashboard(data: Path) -> Iterator[str]:
     port = free_port()
-    with running("", data, "dashboard", str(port), **OPEN):
+    with running("", data, "dashboard", str(port), WARC_DIR=str(data / "warc"), **OPEN):
         url = f"http://127.0.0.1:{port}/"
         until(lambda: _answers(url))
         yield url
+
+
+@contextmanager
+def sixty_articles(data: Path) -> Iterator[tuple[str, Any]]:
+    """A dashboard's address, and its page of articles in a browser."""
+    asyncio.run(fill(data))
+    with dashboard(data) as url, browser() as chromium:
+        page = chromium.new_page(locale="en-GB")
+        page.goto(f"{url}articles?topic={TOPIC}")
+        page.locator("#rows .found").first.wait_for(timeout=LONG)
+        yield url, page
 
 
 def fetched(url: str) -> bytes:
@@ -134,7 +176,7 @@ def check(page: Any, where: str) -> None:
 def test_every_page_fits_every_screen_and_is_accessible(tmp_path: Path) -> None:
     asyncio.run(fill(tmp_path / "data"))
     ready = {
-        "": "#crawl-rows tr",
+        "": "#task-rows .tried",
         "crawl?crawl=f1": "[data-act=pause]",
         "crawl?crawl=f2": "#why-rows li",
         f"articles?topic={TOPIC}": "#doubtful-rows .found",
@@ -151,6 +193,9 @@ def test_every_page_fits_every_screen_and_is_accessible(tmp_path: Path) -> None:
                 for place, element in ready.items():
                     page.goto(url + place)
                     page.locator(element).first.wait_for(timeout=LONG)
+                    if place.startswith("articles"):
+                        page.locator("#rows .open").first.click()
+                        page.locator("#copies a").wait_for(timeout=LONG)
                     check(page, f"{place} at {width} px, {scheme}")
                 page.close()
     assert troubles == []
@@ -188,12 +233,7 @@ def test_the_start_page_tells_crawls_apart_and_an_empty_folder_says_so(tmp_path:
 
 
 def test_articles_are_searched_read_and_marked(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    asyncio.run(fill(data))
-    with dashboard(data) as url, browser() as chromium:
-        page = chromium.new_page(locale="en-GB")
-        page.goto(f"{url}articles?topic={TOPIC}")
-        page.locator("#rows .found").first.wait_for(timeout=LONG)
+    with sixty_articles(tmp_path) as (url, page):
         assert page.locator("#stored").inner_text() == "60 articles found"
         page.get_by_role("button", name="a.test").click()
         page.locator("#stored", has_text="30 articles").wait_for(timeout=LONG)
@@ -212,7 +252,29 @@ def test_articles_are_searched_read_and_marked(tmp_path: Path) -> None:
         assert one["mark"] is True
         page.locator("#doubtful [data-mark=no]").first.click()
         page.locator("#doubtful .aside[role=status]", has_text="Marked").wait_for(timeout=LONG)
-    assert sorted(map(bool, asyncio.run(marks(data)).values())) == [False, True]
+    assert sorted(map(bool, asyncio.run(marks(tmp_path)).values())) == [False, True]
+
+
+def test_facets_say_what_they_leave_out_and_a_copy_runs_no_script(tmp_path: Path) -> None:
+    with sixty_articles(tmp_path) as (url, page):
+        groups = page.evaluate(READ)
+        assert "and 18 rarer ones" in groups[2], "of thirty days"
+        assert "rarer" not in groups[1] + groups[3]
+        page.locator(".facets [role=group]").nth(3).get_by_role("button", name="题9").click()
+        page.locator("#stored", has_text="6 articles").wait_for(timeout=LONG)
+        page.locator("#rows .open").first.click()
+        page.locator("#copies a").wait_for(timeout=LONG)
+        with page.context.expect_page() as opened:
+            page.locator("#copies a").click()
+        copy = opened.value
+        copy.locator("p", has_text="存档的网页").wait_for(timeout=LONG)
+        assert copy.title() == "存档", "its script did not run"
+        page.locator("#reading .facet").click()
+        page.locator("#stored", has_text="6 articles").wait_for(timeout=LONG)
+        page.goto(url)
+        page.locator("#task-rows .tried").wait_for(timeout=LONG)
+        told = page.locator("#task-rows").inner_text()
+        assert "https://c.test/ download-connection-refused, http://c.test/ fetched" in told
 
 
 def test_programs_read_feeds_exports_and_the_description(tmp_path: Path) -> None:
@@ -228,6 +290,11 @@ def test_programs_read_feeds_exports_and_the_description(tmp_path: Path) -> None
         found = json.loads(fetched(f"{url}api/library?topic={topic}&site=b.test&limit=3"))
         assert [one["title"] for one in found["articles"]] == ["题58", "题56", "题54"]
         assert found["facets"]["site"] == [["b.test", 30]]
+        assert found["values"] == {"site": 1, "day": 15, "topic": 1, "event": 5}
+        event = quote("http://a.test/9", safe="")
+        found = json.loads(fetched(f"{url}api/library?topic={topic}&event={event}"))
+        assert found["total"] == 6
+        assert fetched(f"{url}api/export/a.csv?event={event}").count(b"\n") == 7
         assert fetched(f"{url}api/export/a.csv?topic={topic}&q={quote('题7')}").count(b"\n") == 2
         assert fetched(f"{url}api/export/a.xlsx?topic={topic}")[:2] == b"PK"
         for wrong in ("api/library?day=soon", "api/export/a.exe", "api/doubtful?topic=/etc/passwd"):

@@ -68,6 +68,7 @@ def has(body: str, story: str, *numbers: int) -> bool:
     return body.split("\n") == lines
 
 
+@pytest.mark.slow
 def test_pages_are_joined_and_each_story_is_shown_and_told_once(tmp_path: Path) -> None:
     data, feed = tmp_path / "data", tmp_path / "feed.jsonl"
     with Web(pages(seconds=1.0)) as web, Listener() as listener:

@@ -63,7 +63,7 @@ def test_pages_that_no_bound_knows_end_alone_each_with_its_reason(tmp_path: Path
     settings = {
         "TOPICCRAWL_READERS": "2",
         "TOPICCRAWL_READER": "tests.unit.extract.readers_trial.TrialReader",
-        "TOPICCRAWL_READER_SECONDS": "0.4",
+        "TOPICCRAWL_READER_SECONDS": "1.0",
         "TOPICCRAWL_READER_MEMORY": str(1 << 28),
     }
     with Web(pages) as web:

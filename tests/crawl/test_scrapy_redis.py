@@ -118,6 +118,7 @@ def test_a_spider_of_scrapy_redis_crawls_what_its_key_holds_and_nothing_else(
         assert found.keys() == {f"{SITE}/1", f"{SITE}/2", f"{SITE}/3"}
 
 
+@pytest.mark.slow
 def test_a_project_that_keeps_the_scheduler_of_scrapy_redis_crawls_on_it(
     project: Path, redis_url: str
 ) -> None:
@@ -142,6 +143,7 @@ def test_a_project_that_keeps_the_scheduler_of_scrapy_redis_crawls_on_it(
     assert (status, "Traceback" in out) == (2, False), out[-4000:]
 
 
+@pytest.mark.slow
 def test_a_topic_that_waits_for_start_urls_starts_at_no_portal(
     project: Path, redis_url: str
 ) -> None:

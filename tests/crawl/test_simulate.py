@@ -10,14 +10,14 @@ import pytest
 from scrapy import cmdline
 from typing_extensions import override
 
-from benchmarks.focus import crawl, fetched_pages
+from benchmarks.focus import crawl, fetched_pages, in_flight
 from lab.demo import generate
 from tests.crawl.run import MEASURED
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
-from topiccrawl.addons.simulate.memory import RememberingScorer
 from topiccrawl.addons.simulate.replay import Conditions, Replay
+from topiccrawl.addons.simulate.session import RememberingScorer
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import strategy
 
@@ -54,7 +54,7 @@ def test_a_replay_fetches_what_a_crawl_fetches(
     web = RecordedWeb.read(demo)
     (labelled,) = read_truth(truth_of(demo)).values()
     case = labelled_case(web, labelled)
-    real = crawl(web, case, name, 1, [f"TOPICCRAWL_ADAPTATION={method}"], keep=tmp_path)
+    real = crawl(web, case, name, [*in_flight(1), f"TOPICCRAWL_ADAPTATION={method}"], keep=tmp_path)
     scorer = RememberingScorer(case.topic)
     # with one request in flight a crawl asks for the next one while a page is parsed: two in all
     conditions = Conditions(case.budget, batch=2)

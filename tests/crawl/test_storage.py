@@ -35,6 +35,7 @@ CRAWL = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/"
 STORAGE = {"TOPICCRAWL_STORAGE": "examples.jsonstore.JsonStorage"}
 
 
+@pytest.mark.slow
 def test_a_crawl_and_commands_use_the_storage_that_is_named(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(PAGES) as web:

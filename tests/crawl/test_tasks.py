@@ -13,7 +13,9 @@ from benchmarks.tasks import Trial
 from tests.crawl.run import MEASURED, ended, log_of, run, running
 from tests.crawl.web import Page, Web, article
 from tests.waiting import until
+from topiccrawl.addons.tasks.commands.tasks import lines_of
 from topiccrawl.addons.tasks.desk import Desk
+from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
@@ -85,3 +87,70 @@ def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path)
     assert 12 <= state.pages <= 13
     assert max(web.count(url) for url in PAGES) == 1, "nothing is fetched twice"
     assert "Traceback" not in log_of(data).read_text()
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.crawl
+@pytest.mark.slow
+def test_a_page_that_two_tasks_want_is_fetched_once(tmp_path: Path) -> None:
+    data, topics = tmp_path / "data", ("新能源汽车", "动力电池")
+    urls = [f"http://a.test/{number}" for number in range(9)]
+    pages = {
+        "http://a.test/": article("新能源汽车", NEWS, *urls),
+        **{url: PAGES[url] for url in urls},
+    }
+    for topic in topics:
+        assert run("", data, "tasks", "create", "http://a.test/", "--topic", topic)[0] == 0
+    with Web(pages) as web:
+        status, log = run(web.proxy, data, "work", "--once")
+        assert status == 0, log[-3000:]
+    assert {url: web.count(url) for url in pages} == dict.fromkeys(pages, 1)
+    desk = Desk(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
+    states = [asyncio.run(desk.show(number)) for number in ("1", "2")]
+    assert [(one.state, one.pages) for one in states] == [("finished", len(pages))] * 2
+    status, listed = run("", data, "articles", "list", "--topic", topics[1])
+    assert (status, "http://a.test/" in listed) == (0, True), listed
+    assert list((data / "shared").iterdir()) == []
+
+
+@pytest.mark.crawl
+@pytest.mark.slow
+def test_http_is_tried_where_a_site_named_without_a_scheme_has_no_https(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    status, _ = run("", data, "tasks", "create", "a.test", "--topic", "新能源汽车",
+                    "--site-pages", "3")  # fmt: skip
+    assert status == 0
+    with Web(PAGES) as web:  # a proxy that makes no tunnels
+        status, _ = run(web.proxy, data, "work", "--once")
+        assert status == 0
+        assert web.count("http://a.test/") == 1
+    status, told = run("", data, "tasks", "list")
+    assert "finished" in told
+    tried = next(line for line in told.splitlines() if "https://a.test/" in line)
+    assert tried.endswith("http://a.test/ fetched"), tried
+
+
+@pytest.mark.crawl
+@pytest.mark.slow
+def test_a_site_passes_to_the_worker_that_the_operator_names(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    desk = Desk(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
+    asyncio.run(desk.create(Wish("topic", {"topic": "新能源汽车"}, ("http://a.test/",))))
+    slow = {**SLOW, "DOWNLOAD_DELAY": "0.5"}
+
+    def at() -> str:
+        return asyncio.run(desk.show("1")).sites[0].worker
+
+    with Web(PAGES) as web, running(web.proxy, data, "work", **slow):
+        until(at)
+        first = at()
+        with running(web.proxy, data, "work", **slow):
+            until(lambda: len(asyncio.run(desk.workers())) == 2)
+            other = next(w.name for w in asyncio.run(desk.workers()) if w.name != first)
+            told = lines_of(asyncio.run(desk.assign("1", "a.test", other)), full=True)
+            assert f"for {other}" in told[1]
+            until(lambda: at() == other)
+            fetched = len(web.hits)
+            until(lambda: len(web.hits) > fetched + 2)
+    assert asyncio.run(desk.show("1")).sites[0].turns == 2
+    assert max(web.count(url) for url in PAGES) == 1, "nothing is fetched twice"

@@ -83,6 +83,7 @@ def records(data: Path, *, gone: bool = False) -> dict[str, Kept]:
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Path) -> None:
     web, data = Companies(12), tmp_path / "data"
     output, _ = crawl(data, web, "-a", "chance=0")

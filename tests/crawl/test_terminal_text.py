@@ -21,6 +21,7 @@ TEXT = f"新能源汽车的动力电池今天有了{EVIL}新进展，充电桩�
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
+@pytest.mark.slow
 def test_what_commands_print_of_pages_commands_no_terminal(tmp_path: Path) -> None:
     pages = {
         f"{SITE}/": article(f"新能源汽车频道{EVIL}", TEXT, f"{SITE}/1", f"{SITE}/2"),

@@ -66,6 +66,7 @@ def test_a_crawl_from_any_folder_ends_with_a_table(tmp_path: Path, web: Web) -> 
 
 
 @pytest.mark.crawl
+@pytest.mark.slow
 def test_a_project_that_was_created_crawls_and_lists_both_kinds_of_spiders(
     tmp_path: Path, web: Web
 ) -> None:

@@ -29,6 +29,7 @@ def bound(address: str, *, listens: bool) -> Iterator[int]:
         yield server.getsockname()[1]
 
 
+@pytest.mark.slow
 def test_the_cause_is_kept_through_retries_and_reported(tmp_path: Path) -> None:
     with (
         Web({"/robots.txt": Answer("", 503)}) as web,

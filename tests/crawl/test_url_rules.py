@@ -47,6 +47,7 @@ def test_only_what_the_rules_allow_is_requested(tmp_path: Path) -> None:
     assert "'topiccrawl/queue/error/url-excluded': 1" in log  # the redirect
 
 
+@pytest.mark.slow
 def test_a_queue_that_is_older_than_the_rules_obeys_them(tmp_path: Path) -> None:
     arguments = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/news/")
     with Web(pages()) as web:

@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 WALKS = re.split(r"^## ", (ROOT / "docs" / "walks.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
 FOUND = {
+    "The analyst": ["articles.csv", "cars.html"],
     "The operator": ["crawl.html", "crawl.tar.gz", "elsewhere/store.sqlite"],
     "The data engineer": ["articles.parquet", "new.jsonl", "batteries.csv"],
     "The Scrapy user": ["news/found.jsonl", "news/data/store.sqlite"],
@@ -37,7 +38,7 @@ def test_a_walk_works_as_it_stands(walk: str, tmp_path: Path) -> None:
         environment = {**os.environ, **proxies, "PATH": path}
         environment.pop("SCRAPY_SETTINGS_MODULE", None)
         ended = subprocess.run(
-            ["/bin/bash", "-euxc", script], cwd=tmp_path, env=environment, timeout=2 * PATIENCE,
+            ["/bin/bash", "-euxc", script], cwd=tmp_path, env=environment, timeout=3 * PATIENCE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         )  # fmt: skip
     assert ended.returncode == 0, ended.stdout[-3000:]

@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import signal
+import sqlite3
 import threading
 import time
 from contextlib import closing
@@ -17,19 +18,23 @@ import pytest
 
 from tests.crawl.run import MEASURED, log_of, start, stored
 from tests.crawl.web import article
-from tests.hostile.cases import CASES, MARKED, TEXT
+from tests.hostile.acts import MARKED, TEXT
+from tests.hostile.cases import CASES
+from tests.hostile.strange import CLAIMED, STRANGE
 from tests.hostile.web import Hostile
 from topiccrawl.scheduler.build import read_frontier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from subprocess import Popen
 
     from tests.hostile.web import Case
-    from topiccrawl.frontier.portable import Reader
+    from topiccrawl.frontier.view import Reader
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
+GROUPS = {"known": CASES, "strange": STRANGE}
+"""Cases that are crawled together."""
 GOOD = [f"http://good.test/{n}" for n in range(60)]
 MOST_SECONDS = 240
 """Seconds after which the crawl ends by itself, on a busy machine: some pages wait for ever."""
@@ -52,7 +57,9 @@ class Seen(NamedTuple):
     outcomes: dict[str, str]
     recorded: dict[str, int]
     articles: list[str]
+    texts: dict[str, str]
     asked: dict[str, int]
+    heads: dict[str, int]
     log: str
     cpu: float
     rss: int
@@ -61,27 +68,42 @@ class Seen(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Seen]]:
     before = os.environ.pop(MEASURED, None)  # half of its time would be coverage's
-    data = tmp_path_factory.mktemp("hostile") / "data"
-    pages = {url: article(f"新能源汽车要闻第{n}篇", f"{TEXT}{n}。") for n, url in enumerate(GOOD)}
-    front = "http://good.test/"
-    seeds = ",".join([front, *(case.url for case in CASES)])
-    crawl = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={seeds}")
-    with Hostile(CASES, {**pages, front: article("新能源汽车频道", TEXT, *GOOD)}) as web:
-        with start(web.proxy, data, *crawl, **SETTINGS) as process:
-            resource.prlimit(process.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
-            rss = _watched(process, web, data)
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        asked = dict(web.asked)
-    (folder,) = (data / "frontiers").iterdir()
-    yield _report(data, folder, asked, used.ru_utime + used.ru_stime, rss, process.returncode)
+    done: dict[str, Seen] = {}
+
+    def see(group: str) -> Seen:
+        if group not in done:
+            done[group] = _crawl(GROUPS[group], tmp_path_factory.mktemp("hostile") / "data")
+        return done[group]
+
+    yield see
     if before is not None:
         os.environ[MEASURED] = before
 
 
-def _watched(process: Popen[bytes], web: Hostile, data: Path) -> int:
+@pytest.fixture(params=GROUPS)
+def seen(request: pytest.FixtureRequest, crawled: Callable[[str], Seen]) -> Seen:
+    return crawled(request.param)
+
+
+def _crawl(cases: tuple[Case, ...], data: Path) -> Seen:
+    pages = {url: article(f"新能源汽车要闻第{n}篇", f"{TEXT}{n}。") for n, url in enumerate(GOOD)}
+    front = "http://good.test/"
+    seeds = ",".join([front, *(case.url for case in cases)])
+    crawl = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={seeds}")
+    with (
+        Hostile(cases, {**pages, front: article("新能源汽车频道", TEXT, *GOOD)}) as web,
+        start(web.proxy, data, *crawl, **SETTINGS) as process,
+    ):
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
+        rss = _watched(process, web, data, cases)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return _report(data, web, used.ru_utime + used.ru_stime, rss, process.returncode)
+
+
+def _watched(process: Popen[bytes], web: Hostile, data: Path, cases: tuple[Case, ...]) -> int:
     """Stop a crawl when its pages have ended; return its largest anonymous memory."""
     most, stopped, end = 0, False, time.monotonic() + MOST_SECONDS + 60
     status = Path(f"/proc/{process.pid}/status")
@@ -91,7 +113,7 @@ def _watched(process: Popen[bytes], web: Hostile, data: Path) -> int:
             return most
         found = re.search(r"RssAnon:\s+(\d+)", text)
         most = max(most, 1024 * int(found[1]) if found else 0)
-        if not stopped and web.asked.keys() >= set(GOOD) and _all_ended(data):
+        if not stopped and web.asked.keys() >= set(GOOD) and _all_ended(data, cases):
             process.send_signal(signal.SIGINT)
             stopped = True
         threading.Event().wait(0.5)
@@ -99,11 +121,11 @@ def _watched(process: Popen[bytes], web: Hostile, data: Path) -> int:
     return most
 
 
-def _all_ended(data: Path) -> bool:
+def _all_ended(data: Path, cases: tuple[Case, ...]) -> bool:
     """Return whether each case's page has an outcome that it may have."""
     (folder,) = (data / "frontiers").iterdir()
     with closing(read_frontier(folder)) as reader:
-        return all(_is_fine(case, _outcome(reader, case.url)) for case in CASES)
+        return all(_is_fine(case, _outcome(reader, case.url)) for case in cases)
 
 
 def _outcome(reader: Reader, url: str) -> str:
@@ -115,11 +137,10 @@ def _is_fine(case: Case, outcome: str) -> bool:
     return any(outcome == one or outcome.startswith(f"{one} ") for one in case.outcomes)
 
 
-def _report(
-    data: Path, folder: Path, asked: dict[str, int], cpu: float, rss: int, status: int
-) -> Seen:
+def _report(data: Path, web: Hostile, cpu: float, rss: int, status: int) -> Seen:
+    (folder,) = (data / "frontiers").iterdir()
     reader = read_frontier(folder)
-    outcomes, recorded = {}, dict.fromkeys((case.name for case in CASES), 0)
+    outcomes, recorded = {}, dict.fromkeys((case.name for case in web.cases.values()), 0)
     for queue in ("prior", "normal", "leased", "crawled", "error"):
         for url, _, reason in reader.iterate(queue):
             outcomes[url] = f"{queue} {reason}".strip()
@@ -129,11 +150,19 @@ def _report(
     reader.close()
     disk = sum(path.stat().st_blocks * 512 for path in data.rglob("*") if path.is_file())
     log = log_of(data).read_text("utf-8", "replace")
-    return Seen(outcomes, recorded, stored(data), asked, log, cpu, rss, disk, status)
+    with closing(sqlite3.connect(data / "store.sqlite")) as connection:
+        texts = dict(connection.execute("SELECT url, body FROM articles"))
+    asked, heads = dict(web.asked), dict(web.heads)
+    return Seen(outcomes, recorded, stored(data), texts, asked, heads, log, cpu, rss, disk, status)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_each_page_ends_as_stated(seen: Seen, case: Case) -> None:
+@pytest.mark.parametrize(
+    ("group", "case"),
+    [(name, case) for name, group in GROUPS.items() for case in group],
+    ids=lambda part: part if isinstance(part, str) else part.name,
+)
+def test_each_page_ends_as_stated(crawled: Callable[[str], Seen], group: str, case: Case) -> None:
+    seen = crawled(group)
     outcome = seen.outcomes[case.url]
     assert _is_fine(case, outcome), outcome
     assert seen.recorded[case.name] <= case.recorded
@@ -173,7 +202,15 @@ def test_nothing_inside_is_asked(seen: Seen) -> None:
     assert not hosts & inside
 
 
+def test_no_page_speaks_for_another_site(seen: Seen) -> None:
+    assert not [url for url in GOOD if CLAIMED in seen.texts.get(url, "")]
+
+
+def test_no_site_makes_requests_grow(seen: Seen) -> None:
+    assert max(seen.heads.values()) < 20_000
+
+
 def test_the_docs_list_every_case() -> None:
     text = (Path(__file__).parents[2] / "docs" / "threats.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `([a-z0-9-]+)` \| ([^|]+) \|$", text, re.MULTILINE))
-    assert rows == {case.name: case.what for case in CASES}
+    assert rows == {case.name: case.what for group in GROUPS.values() for case in group}

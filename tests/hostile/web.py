@@ -33,15 +33,19 @@ class Client:
         host: Host that is asked.
         path: Path and query.
         number: Requests for this URL so far, with this one.
+        total: Requests for pages of all hosts so far.
     """
+
+    total = 0
 
     def __init__(
         self, connection: socket.socket, url: str, number: int, over: threading.Event
     ) -> None:
-        parts = urlsplit(url)
+        parts = urlsplit(url if "://" in url else f"https://{url}")  # CONNECT names host and port
         self.host, self.path = parts.hostname or "", parts.path
         self.path += f"?{parts.query}" if parts.query else ""
         self.number = number
+        Client.total += 1
         self._connection, self._over = connection, over
 
     def send(self, data: bytes) -> None:
@@ -87,6 +91,7 @@ class Case(NamedTuple):
         outcomes: How the page may end: ``queue`` or ``queue reason``, of the frontier.
         recorded: URLs of its host and those below that may be recorded.
         robots: Answers a request for robots.txt; None: 404.
+        scheme: Of the page.
     """
 
     name: str
@@ -95,11 +100,12 @@ class Case(NamedTuple):
     outcomes: tuple[str, ...]
     recorded: int = 1
     robots: Callable[[Client], None] | None = None
+    scheme: str = "http"
 
     @property
     def url(self) -> str:
         """The page."""
-        return f"http://{self.name}.test/"
+        return f"{self.scheme}://{self.name}.test/"
 
 
 class Hostile:
@@ -111,12 +117,14 @@ class Hostile:
 
     Attributes:
         asked: Requests by URL.
+        heads: Bytes of the largest head of a request, by host.
     """
 
     def __init__(self, cases: Iterable[Case], pages: Mapping[str, str]) -> None:
         self.cases = {f"{case.name}.test": case for case in cases}
         self.pages = pages
         self.asked: Counter[str] = Counter()
+        self.heads: Counter[str] = Counter()
         self._over = threading.Event()
         web = self
 
@@ -128,8 +136,11 @@ class Hostile:
                 with suppress(OSError, ValueError):  # the crawler closes the connection
                     while first := self.rfile.readline(65_536):
                         url = first.split()[1].decode("latin-1")
-                        while self.rfile.readline(65_536).strip():
-                            pass
+                        size = 0
+                        while line := self.rfile.readline(65_536).strip():
+                            size += len(line)
+                        host = urlsplit(url).hostname or ""
+                        web.heads[host] = max(web.heads[host], size)
                         web.serve(self.connection, url)
 
         self._server = ThreadingTCPServer(("127.0.0.1", 0), Handler, bind_and_activate=True)

@@ -15,24 +15,16 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from typing_extensions import override
 
+from tests.contracts.lines import from_line, recount
 from tests.contracts.model import Model
 from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
 from topiccrawl.addons.redis.frontier import CRASH_WAIT, TTL, SharedFrontier, discard
-from topiccrawl.frontier.contract import (
-    Download,
-    Ending,
-    Kind,
-    Lease,
-    Limits,
-    Outcome,
-    Politeness,
-    Seed,
-)
+from topiccrawl.commands.exported import to_line
+from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.portable import from_line, to_line
 from topiccrawl.links.strategies.contract import LEARNT
-from topiccrawl.model import Offer
+from topiccrawl.model import Kind, Lease, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -299,16 +291,23 @@ class FrontierMachine(RuleBasedStateMachine):
     @override
     def teardown(self) -> None:
         if hasattr(self, "frontier"):
-            self.frontier.commit()
-            sizes = self.frontier.view.recount()
-            assert sizes == self.model.counts()
-            for entry in self.model.entries.values():
-                told = self.frontier.why(entry.url)
-                assert told is not None
-                assert (told.inlinks, told.depth) == (entry.inlinks, entry.depth)
-                assert tuple(told.evidence.values()) == entry.evidence
-            self.frontier.close()
-            self.remove()
+            try:
+                self.compare()
+                self.frontier.close()
+                self.remove()
+            finally:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+    def compare(self) -> None:
+        """Compare all that is stored with the model."""
+        self.frontier.commit()
+        sizes = recount(self.frontier.view)
+        assert sizes == self.model.counts()
+        for entry in self.model.entries.values():
+            told = self.frontier.why(entry.url)
+            assert told is not None
+            assert (told.inlinks, told.depth) == (entry.inlinks, entry.depth)
+            assert tuple(told.evidence.values()) == entry.evidence
 
 
 class SharedMachine(FrontierMachine):

@@ -1,13 +1,14 @@
-"""Temporary state for a command that is no crawl, so that it changes no stored crawl."""
+"""Temporary state for commands that are no crawls, so that they change no stored crawl."""
 
 from __future__ import annotations
 
 import os
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
     from scrapy.settings import BaseSettings
@@ -16,6 +17,21 @@ _OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
 _NAMED = ("REDIS_URL", "MONGODB_URI", "TOPICCRAWL_WEBHOOK")
 """Shared services, by settings or environment, that the command must not reach."""
 _STORAGE = "topiccrawl.storage.sqlite.SqliteStorage"
+
+
+class Apart:
+    """Scrapy's own command, with a state that is deleted.
+
+    A command derives from this class and then from Scrapy's. This class does not: Scrapy takes each
+    subclass of ``ScrapyCommand`` in this folder for a command.
+    """
+
+    settings: Any
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run Scrapy's own."""
+        with apart(self.settings):
+            super().run(args, opts)  # type: ignore[misc]
 
 
 @contextmanager

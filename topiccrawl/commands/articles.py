@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +27,12 @@ from topiccrawl.commands.windows import (
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.hooks import components, spider_class
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.scheduler.since import LAST, since_of
+from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.formats import writing
 from topiccrawl.storage.happenings import happenings
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
-from topiccrawl.storage.since import LAST, since_of
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.tables import (
     COLUMNS,
@@ -49,7 +49,8 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+    from collections.abc import AsyncGenerator, Iterable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore, Reprint, Story, Version
@@ -95,36 +96,20 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         add = parser.add_argument
         add("--all", action="store_true", help=tr("articles of all topics"))
         add("--site", default="", metavar="HOST", help=tr("only of this host and those below it"))
-        add(
-            "--since",
-            default="",
-            metavar="DAY",
-            help=tr("published from then on, such as 2026-01-31"),
-        )
+        text = tr("published from then on, such as 2026-01-31")
+        add("--since", default="", metavar="DAY", help=text)
         add("--template", default="", metavar="NAME", help=tr("changes: of a template's records"))
         add("--until", default="", metavar="DAY", help=tr("published until then"))
-        add(
-            "--limit",
-            type=count,
-            metavar="N",
-            help=tr("at most N; 0: all (list, search: {SHOWN})", SHOWN=SHOWN),
-        )
+        text = tr("at most N; 0: all (list, search: {SHOWN})", SHOWN=SHOWN)
+        add("--limit", type=count, metavar="N", help=text)
         add("--json", action="store_true", help=tr("one JSON object a line"))
-        columns = ", ".join(COLUMNS)
-        add(
-            "--columns",
-            default="",
-            metavar="A,B",
-            help=tr("export: some of {columns}", columns=columns),
-        )
+        text = tr("export: some of {columns}", columns=", ".join(COLUMNS))
+        add("--columns", default="", metavar="A,B", help=text)
         add("--sort", choices=SORTED, help=tr("export: largest first (default: stored last first)"))
-        add(
-            "--min-score", type=score, default=0.0, metavar="X", help=tr("export: score at least X")
-        )
-        add(
-            "--stored-since", default="", metavar="WHEN",
-            help=tr("export: fetched since then: last (the last crawl's start), 12h, 7d, a day"),
-        )  # fmt: skip
+        text = tr("export: score at least X")
+        add("--min-score", type=score, default=0.0, metavar="X", help=text)
+        text = tr("export: fetched since then: last (the last crawl's start), 12h, 7d, a day")
+        add("--stored-since", default="", metavar="WHEN", help=text)
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -152,7 +137,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         since, until = day(opts.since, "--since"), day(opts.until, "--until")
         if since and until and since > until:
             raise ConfigurationError(
-                tr("--since {since} is later than --until {until}", since=since, until=until)
+                "--since {since} is later than --until {until}", since=since, until=until
             )
         return Selection(topic, site_in(opts.site), since, until)
 
@@ -233,10 +218,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             owner = self._topic(opts.topic)
             if not owner:
                 raise StateError(
-                    tr(
-                        "{folder}: whose changes? Name the topic with --topic TOPIC",
-                        folder=self.folder,
-                    )
+                    "{folder}: whose changes? Name the topic with --topic TOPIC", folder=self.folder
                 )
             since = since_of(opts.since or LAST, self.folder, owner, time.time())
         until = until_of(opts.until, self.folder, owner, time.time())
@@ -276,13 +258,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     def _show(self, url: str, *, as_json: bool) -> None:
         story, versions = asyncio.run(self._story(url))
         if story is None:
-            say(
-                tr(
-                    "{url}: no such article in {place}",
-                    url=url,
-                    place=storage_of(self.options).place,
-                )
-            )
+            place = storage_of(self.options).place
+            say(tr("{url}: no such article in {place}", url=url, place=place))
             self.exitcode = 1
         else:
             say(*([_whole(story, versions)] if as_json else _show(story, versions)))
@@ -303,14 +280,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 if found == limit:
                     return
 
-    @asynccontextmanager
-    async def _store(self) -> AsyncIterator[ArticleStore]:
-        store = storage_of(self.options).articles()
-        await store.open()
-        try:
-            yield store
-        finally:
-            await store.close()
+    def _store(self) -> AbstractAsyncContextManager[ArticleStore]:
+        return opened(storage_of(self.options).articles())
 
 
 def _others(article: Article) -> list[str]:

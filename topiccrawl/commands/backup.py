@@ -43,12 +43,5 @@ class BackupCommand(OperatorCommand, ScrapyCommand):
             raise UsageError
         file = Path(args[0])
         number = backup(self.folder, file, FOLDER)
-        say(
-            tr(
-                "{file}: {number} files of {folder}, {size:.1f} MB",
-                file=file,
-                number=number,
-                folder=self.folder,
-                size=file.stat().st_size / 1000000.0,
-            )
-        )
+        values = {"file": file, "number": number, "size": file.stat().st_size / 1e6}
+        say(tr("{file}: {number} files of {folder}, {size:.1f} MB", folder=self.folder, **values))

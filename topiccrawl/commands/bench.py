@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scrapy.commands.bench import Command as ScrapyBench
-from typing_extensions import override
 
-from topiccrawl.commands.apart import apart
-
-if TYPE_CHECKING:
-    import argparse
+from topiccrawl.commands.apart import Apart
 
 
-class BenchCommand(ScrapyBench):
+class BenchCommand(Apart, ScrapyBench):
     """Scrapy's own, with a state that is deleted."""
-
-    @override
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        with apart(self.settings):
-            super().run(args, opts)

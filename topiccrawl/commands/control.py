@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.ledger import CrawlOrder
 
-ACTIONS = ("show", "pause", "resume", "cancel", "speed")
+ACTIONS = ("show", "pause", "resume", "cancel", "speed", "add")
 
 
 class ControlCommand(OperatorCommand, ScrapyCommand):
@@ -29,7 +29,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def syntax(self) -> str:
-        return "show|pause|resume|cancel|speed FACTOR [--topic TOPIC | --template NAME]"
+        return "show|pause|resume|cancel|speed FACTOR|add URL... [--topic TOPIC | --template NAME]"
 
     @override
     def short_desc(self) -> str:
@@ -41,6 +41,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
             "Steers the crawl of a topic (default: that of the last crawl) wherever it runs: with"
             " REDIS_URL on all of its nodes, else in this data folder. speed 2 halves the delays"
             " between requests to a host, speed 0.5 doubles them; robots.txt's crawl-delay holds."
+            " add lets it begin at further URLs; one that does not run takes them at its start."
         )
 
     @override
@@ -51,13 +52,13 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not args or args[0] not in ACTIONS or len(args) != 1 + (args[0] == "speed"):
+        words = {"speed": 2, "add": max(2, len(args))}
+        if not args or args[0] not in ACTIONS or len(args) != words.get(args[0], 1):
             raise UsageError
-        factor = speed_of(args[1]) if args[0] == "speed" else 1.0
         if opts.topic and opts.template:
             raise UsageError(tr("name one: --topic or --template"), print_help=False)
         name = self._name(opts)
-        order = asyncio.run(self.steer(args[0], name, factor))
+        order = asyncio.run(self.steer(args[0], name, *args[1:]))
         say(f"{name}: what runs of it ends" if args[0] == "cancel" else order_line(name, order))
 
     def _name(self, opts: argparse.Namespace) -> str:
@@ -73,13 +74,15 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
         name = self.last_crawl(None).topic
         return Topic(name=name, terms={name: 1.0})
 
-    async def steer(self, action: str, name: str, factor: float) -> CrawlOrder:
+    async def steer(self, action: str, name: str, *words: str) -> CrawlOrder:
         """Carry an order out; what holds then."""
         ledger = frontiers_of(self.options).ledger()
         control = Control(ledger)
         try:
             if action == "speed":
-                return await control.speed(name, factor)
+                return await control.speed(name, speed_of(words[0]))
+            if action == "add":
+                return await control.add(name, words)
             if action == "show":
                 return await control.order(name)
             return await {
@@ -96,4 +99,5 @@ def order_line(name: str, order: CrawlOrder) -> str:
     >>> order_line("nev", CrawlOrder(speed=0.5))
     'nev: goes, speed 0.5'
     """
-    return f"{name}: {'paused' if order.paused else 'goes'}, speed {order.speed:g}"
+    urls = f", {len(order.urls)} start URLs wait" if order.urls else ""
+    return f"{name}: {'paused' if order.paused else 'goes'}, speed {order.speed:g}{urls}"

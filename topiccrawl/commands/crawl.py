@@ -19,7 +19,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.checks import check_values
 from topiccrawl.scheduler.finish import NOWHERE, failed
 from topiccrawl.scheduler.hooks import check_hooks
-from topiccrawl.text.messages import choose_language, tr
+from topiccrawl.text.messages import choose_language, said, tr
 
 if TYPE_CHECKING:
     import argparse
@@ -85,7 +85,7 @@ class CrawlCommand(ScrapyCrawl):
                 check_hooks(self.settings)
                 check(self.settings, **arguments)
         except ConfigurationError as error:
-            raise UsageError(str(error), print_help=False) from error
+            raise UsageError(said(error), print_help=False) from error
         for line in strangers(self.settings, os.environ):
             logger.warning("%s", line)
 

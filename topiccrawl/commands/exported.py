@@ -20,9 +20,8 @@ from pydantic import (
 )
 
 from topiccrawl.errors import StateError
-from topiccrawl.frontier.portable import About, HostEntry, SeenEntry, UrlEntry
+from topiccrawl.frontier.portable import SIZES, About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST
-from topiccrawl.frontier.transfer import SIZES
 from topiccrawl.links.urls import MAX_URL, canonical
 
 if TYPE_CHECKING:
@@ -165,10 +164,24 @@ _KINDS: dict[str, tuple[type[_Row], type[Entry]]] = {
     "frontier": (_About, About), "host": (_HostLine, HostEntry), "url": (_UrlLine, UrlEntry),
     "seen": (_Seen, SeenEntry),
 }  # fmt: skip
+_NAMES = {entry: name for name, (_, entry) in _KINDS.items()}
 
 
 class _Kind(BaseModel):
     kind: Literal["frontier", "host", "url", "seen"]
+
+
+def to_line(entry: Entry) -> str:
+    r"""Return the entry as a line of JSON, without fields that have their defaults.
+
+    >>> to_line(UrlEntry("http://a.cn/", "prior", 7, 0.5))
+    '{"kind": "url", "url": "http://a.cn/", "queue": "prior", "arrival": 7, "value": 0.5}\n'
+    """
+    silent = entry._field_defaults
+    fields = {
+        name: v for name, v in entry._asdict().items() if name not in silent or v != silent[name]
+    }
+    return json.dumps({"kind": _NAMES[type(entry)], **fields}, ensure_ascii=False) + "\n"
 
 
 def entries(name: str, file: TextIO) -> Iterator[Entry]:
@@ -194,8 +207,11 @@ def entries(name: str, file: TextIO) -> Iterator[Entry]:
 def _lines(name: str, file: TextIO) -> Iterator[str]:
     while line := file.readline(LONGEST_LINE + 1):
         if len(line) > LONGEST_LINE:
-            message = f"{name}: a line has more than {LONGEST_LINE:,} characters: export it again"
-            raise StateError(message)
+            raise StateError(
+                "{name}: a line has more than {longest_line:,} characters: export it again",
+                name=name,
+                longest_line=LONGEST_LINE,
+            )
         yield line
 
 
@@ -210,4 +226,6 @@ def _mistake(error: ValidationError | RecursionError) -> str:
 
 def _refused(name: str, number: int, why: str) -> StateError:
     found = f"line {number}: {why}"
-    return StateError(f"{name}: no line of an exported frontier ({found}); export it again")
+    return StateError(
+        "{name}: no line of an exported frontier ({found}); export it again", name=name, found=found
+    )

@@ -16,9 +16,10 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.exported import entries as entries_of
+from topiccrawl.commands.exported import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.frontier.portable import About, to_line
+from topiccrawl.frontier.portable import About
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.frontier.portable import Entry, Reader
+    from topiccrawl.frontier.portable import Entry
+    from topiccrawl.frontier.view import Reader
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 
@@ -144,13 +146,12 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             with sys.stdin if name == "-" else _opened(path, "rt", packed=_is_packed(path)) as file:
                 self._load(entries_of(name, file), opts)
         except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-            message = tr("{name}: cannot be read: {error}", name=name, error=error)
-            raise StorageError(message) from error
+            raise StorageError("{name}: cannot be read: {error}", name=name, error=error) from error
 
     def _load(self, entries: Iterator[Entry], opts: argparse.Namespace) -> None:
         about = next(entries, None)
         if not isinstance(about, About):
-            raise StateError(tr("no exported frontier: one begins with a line of kind 'frontier'"))
+            raise StateError("no exported frontier: one begins with a line of kind 'frontier'")
         started = time.time()
         owner, place = self._destination(about, opts.topic)
         known = _fill(place, self.options, owner, chain([about], entries))
@@ -162,7 +163,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         """Owner and place: the topic named, else the one that the export was made for."""
         name = topic or about.owner
         if not name:
-            raise StateError(tr("the export says no topic: name it with --topic"))
+            raise StateError("the export says no topic: name it with --topic")
         if not topic and name.startswith("spider-"):
             return name, frontiers_of(self.options).place(name)
         if not topic and name.endswith(".toml"):
@@ -176,20 +177,18 @@ def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entr
     about = next(entries)
     assert isinstance(about, About)  # noqa: S101 - the caller looked
     if "." in about.strategy and about.strategy != settings["TOPICCRAWL_STRATEGY"]:
-        message = tr(
+        raise StateError(
             "the export needs a strategy of its own: -s TOPICCRAWL_STRATEGY={strategy}",
             strategy=about.strategy,
-        )
-        raise StateError(message)  # no file chooses what is imported
+        )  # no file chooses what is imported
     frontiers, strategy = frontiers_of(settings, place), stored_strategy(about.strategy)
     with ExitStack() as undo:
         frontier = undo.enter_context(closing(frontiers.new(place, strategy, owner)))
         if frontier.counts()["known"]:
-            message = tr(
+            raise StateError(
                 "{place}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…",
                 place=place,
             )
-            raise StateError(message)
         undo.pop_all()
         undo.callback(frontiers.discard, place)
         undo.callback(frontier.close)

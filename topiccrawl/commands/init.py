@@ -89,7 +89,7 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise ConfigurationError(tr("{folder} is not empty: name a new folder", folder=folder))
+            raise ConfigurationError("{folder} is not empty: name a new folder", folder=folder)
         names = {"package": package, f"topic.toml{SUFFIX}": f"topics/{topic.slug}.toml"}
         _write(files("topiccrawl.commands") / "project", folder, names, values)
         if example:
@@ -98,7 +98,7 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
     except OSError as error:
         reason = error.strerror or error
         raise ConfigurationError(
-            tr("{folder}: cannot be written: {reason}", folder=folder, reason=reason)
+            "{folder}: cannot be written: {reason}", folder=folder, reason=reason
         ) from error
 
 

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.model import Mark
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import opened, storage_of
+from topiccrawl.storage.formats import completed
 from topiccrawl.storage.marks import MarkStore
-from topiccrawl.text.files import read_regular
-from topiccrawl.text.messages import tr
+from topiccrawl.text.files import read_of_user
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import answer, as_page, request
-from topiccrawl.topics.marks import Mark, MarkedModel
+from topiccrawl.topics.marks import MarkedModel
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
+from topiccrawl.topics.tomlfile import to_toml
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ WANTED = {"yes": True, "no": False, "none": None}
 """Answers of a reader; "none" removes a mark."""
 
 
-async def mark(settings: Settings, topic: Topic, frontier: str, url: str, said: str) -> str:
+async def mark(
+    settings: Settings, topic: Topic, frontier: str, url: str, said: str, most: int = 0
+) -> str:
     """Store a mark; return the line that confirms it.
 
     Args:
@@ -45,17 +49,21 @@ async def mark(settings: Settings, topic: Topic, frontier: str, url: str, said: 
         frontier: Place of the crawl's frontier, "" if there is none.
         url: URL of a page that a crawl fetched.
         said: One of ``WANTED``.
+        most: Marks that there may be before a new one; 0: any number.
 
     Raises:
-        StateError: If no text of the page is stored.
+        StateError: If no text of the page is stored, or there are too many marks.
     """
     wanted, place = WANTED[said], canonical(url) or url
     async with MarkStore.opened(settings, topic.name) as store:
-        if wanted is None:
-            found = Mark(place, "", "")
-        else:
+        known = {one.url for one in await store.marks()}
+        if 0 < most <= len(known) and place not in known:
+            raise StateError("there are {most} marks: remove some, or use `topics mark`", most=most)
+        found = Mark(place, "", "")
+        if wanted is not None:
             found = await _page(settings, store, frontier, place)
-        await store.mark([found._replace(wanted=wanted)])
+        if wanted is not None or place in known:
+            await store.mark([found._replace(wanted=wanted)])
         marks = await store.marks()
     on = sum(bool(one.wanted) for one in marks)
     return f"{topic.name}: {on} pages marked yes, {len(marks) - on} no · {found.title or place}"
@@ -75,7 +83,7 @@ async def _page(settings: Settings, store: MarkStore, frontier: str, url: str) -
         if known is not None and (known.anchor or known.context):
             return Mark(url, known.anchor, f"{known.anchor}\n{known.context}")
     raise StateError(
-        tr("{url}: no text of it is stored; mark an article, or a page of `topics unsure`", url=url)
+        "{url}: no text of it is stored; mark an article, or a page of `topics unsure`", url=url
     )
 
 
@@ -97,12 +105,8 @@ def _reasons(terms: Reasons) -> list[str]:
 
 
 async def _story(settings: Settings, url: str) -> Story | None:
-    articles = storage_of(settings).articles()
-    await articles.open()
-    try:
+    async with opened(storage_of(settings).articles()) as articles:
         return await articles.get(url)
-    finally:
-        await articles.close()
 
 
 def _model(topic: Topic, marks: Sequence[Mark], pages: Sequence[Mark]) -> RelevanceModel:
@@ -158,7 +162,7 @@ def marks(settings: Settings, topic: Topic, options: argparse.Namespace) -> list
         return [f"{topic.name}: {count} marks read"]
     found = asyncio.run(_all(settings, topic))
     if options.export:
-        return [f"{topic.name}: {_exported(found, options.export)} marks written"]
+        return [f"{topic.name}: {_exported(topic, found, options.export)} marks written"]
     said = {True: "yes", False: "no "}
     return [f"  {said[bool(one.wanted)]}  {one.url}  {one.title}" for one in found]
 
@@ -168,33 +172,38 @@ async def _all(settings: Settings, topic: Topic) -> list[Mark]:
         return sorted(await store.marks(), key=lambda one: one.url)
 
 
-def _exported(found: Sequence[Mark], file: str) -> int:
-    """Write marks as JSON lines; a file of another name is written first, then renamed."""
-    unfinished = Path(f"{file}.part")
-    try:
-        lines = "".join(f"{one.to_json()}\n" for one in found)
-        unfinished.write_text(lines, encoding="utf-8")
-        unfinished.replace(file)
-    except OSError as error:
-        raise StateError(
-            tr("{file}: cannot be written: {strerror}", file=file, strerror=error.strerror)
-        ) from error
+def _exported(topic: Topic, found: Sequence[Mark], file: str) -> int:
+    """Write marks as JSON lines, or as examples of a topic file (``.toml``).
+
+    A file of another name is written first, then renamed.
+    """
+    lines = "".join(f"{one.to_json()}\n" for one in found)
+    text = to_toml(with_marks(topic, found)) if file.endswith(".toml") else lines
+    with completed(Path(file)) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
     return len(found)
+
+
+def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
+    """Return the topic with URLs of marked pages as examples and counterexamples."""
+    marked = {mark.url: bool(mark.wanted) for mark in marks if canonical(mark.url)}
+    known = {
+        True: [one for one in topic.examples if canonical(one) not in marked],
+        False: [one for one in topic.counterexamples if canonical(one) not in marked],
+    }
+    for url, wanted in marked.items():
+        known[wanted].append(url)
+    examples, others = tuple(known[True]), tuple(known[False])
+    return topic.model_copy(update={"examples": examples, "counterexamples": others})
 
 
 async def _imported(settings: Settings, topic: Topic, file: str) -> int:
     """Store the marks of an exported file; nothing is stored if it cannot be read."""
+    lines = read_of_user(Path(file), StateError).splitlines()
     try:
-        lines = read_regular(Path(file)).splitlines()
         found = [Mark.from_json(line) for line in lines if line.strip()]
-    except OSError as error:
-        raise StateError(
-            tr("{file}: cannot be read: {strerror}", file=file, strerror=error.strerror)
-        ) from error
-    except (ValueError, TypeError) as error:
-        raise StateError(
-            tr("{file}: is no file of marks: {error}", file=file, error=error)
-        ) from error
+    except (ValueError, TypeError, RecursionError) as error:
+        raise StateError("{file}: is no file of marks: {error}", file=file, error=error) from error
     async with MarkStore.opened(settings, topic.name) as store:
         await store.mark(found)
     return len(found)

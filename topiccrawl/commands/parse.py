@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy.commands.parse import Command as ScrapyParse
 from typing_extensions import override
 
-from topiccrawl.commands.apart import apart
+from topiccrawl.commands.apart import Apart
 from topiccrawl.model import Findings
-
-if TYPE_CHECKING:
-    import argparse
 
 _LANES = ("prior", "normal", "error")
 
 
-class ParseCommand(ScrapyParse):
+class ParseCommand(Apart, ScrapyParse):
     """Scrapy's own, with a state that is deleted."""
-
-    @override
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        with apart(self.settings):
-            super().run(args, opts)
 
     @override
     def add_items(self, lvl: int, new_items: list[Any]) -> None:

@@ -19,7 +19,7 @@ from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.text.escaping import escaped
-from topiccrawl.text.messages import choose_language, tr
+from topiccrawl.text.messages import choose_language, said, tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class OperatorCommand(ABC):
             self.act(args, opts)
             sys.stdout.flush()
         except TopiccrawlError as error:
-            say(*str(error).split("\n"), to=sys.stderr)
+            say(*said(error).split("\n"), to=sys.stderr)
             self.exitcode = 1
         except UsageError as error:
             raise (error if error.args else self._misunderstood(args)) from None
@@ -105,21 +105,19 @@ class OperatorCommand(ABC):
         crawls = CrawlLog(self.folder).all(name)
         topics = dict.fromkeys(crawl.topic for crawl in crawls)
         if len(topics) > 1:
-            msg = tr(
+            raise ConfigurationError(
                 "{folder}: which topic? Name one with --topic: {names}",
                 folder=self.folder,
                 names=", ".join(topics),
             )
-            raise ConfigurationError(msg)
         if not crawls:
             of = tr(" for topic {name!r}", name=name) if name else ""
-            msg = tr(
-                "{folder}: no crawl{of} has been run with this folder; name another with -s "
-                "TOPICCRAWL_DATA_DIR=FOLDER",
+            raise StateError(
+                "{folder}: no crawl{of} has been run with this folder; name "
+                "another with -s TOPICCRAWL_DATA_DIR=FOLDER",
                 folder=self.folder,
                 of=of,
             )
-            raise StateError(msg)
         return crawls[-1]
 
 
@@ -184,7 +182,7 @@ def site_named(text: str) -> str:
     """
     host = host_of(canonical(text) or "") if "://" in text else host_named(text)
     if not host:
-        raise ConfigurationError(tr("{text!r} is no site: write example.com", text=text))
+        raise ConfigurationError("{text!r} is no site: write example.com", text=text)
     return site_of(host)
 
 

@@ -126,9 +126,11 @@ def write_new(file: str, words: str, like: Sequence[str], unlike: Sequence[str])
         with path.open("x", encoding="utf-8") as out:
             out.write(text)
     except FileExistsError:
-        raise TopicError(f"{path}: exists: choose another name, or edit it") from None
+        raise TopicError("{path}: exists: choose another name, or edit it", path=path) from None
     except OSError as error:
-        raise TopicError(f"{path}: cannot be written: {error.strerror}") from error
+        raise TopicError(
+            "{path}: cannot be written: {strerror}", path=path, strerror=error.strerror
+        ) from error
     return path
 
 

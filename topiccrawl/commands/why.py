@@ -105,9 +105,7 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             await runs.close()
         review = next((one.state["review"] for one in found if one.state.get("review")), None)
         if review is None:
-            raise StateError(
-                tr("{topic}: no run has left a record of what it met", topic=crawl.topic)
-            )
+            raise StateError("{topic}: no run has left a record of what it met", topic=crawl.topic)
         with closing(read_frontier(crawl.frontier, self.options)) as frontier:
             seeds = fates(frontier.why, [seed["url"] for seed in review["seeds"]])
             now = {**review, "seeds": seeds, "hosts": out_of_reach(frontier)}

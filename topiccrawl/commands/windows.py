@@ -11,12 +11,11 @@ from scrapy.spiderloader import get_spider_loader
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
+from topiccrawl.scheduler.since import LAST, since_of
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.events import changes_in
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import site_names
-from topiccrawl.storage.since import LAST, since_of
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +59,7 @@ async def period_since(settings: BaseSettings, text: str, owner: str, now: float
     period = await spider.last_period(settings, owner)
     if period is None:
         raise StateError(
-            tr("no period of template {owner!r} has begun: name a day with --since", owner=owner)
+            "no period of template {owner!r} has begun: name a day with --since", owner=owner
         )
     return float(period.started)
 

@@ -40,8 +40,9 @@ def method_named(name: str = DEFAULT, window: int = WINDOW) -> DuplicateDetector
     """
     if window < 0:
         raise SettingError(
-            f"TOPICCRAWL_DUPLICATES_WINDOW = {window}: "
-            "give days between two articles of one story, or 0 for no bound"
+            "TOPICCRAWL_DUPLICATES_WINDOW = {window}: give days between two "
+            "articles of one story, or 0 for no bound",
+            window=window,
         )
     if name == VerifiedShingles.name:
         return VerifiedShingles(window)
@@ -57,13 +58,19 @@ def _own(path: str) -> DuplicateDetector:
     what = f"TOPICCRAWL_DUPLICATES = {path!r}"
     known = f"choose one of {', '.join(NAMES)}, or write the dotted path of a class"
     if "." not in path:
-        raise SettingError(f"{what}: {known}")
+        raise SettingError("{what}: {known}", what=what, known=known)
     try:
         detector = resolve_name(path)()
     except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise SettingError(f"{what} cannot be loaded ({error}): {known}") from error
+        raise SettingError(
+            "{what} cannot be loaded ({error}): {known}", what=what, error=error, known=known
+        ) from error
     if not isinstance(detector, DuplicateDetector):
-        raise SettingError(f"{what} lacks some of scheme, keys, judge, learn and know: {known}")
+        raise SettingError(
+            "{what} lacks some of scheme, keys, judge, learn and know: {known}",
+            what=what,
+            known=known,
+        )
     return detector
 
 

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 def _address(name: str, rest: str) -> str:
     url = canonical(rest)
     if url is None:
-        raise ConfigurationError(f"discover={name}:{rest}: write {name}:https://host/path")
+        raise ConfigurationError(
+            "discover={name}:{rest}: write {name}:https://host/path", name=name, rest=rest
+        )
     return url
 
 
 def _file(name: str, rest: str) -> Path:
     if not rest:
-        raise ConfigurationError(f"discover={name}: name a file: {name}:FILE")
+        raise ConfigurationError("discover={name}: name a file: {name}:FILE", name=name)
     return Path(rest)
 
 
@@ -74,7 +76,9 @@ def provider_of(spec: str) -> SeedProvider:
     if name in _BY_NAME:
         return _BY_NAME[name](rest)
     if "." not in name:
-        raise ConfigurationError(f"discover={spec}: write one of {', '.join(NAMES)}")
+        raise ConfigurationError(
+            "discover={spec}: write one of {choices}", spec=spec, choices=", ".join(NAMES)
+        )
     return _own(name, rest)
 
 
@@ -84,18 +88,25 @@ def _own(path: str, rest: str) -> SeedProvider:
         made = resolve_name(path)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigurationError(
-            f"discover={path}: cannot be loaded ({error}): write one of {', '.join(NAMES)}, or the"
-            " dotted path of a class"
+            "discover={path}: cannot be loaded ({error}): write one of "
+            "{choices}, or the dotted path of a class",
+            path=path,
+            error=error,
+            choices=", ".join(NAMES),
         ) from error
     # only what looks like a provider is called: a template file may name any path
     if not isinstance(made, type) or not (hasattr(made, "start") and hasattr(made, "read")):
-        raise ConfigurationError(f"discover={path}: write a class with start and read")
+        raise ConfigurationError("discover={path}: write a class with start and read", path=path)
     try:
         provider = made(rest) if rest else made()
     except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"discover={path}:{rest}: cannot be built: {error}") from error
+        raise ConfigurationError(
+            "discover={path}:{rest}: cannot be built: {error}", path=path, rest=rest, error=error
+        ) from error
     if not isinstance(provider, SeedProvider):
-        raise ConfigurationError(f"discover={path}: write name and searches into the class, too")
+        raise ConfigurationError(
+            "discover={path}: write name and searches into the class, too", path=path
+        )
     return provider
 
 

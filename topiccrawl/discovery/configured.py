@@ -15,7 +15,7 @@ from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
-from topiccrawl.text.files import no_toml, read_regular, unusable
+from topiccrawl.text.files import no_toml, read_of_user, unusable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,16 +155,13 @@ def read_engine(path: Path) -> Configured:
     Raises:
         ConfigurationError: With file, field and mistake.
     """
+    text = read_of_user(path, ConfigurationError)
     try:
-        engine = Engine.model_validate(tomllib.loads(read_regular(path)))
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        message = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
-        raise ConfigurationError(message) from error
+        engine = Engine.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        message = f"{path}: is no TOML: {error}"
-        raise ConfigurationError(message, public=no_toml(path, error)) from error
+        raise ConfigurationError(
+            "{path}: is no TOML: {error}", path=path, error=error, public=no_toml(path, error)
+        ) from error
     except ValidationError as error:
         lines = [f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
         raise ConfigurationError("\n".join(lines), public=unusable(path, error)) from error

@@ -9,12 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
+from typing_extensions import override
+
 from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Hit, Results
 from topiccrawl.discovery.pages import (
     changed,
     hit_of,
     hits_of,
     number_in,
+    once,
     tree,
     unusual,
     with_query,
@@ -24,7 +27,7 @@ from topiccrawl.links.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborHTMLParser
 
     from topiccrawl.discovery.contract import Fetched
 
@@ -35,41 +38,77 @@ _SLOWER = f"wait some hours and ask fewer pages more slowly (DOWNLOAD_DELAY), or
 _REPORT = f"the engine has changed its pages: update topiccrawl, or {ELSEWHERE}"
 
 
-class Baidu:
-    """Baidu: ``wd=`` in UTF-8 (as the source shows; its text says GB2312), ``pn=`` in tens [S1].
+class _SearchEngine:
+    """An engine whose result pages are read by selectors.
 
     Args:
-        base: Address of its search.
+        base: Address of its search; "" for its own.
     """
 
-    name = "baidu"
+    name: str
     searches = True
+    own: str
+    """Address of its search."""
+    refused = ""
+    """Selects an element of pages that refuse programs."""
+    sign: str
+    """Text or form that such a page shows."""
 
-    def __init__(self, base: str = "https://www.baidu.com/s") -> None:
-        self.base = base
+    def __init__(self, base: str = "") -> None:
+        self.base = base or self.own
 
     def start(self, query: str) -> Results:
         """See ``SeedProvider.start``."""
-        return Results((), (f"{self.base}?{urlencode({'wd': query, 'pn': 0, 'ie': 'utf-8'})}",))
+        return Results((), (f"{self.base}?{urlencode(self._values(query))}",))
 
     def read(self, page: Fetched) -> Answer:
         """See ``SeedProvider.read``."""
-        if "wappass.baidu.com" in f"{page.url} {page.location}":
-            return Blocked("baidu: a captcha is asked for (百度安全验证)", _SLOWER)
         if (answer := unusual(page, _SLOWER)) is not None:
             return answer
         elements = tree(page)
+        if self.refused and elements.css_first(self.refused) is not None:
+            return Blocked(f"{self.name}: {self.sign}", _SLOWER)
+        found = self._results(elements, page.url)
+        return changed(self.name, _REPORT) if found is None else found
+
+    def _values(self, query: str) -> dict[str, str | int]:
+        return {"q": query}
+
+    def _results(self, elements: LexborHTMLParser, here: str) -> Answer | None:
+        """Return what a page of results has; None for a page of an unknown format."""
+        raise NotImplementedError
+
+
+class Baidu(_SearchEngine):
+    """Baidu: ``wd=`` in UTF-8 (as the source shows; its text says GB2312), ``pn=`` in tens [S1]."""
+
+    name = "baidu"
+    own = "https://www.baidu.com/s"
+    captcha = Blocked("baidu: a captcha is asked for (百度安全验证)", _SLOWER)
+
+    @override
+    def read(self, page: Fetched) -> Answer:
+        """See ``SeedProvider.read``."""
+        if "wappass.baidu.com" in f"{page.url} {page.location}":
+            return self.captcha
+        return super().read(page)
+
+    @override
+    def _values(self, query: str) -> dict[str, str | int]:
+        return {"wd": query, "pn": 0, "ie": "utf-8"}
+
+    @override
+    def _results(self, elements: LexborHTMLParser, here: str) -> Answer | None:
         title = elements.css_first("title")
         if title is not None and "安全验证" in title.text():
-            return Blocked("baidu: a captcha is asked for (百度安全验证)", _SLOWER)
+            return self.captcha
         if elements.css_first(".content_none, .nors") is not None:
             return Results()
         if elements.css_first("#content_left") is None:
-            return changed(self.name, _REPORT)
-        hits = _once(self._hits(elements, page.url))
-        more = any(_says_next(anchor) for anchor in elements.css("#page a"))
-        following = with_query(page.url, pn=number_in(page.url, "pn") + BAIDU_STEP)
-        return Results(hits, (following,) if more else ())
+            return None
+        more = any("下一页" in anchor.text() for anchor in elements.css("#page a"))
+        following = with_query(here, pn=number_in(here, "pn") + BAIDU_STEP)
+        return Results(once(self._hits(elements, here)), (following,) if more else ())
 
     @staticmethod
     def _hits(elements: LexborHTMLParser, base: str) -> Iterator[Hit]:
@@ -85,60 +124,39 @@ class Baidu:
                 yield hit._replace(indirect=own or hit.indirect)
 
 
-class Bing:
+class Bing(_SearchEngine):
     """Bing's result pages, numbered by ``first=``."""
 
     name = "bing"
-    searches = True
+    own = "https://www.bing.com/search"
+    refused = "#b_captcha, .captcha, #turnstile-widget, .cf-turnstile"
+    sign = "a captcha is asked for"
 
-    def __init__(self, base: str = "https://www.bing.com/search") -> None:
-        self.base = base
-
-    def start(self, query: str) -> Results:
-        """See ``SeedProvider.start``."""
-        return Results((), (f"{self.base}?{urlencode({'q': query})}",))
-
-    def read(self, page: Fetched) -> Answer:
-        """See ``SeedProvider.read``."""
-        if (answer := unusual(page, _SLOWER)) is not None:
-            return answer
-        elements = tree(page)
-        if elements.css_first("#b_captcha, .captcha, #turnstile-widget, .cf-turnstile") is not None:
-            return Blocked("bing: a captcha is asked for", _SLOWER)
+    @override
+    def _results(self, elements: LexborHTMLParser, here: str) -> Results | None:
+        hits = hits_of(elements.css("#b_results li.b_algo h2 a[href]"), here)
         if elements.css_first("#b_results") is None:
-            return changed(self.name, _REPORT)
-        hits = hits_of(elements.css("#b_results li.b_algo h2 a[href]"), page.url)
-        if not hits and elements.css_first("#b_results .b_no, .b_no") is None:
-            return changed(self.name, _REPORT)
-        return Results(hits, _next_of(elements.css("a.sb_pagN[href]"), page.url))
+            return None
+        if not hits and elements.css_first(".b_no") is None:
+            return None
+        following = (a.attributes.get("href") or "" for a in elements.css("a.sb_pagN[href]")[:1])
+        return Results(hits, tuple(filter(None, (canonical(href, here) for href in following))))
 
 
-class DuckDuckGo:
+class DuckDuckGo(_SearchEngine):
     """DuckDuckGo's pages without scripts."""
 
     name = "duckduckgo"
-    searches = True
+    own = "https://html.duckduckgo.com/html/"
+    refused = ".anomaly-modal__modal, #challenge-form"
+    sign = "a challenge for people is shown"
 
-    def __init__(self, base: str = "https://html.duckduckgo.com/html/") -> None:
-        self.base = base
-
-    def start(self, query: str) -> Results:
-        """See ``SeedProvider.start``."""
-        return Results((), (f"{self.base}?{urlencode({'q': query})}",))
-
-    def read(self, page: Fetched) -> Answer:
-        """See ``SeedProvider.read``."""
-        if (answer := unusual(page, _SLOWER)) is not None:
-            return answer
-        elements = tree(page)
-        if elements.css_first(".anomaly-modal__modal, #challenge-form") is not None:
-            return Blocked("duckduckgo: a challenge for people is shown", _SLOWER)
+    @override
+    def _results(self, elements: LexborHTMLParser, here: str) -> Results | None:
         if elements.css_first(".no-results") is not None:
             return Results()
         anchors = elements.css(".result:not(.result--ad) a.result__a[href]")
-        if not anchors:
-            return changed(self.name, _REPORT)
-        return Results(hits_of(anchors, page.url), self._next(elements))
+        return Results(hits_of(anchors, here), self._next(elements)) if anchors else None
 
     def _next(self, elements: LexborHTMLParser) -> tuple[str, ...]:
         """Return the address of the next page, which is that of the form behind its button."""
@@ -150,19 +168,3 @@ class DuckDuckGo:
                 values = [(one["name"] or "", one.get("value") or "") for one in sent]
                 return (f"{self.base}?{urlencode(values)}",)
         return ()
-
-
-def _once(hits: Iterator[Hit]) -> tuple[Hit, ...]:
-    found: dict[str, Hit] = {}
-    for hit in hits:
-        found.setdefault(hit.url, hit)
-    return tuple(found.values())
-
-
-def _says_next(anchor: LexborNode) -> bool:
-    return "下一页" in anchor.text()
-
-
-def _next_of(anchors: list[LexborNode], base: str) -> tuple[str, ...]:
-    found = [canonical(anchor.attributes.get("href") or "", base) for anchor in anchors]
-    return tuple(url for url in found[:1] if url is not None)

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
-from lxml import etree
-
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Hit, Results
-from topiccrawl.discovery.pages import json_of, unusual, with_query
+from topiccrawl.discovery.pages import json_of, once, unusual, with_query
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
-from topiccrawl.links.xml_root import text_of, xml_root
-from topiccrawl.text.files import read_regular
+from topiccrawl.links.xml_root import name_of, text_of, xml_root
+from topiccrawl.text.files import read_of_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from lxml import etree
 
     from topiccrawl.discovery.contract import Fetched
 
@@ -27,12 +27,8 @@ _CHECK = "check the address"
 
 
 def _hits(found: Iterable[tuple[str, str]]) -> tuple[Hit, ...]:
-    hits: dict[str, Hit] = {}
-    for address, title in found:
-        url = canonical(address)
-        if url is not None:
-            hits.setdefault(url, Hit(url, " ".join(title.split())))
-    return tuple(hits.values())
+    named = ((canonical(address), title) for address, title in found)
+    return once(Hit(url, " ".join(title.split())) for url, title in named if url)
 
 
 @dataclass(frozen=True)
@@ -59,23 +55,18 @@ def read_list(path: Path) -> UrlList:
         ConfigurationError: It is no regular file, too large or not UTF-8; a line is no URL; or it
             has none. No message contains its text.
     """
-    try:
-        lines = read_regular(path).splitlines()
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        message = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
-        raise ConfigurationError(message) from error
     found = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_of_user(path, ConfigurationError).splitlines(), 1):
         address, _, title = line.strip().partition(" ")
         if not address or address.startswith("#"):
             continue
         if canonical(address) is None:
-            raise ConfigurationError(f"{path}: line {number} is no http(s) URL")
+            raise ConfigurationError(
+                "{path}: line {number} is no http(s) URL", path=path, number=number
+            )
         found.append((address, title))
     if not found:
-        raise ConfigurationError(f"{path}: holds no URL: write one a line")
+        raise ConfigurationError("{path}: holds no URL: write one a line", path=path)
     return UrlList(_hits(found))
 
 
@@ -96,7 +87,7 @@ class Feed:
         if (answer := unusual(page, _CHECK)) is not None:
             return answer
         root = xml_root(page.body)
-        name = "" if root is None else etree.QName(root).localname.lower()
+        name = "" if root is None else name_of(root)
         if root is None or name not in {"rss", "rdf", "feed"}:
             return Changed(f"feed: <{name}> is neither RSS nor Atom", _CHECK)
         following = [link.get("href", "") for link in _named(root, "link", own=True)
@@ -121,8 +112,7 @@ def _named(element: etree._Element, name: str, *, own: bool = False) -> list[etr
     """Return elements of a local name below one; ``own``: its children and their children only."""
     inside = [child for box in (element, *element) for child in box] if own else element.iter()
     first = [*element, *inside] if own else inside
-    found = [e for e in first if isinstance(e.tag, str) and etree.QName(e).localname == name]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(each for each in first if name_of(each) == name))
 
 
 @dataclass(frozen=True)

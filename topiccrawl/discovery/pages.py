@@ -32,9 +32,13 @@ def tree(page: Fetched) -> LexborHTMLParser:
 
 def hits_of(anchors: Iterable[LexborNode], base: str) -> tuple[Hit, ...]:
     """Return the results that anchors lead to, each URL once; known redirects are resolved."""
+    return once(hit_of(a.attributes.get("href") or "", a.text(), base) for a in anchors)
+
+
+def once(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
+    """Return results in their order, the first one of each URL."""
     found: dict[str, Hit] = {}
-    for anchor in anchors:
-        hit = hit_of(anchor.attributes.get("href") or "", anchor.text(), base)
+    for hit in hits:
         if hit is not None:
             found.setdefault(hit.url, hit)
     return tuple(found.values())

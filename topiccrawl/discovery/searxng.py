@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Hit, Results
-from topiccrawl.discovery.pages import json_of, number_in, unusual, with_query
+from topiccrawl.discovery.pages import json_of, number_in, once, unusual, with_query
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ class SearXNG:
         found = json_of(page.text)
         if not isinstance(found, dict) or not isinstance(found.get("results"), list):
             return Changed("searxng: the answer is not its JSON", f"check the address; {_FORMATS}")
-        hits = tuple({hit.url: hit for hit in reversed(list(_hits(found["results"])))}.values())
+        hits = once(_hits(found["results"]))
         if not hits:
             return _nothing(found.get("unresponsive_engines"))
         following = with_query(page.url, pageno=number_in(page.url, "pageno", 1) + 1)
-        return Results(hits[::-1], (following,))
+        return Results(hits, (following,))
 
 
 def _hits(results: list[Any]) -> Iterator[Hit]:

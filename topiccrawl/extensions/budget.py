@@ -11,7 +11,8 @@ from topiccrawl.scheduler.context import context_of
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.frontier.contract import Lease, Outcome
+    from topiccrawl.frontier.contract import Outcome
+    from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import CrawlContext
 
 REASON = "topiccrawl_pages"

@@ -6,17 +6,19 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Self
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import TopiccrawlError
-from topiccrawl.scheduler.build import crawl_name
+from topiccrawl.scheduler.build import crawl_name, start_rules
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.ledger import CrawlOrder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy.crawler import Crawler
 
     from topiccrawl.scheduler.context import CrawlContext
@@ -29,6 +31,8 @@ CANCELLED = "cancelled"
 PAUSED = "is paused by the operator; `scrapy control resume` goes on"
 PERIOD = 0.5
 """Seconds between two reads of the orders."""
+_FOREMOST = 1000
+"""Priority of a start URL: it is fetched as early as a seed."""
 
 
 class CrawlControl:
@@ -85,6 +89,7 @@ class CrawlControl:
             try:
                 began = began or await self._ledger.now()
                 order = await self._control.order(name)
+                await self._begin(name, order)
             except TopiccrawlError as error:
                 if not self._lost:
                     logger.warning("No orders can be heard: %s", error)
@@ -97,6 +102,12 @@ class CrawlControl:
                     return
                 self._follow(order)
             await asyncio.sleep(PERIOD)
+
+    async def _begin(self, name: str, order: CrawlOrder) -> None:
+        """Take the start URLs of an order; where they stay in it, they are taken once more."""
+        if order.urls and self.context.opened:
+            begin_at(self.context, order.urls)
+            await self._control.took(name, order.urls)
 
     def _follow(self, order: CrawlOrder) -> None:
         context, stats = self.context, self.context.crawler.stats
@@ -113,3 +124,20 @@ class CrawlControl:
         (context.pause if order.paused else context.resume)()
         stats.set_value("topiccrawl/control/paused", order.paused)
         stats.set_value("topiccrawl/control/speed", order.speed)
+
+
+def begin_at(context: CrawlContext, urls: Iterable[str]) -> None:
+    """Queue start URLs in a crawl that runs; log and count those that its rules refuse.
+
+    Unlike seeds they name no host that may have a private address: a program may have sent them.
+    """
+    topic, stats = context.spec.topic, context.crawler.stats
+    rules = start_rules(topic, context.addresses) if topic else context.hosts
+    for url in urls:
+        reason = "a template begins at its seeds" if context.spec.conducted else rules.refuse(url)
+        if reason:
+            logger.warning("%s is not begun at: %s", url, reason)
+            stats.inc_value("topiccrawl/starts/refused")
+        else:
+            context.crawler.engine.crawl(Request(url, priority=_FOREMOST))
+            stats.inc_value("topiccrawl/starts/taken")

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from topiccrawl.frontier.contract import Frontier, Lease, Outcome
-    from topiccrawl.model import Page, Verdict
+    from topiccrawl.frontier.contract import Frontier, Outcome
+    from topiccrawl.model import Lease, Page, Verdict
     from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.storage.status import State
 

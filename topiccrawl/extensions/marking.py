@@ -10,6 +10,7 @@ import asyncio
 import logging
 import random
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from zlib import crc32
 
@@ -18,15 +19,17 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.extensions.rescoring import rescore
 from topiccrawl.links.strategies.contract import LEARNT
+from topiccrawl.model import Page
 from topiccrawl.scheduler.signals import example_read, page_judged
-from topiccrawl.storage.choice import articles_of, storage_of
+from topiccrawl.storage.choice import articles_of, opened, storage_of
 from topiccrawl.storage.marks import MarkStore
+from topiccrawl.storage.selection import Selection
 from topiccrawl.storage.sites import Sites
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import as_page, request
-from topiccrawl.topics.marks import Mark, MarkedModel, OnWordScale
+from topiccrawl.topics.many import ManyScorer
+from topiccrawl.topics.marks import MarkedModel, OnWordScale, mark_of
 from topiccrawl.topics.scorer import Scorer
 
 if TYPE_CHECKING:
@@ -35,9 +38,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.model import Page, Verdict
+    from topiccrawl.model import Article, Mark, Verdict
+    from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.topics.contract import RelevanceModel
-    from topiccrawl.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +58,11 @@ FIRST = 50
 
 PATIENCE = 5.0
 """Seconds that the end of a crawl waits for the scores of stored articles."""
+
+PAUSE = 0.02
+"""Seconds between two articles: a judged article takes a millisecond or two of the crawl's loop."""
+SAME = 0.005
+"""Least difference of a score that is stored."""
 
 
 class PageSample:
@@ -76,7 +84,7 @@ class PageSample:
         self.seen += 1
         place = len(self.pages) if len(self.pages) < SAMPLE else self._dice.randrange(self.seen)
         if place < SAMPLE:
-            mark = Mark.of(page)
+            mark = mark_of(page)
             self.pages[place : place + 1] = [mark._replace(text=mark.text[:CHARACTERS])]
 
 
@@ -95,7 +103,7 @@ class BestPages:
         """Take a page in, if it is on topic and one of the best."""
         verdict = self._scorer.score_page(page)
         if verdict.relevant:
-            self._found[page.url] = verdict.harvest, Mark.of(page)
+            self._found[page.url] = verdict.harvest, mark_of(page)
             if len(self._found) > BEST:
                 del self._found[min(self._found, key=lambda url: self._found[url][0])]
 
@@ -107,34 +115,74 @@ class BestPages:
 
 
 class Judging(Protocol):
-    """A spider with a topic; ``marked`` judges its pages in place of ``scorer`` if it is set."""
+    """A spider that crawls for topics."""
 
-    topic: Topic
     strategy: LinkStrategy
-    scorer: Scorer
-    marked: RelevanceModel | None
+    scorer: Scorer | ManyScorer
+    judges: list[RelevanceModel]
+    """Judges of pages, one for each topic; ``scorer`` has the topics' words."""
 
 
 class MarkedTopic:
-    """Judges the spider's pages by a model from marks, while there are any.
+    """Judges the pages of each topic of a crawl by a model from its marks, while there are any.
+
+    Args:
+        topics: The topics.
+    """
+
+    def __init__(self, topics: Sequence[TopicMarks]) -> None:
+        self.topics = topics
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the extension.
+
+        Raises:
+            NotConfigured: If the spider has no topic, or a judge of the user's own.
+        """
+        spider: Any = crawler.spider
+        scorer = getattr(spider, "scorer", None)
+        if not isinstance(scorer, (Scorer, ManyScorer)) or crawler.settings["TOPICCRAWL_RELEVANCE"]:
+            raise NotConfigured
+        scorers = scorer.scorers if isinstance(scorer, ManyScorer) else (scorer,)
+        in_turn = asyncio.Lock()
+        topics = [TopicMarks(crawler, place, one, in_turn) for place, one in enumerate(scorers)]
+        for topic in topics:
+            crawler.signals.connect(topic.opened, signals.spider_opened)
+            crawler.signals.connect(topic.judged, page_judged)
+            crawler.signals.connect(topic.shown, example_read)
+            crawler.signals.connect(topic.closed, signals.spider_closed)
+        return cls(topics)
+
+
+class TopicMarks:
+    """Judges a spider's pages for one topic by a model from marks, while there are any.
 
     The model is learned in a process of its own, at the start and after each change of the marks.
 
     Args:
         crawler: Crawler of the spider.
-        spider: The spider.
+        place: Place of the topic among the spider's.
+        scorer: Its scorer by words.
+        in_turn: Held while something is learned: one process at a time.
     """
 
-    def __init__(self, crawler: Crawler, spider: Judging) -> None:
+    def __init__(self, crawler: Crawler, place: int, scorer: Scorer, in_turn: asyncio.Lock) -> None:
+        spider: Any = crawler.spider
         self.crawler = crawler
-        self.spider = spider
-        name = spider.topic.name
+        self.spider: Judging = spider
+        self.scorer = scorer
+        self.topic = scorer.topic
+        self._place = place
+        self._in_turn = in_turn
+        name = self.topic.name
         self.store = MarkStore(Sites(storage_of(crawler.settings)), name)
         self.sample = PageSample(0, (), random.Random(name))  # noqa: S311 - no secret
         learns = crawler.settings.getbool("TOPICCRAWL_LEARN_UNMARKED")
-        self.best = BestPages(spider.scorer) if learns and spider.topic.text else None
+        self.best = BestPages(scorer) if learns and self.topic.text else None
         self._marks: dict[str, Mark] = {}
         self._changed = -1.0
+        self._counted = 0
         self._stored = 0
         self._open = False
         self._work: asyncio.Task[None] | None = None
@@ -142,36 +190,19 @@ class MarkedTopic:
         self._rescoring: asyncio.Task[None] | None = None
         self._loop = create_looping_call(self._look)
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension.
-
-        Raises:
-            NotConfigured: If the spider has no topic.
-        """
-        spider: Any = crawler.spider
-        if not isinstance(getattr(spider, "scorer", None), Scorer):
-            raise NotConfigured
-        marked = cls(crawler, spider)
-        crawler.signals.connect(marked.opened, signals.spider_opened)
-        crawler.signals.connect(marked.judged, page_judged)
-        crawler.signals.connect(marked.shown, example_read)
-        crawler.signals.connect(marked.closed, signals.spider_closed)
-        return marked
-
     async def opened(self) -> None:
         """Load marks and sample, and learn before the first page."""
         try:
             await self.store.open()
             self._open = True
             self.sample.seen, self.sample.pages = await self.store.pages()
-            await self._add(example_texts(self.spider.topic))
+            await self._add(example_texts(self.topic))
         except (StateError, StorageError) as error:
             logger.warning("Marks are not used in this run: %s", error)
             return
         self._stored = self.sample.seen
         for page in map(as_page, self.sample.pages):
-            self.spider.scorer.observe(page)
+            self.scorer.observe(page)
             if self.best is not None:
                 self.best.add(page)
         await self._refresh()
@@ -186,7 +217,7 @@ class MarkedTopic:
 
     def shown(self, page: Page, wanted: bool) -> None:  # noqa: FBT001 - as the signal sends
         """Take in an example that was fetched."""
-        mark = Mark.of(page, wanted=wanted)
+        mark = mark_of(page, wanted=wanted)
         self._marks[mark.url] = mark
         self._derive()
         self._adding.append(asyncio.ensure_future(self._add([mark])))
@@ -239,13 +270,13 @@ class MarkedTopic:
 
     def _derive(self) -> None:
         """Give a topic without words those that its examples have in common."""
-        spider = self.spider
-        if spider.topic.terms:
+        spider, scorer = self.spider, self.scorer
+        if self.topic.terms:
             return
         vector = derived_vector(tuple(self._marks.values()), self.sample.pages)
-        if vector.terms and vector != spider.scorer.vector:
-            spider.scorer.adopt(vector)
-            spider.strategy.adopt(spider.scorer)
+        if vector.terms and vector != scorer.vector:
+            scorer.adopt(vector)
+            spider.strategy.adopt(scorer)
             spider.strategy.version = crc32(repr(vector).encode()) % LEARNT
             words = " ".join(f"{term}^{weight:g}" for term, weight in vector.items())
             logger.info("Words derived from examples: %s", words)
@@ -261,32 +292,31 @@ class MarkedTopic:
 
     async def _learn(self, marks: Sequence[Mark], best: Sequence[Mark]) -> None:
         """Learn from marks, or from the best pages if there are none; judge by that from now on."""
-        spider, stats = self.spider, self.crawler.stats
-        if not (marks or best or spider.marked):
+        judges, stats = self.spider.judges, self.crawler.stats
+        if not (marks or best) and judges[self._place] is self.scorer:
             return
-        asked = request(spider.scorer, marks or best, self.sample.pages, unmarked=not marks)
-        learned = await learned_elsewhere(asked)
+        asked = request(self.scorer, marks or best, self.sample.pages, unmarked=not marks)
+        async with self._in_turn:
+            learned = await learned_elsewhere(asked)
         if learned is None:
             return
-        model = MarkedModel.from_json(spider.scorer, learned) if learned else None
-        spider.marked = OnWordScale(model) if model else None
+        model = MarkedModel.from_json(self.scorer, learned) if learned else None
+        judge = judges[self._place] = OnWordScale(model, self.scorer) if model else self.scorer
         share = model.classifier.share if model else 0.0
-        stats.set_value("topiccrawl/marks", len(marks))
+        stats.inc_value("topiccrawl/marks", len(marks) - self._counted)
         stats.set_value("topiccrawl/marks/share", share)
+        self._counted = len(marks)
         source = f"{len(marks)} marks" if marks else f"{len(best)} pages that score best by words"
+        source = f"Topic {self.topic.name}: {source}"
         logger.info("%s: the words learned from them decide %.0f %%", source, share * 100)
-        if marks and spider.marked and (self._rescoring is None or self._rescoring.done()):
-            self._rescoring = asyncio.ensure_future(self._rescore(spider.marked))
+        if marks and model and (self._rescoring is None or self._rescoring.done()):
+            self._rescoring = asyncio.ensure_future(self._rescore(judge))
 
     async def _rescore(self, judge: RelevanceModel) -> None:
         """Score stored articles again, beside the crawl."""
-        store = articles_of(self.crawler.settings)
         try:
-            await store.open()
-            try:
-                changed = await rescore(store, self.spider.topic.name, judge)
-            finally:
-                await store.close()
+            async with opened(articles_of(self.crawler.settings)) as store:
+                changed = await rescore(store, self.topic.name, judge)
         except (StateError, StorageError) as error:
             logger.warning("Stored articles keep their scores: %s", error)
             return
@@ -309,3 +339,43 @@ async def learned_elsewhere(asked: str) -> str | None:
         logger.error("Nothing could be learned from marks: %s", complaint.decode()[-500:])
         return None
     return out.decode()
+
+
+async def rescore(
+    store: ArticleStore, topic: str, judge: RelevanceModel, pause: float = PAUSE
+) -> int:
+    """Judge the stored articles of a topic again, and store the scores that changed.
+
+    An article stays stored whatever its new score is.
+
+    Args:
+        store: An open store.
+        topic: The topic's name.
+        judge: The judge as it is now.
+        pause: Seconds between two articles.
+
+    Returns:
+        Number of articles whose score changed.
+
+    Raises:
+        StorageError: The store cannot be read or written.
+    """
+    changed = 0
+    async for article in store.select(Selection(topic=topic)):
+        if _judged(article, topic, judge) is not None:
+            story = await store.get(article.url)  # as it is now: a crawl may have replaced it
+            new = story and _judged(story.article, topic, judge)
+            if new:
+                await store.save([new])
+                changed += 1
+        await asyncio.sleep(pause)
+    return changed
+
+
+def _judged(article: Article, topic: str, judge: RelevanceModel) -> Article | None:
+    """Return the article with its new score; None if it is as before."""
+    verdict = judge.score_page(Page(article.url, article.title, article.body, prose=article.body))
+    if topic not in article.topics or abs(verdict.relevance - article.topics[topic]) < SAME:
+        return None
+    topics = {**article.topics, topic: verdict.relevance}
+    return replace(article, topics=topics, terms=verdict.terms)

@@ -82,10 +82,10 @@ class CrawlOutcome:
         """
         if not self.context.opened:
             return
-        frontier, search = self.context.frontier, self.context.search
-        if search is not None and search.failed(frontier):
+        search = self.context.search
+        if search is not None and search.failed(self.context):
             raise CloseSpider(DISCOVERY_FAILED)
-        counts = frontier.counts()
+        counts = self.context.frontier.counts()
         if counts["known"] and counts["crawled"] == counts.get("redirected", 0):
             raise CloseSpider(SEEDS_UNREACHABLE)
 
@@ -153,6 +153,10 @@ def summary(
            articles=articles, frontier=frontier),
         tr("  look at it {commands}", commands=look) + where,
     ]  # fmt: skip
+    by_topic = "topiccrawl/topics/"
+    if several := sorted(name for name in stats if name.startswith(by_topic)):
+        found = ", ".join(f"{name.removeprefix(by_topic)} {stats[name]}" for name in several)
+        lines.insert(3, tr("  by topic   {found} (new articles)", found=found))
     if watched := get("topiccrawl/revisits/handed_out", 0):
         changes = _changes(stats)
         lines.insert(

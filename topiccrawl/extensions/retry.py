@@ -57,7 +57,7 @@ class StartRetry:
         with context.book.writing() as frontier:
             if not context.spec.conducted:
                 self._try_again(frontier)
-            if context.search is not None and context.search.is_fruitless(frontier):
+            if context.search is not None and context.search.is_fruitless(context):
                 self._ask(frontier, context.search)
 
     def _try_again(self, frontier: Frontier) -> None:
@@ -74,7 +74,7 @@ class StartRetry:
             DontCloseSpider: While that is so.
         """
         context, search = self.context, self.context.search
-        if search is None or not context.opened or not search.failed(context.frontier):
+        if search is None or not context.opened or not search.failed(context):
             return
         now = time.monotonic()
         if self._at is None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.frontier.contract import Kind
 from topiccrawl.links.urls import canonical
+from topiccrawl.model import Kind
 from topiccrawl.scheduler.build import frontier_place, read_frontier
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.review import SEEDS, fates, out_of_reach
@@ -20,8 +20,8 @@ from topiccrawl.text.normal import fold
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.frontier.contract import Lease, Outcome
-    from topiccrawl.model import Page, Verdict
+    from topiccrawl.frontier.contract import Outcome
+    from topiccrawl.model import Lease, Page, Verdict
     from topiccrawl.storage.status import State
 
 BEST = 5

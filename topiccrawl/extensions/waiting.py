@@ -20,6 +20,7 @@ REASONS = {
     "paused": message("paused by the operator"),
     "redis-away": message("Redis does not answer"),
     "store-away": message("the database does not answer; articles wait on disk"),
+    "reading": message("fetched pages are being read"),
     "storing": message("articles are being stored"),
     "answers": message("servers take long to answer"),
     "delays": message("all hosts are waiting for their delay"),
@@ -75,6 +76,7 @@ class Circumstances(NamedTuple):
         queues: Sizes of the frontier's queues, over all nodes.
         own: URLs queued on this node.
         open: Leases out on this node.
+        reading: Fetched pages that readers have not answered yet.
         census: State of the hosts, or None where the frontier has none.
         watching: What a watch waits for (``next at ...``); "" where nothing is watched.
     """
@@ -86,6 +88,7 @@ class Circumstances(NamedTuple):
     queues: Mapping[str, int] = {}
     own: int = 0
     open: int = 0
+    reading: int = 0
     census: Census | None = None
     watching: str = ""
 
@@ -107,7 +110,8 @@ def waiting(now: Circumstances) -> Waiting:
     if now.open:
         busy = states.get("fetching", 0)
         names = [host.name for host in now.census.hosts if host.active][:3] if now.census else []
-        return Waiting("answers" if busy else "storing", now.quiet, ", ".join(names))
+        at = "answers" if busy else "reading" if now.reading else "storing"
+        return Waiting(at, now.quiet, ", ".join(names))
     if not now.own:
         if now.watching:
             return Waiting("watching", now.quiet, now.watching)

@@ -257,14 +257,19 @@ class _Walk:
         self.boxes[number] = Box(tag, parent, names, begin, len(self.blocks), node)
 
     def _flush(self) -> None:
-        text = " ".join("".join(self.parts).split())
+        text = " ".join("".join(self.parts).split()) if self.parts else ""
         if text:
             size, stops = _measured(text)
-            anchors = size_of("".join(self.anchors)) if self.anchors else 0
-            linked = min(1.0, anchors / size) if size else float(bool(self.anchors))
+            linked = self._linked(size)
             box = self.open[-1] if self.open else 0
             tag = self.breaks[-1] if self.breaks else ""
             self.blocks.append(Block(text, box, tag, size, linked, stops, self.begun))
         self.begun = int(self.links > 0)
         self.parts.clear()
         self.anchors.clear()
+
+    def _linked(self, size: int) -> float:
+        """Return the share of anchor text in a block."""
+        if len(self.anchors) in (0, len(self.parts)):
+            return float(bool(self.anchors))
+        return min(1.0, size_of("".join(self.anchors)) / size) if size else 1.0

@@ -55,7 +55,9 @@ LIBRARY_ERRORS = (
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-_CJK = re.compile(r"[\u3400-\u9fff]+")
+_CHINESE_BYTES = bytes(range(0x34, 0xA0))
+"""Higher bytes of Chinese characters in UTF-16."""
+_KANA_BYTE = 0x30
 _KANA = re.compile(r"[\u3041-\u30ff]+")
 _SCRIPTS = (
     (re.compile("[\u0400-\u04ff]+"), ("ru", "uk", "bg", "be", "mk", "kk", "mn", "ky", "tg")),
@@ -75,7 +77,8 @@ _FOREIGN = frozenset(("zh", "ja", *(one for _, languages in _SCRIPTS for one in 
     "sr",
 }
 _CODE = re.compile(r"[a-z]{2}")
-_LATIN = re.compile(r"[A-Za-z]{2,}")
+_WORDS = bytes(code if bytes((code,)).isalpha() else 0x20 for code in range(0x100))
+"""Bytes of ASCII letters; a blank for all others."""
 
 # readability logs a traceback of each error that it also raises
 logging.getLogger("readability").setLevel(logging.CRITICAL)
@@ -155,18 +158,20 @@ def language_of(text: str, declared: str = "") -> str:
     >>> language_of("Новости дня"), language_of("Новини дня", "uk"), language_of("오늘의 뉴스")
     ('ru', 'uk', 'ko')
     """
-    others = _CJK.split(text)
-    rest = " ".join(others)  # the slower pattern sees what is not Chinese
-    chinese = len(text) - len(rest) + len(others) - 1
-    latin = 2 * len(_LATIN.findall(rest))
+    high = text.encode("utf-16-le", "surrogatepass")[1::2]
+    chinese = len(high) - len(high.translate(None, _CHINESE_BYTES))
+    words = text.encode("ascii", "replace").translate(_WORDS).split()
+    latin = 2 * sum(len(word) > 1 for word in words)
     primary = declared.split("-", maxsplit=1)[0].strip().lower()
-    for script, languages in _SCRIPTS:
+    foreign = len(text) - len(text.encode("ascii", "ignore")) - chinese
+    for script, languages in _SCRIPTS if foreign > chinese + latin else ():  # rarely
         if letters(script, text) > chinese + latin:
             return primary if primary in languages else languages[0]
     if not chinese + latin:
         return ""
     if chinese >= latin:
-        return "ja" if letters(_KANA, text) > chinese * KANA else "zh"
+        most = chinese * KANA
+        return "ja" if high.count(_KANA_BYTE) > most and letters(_KANA, text) > most else "zh"
     return primary if _CODE.fullmatch(primary) and primary not in _FOREIGN else "en"
 
 

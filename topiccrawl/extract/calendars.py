@@ -1,9 +1,9 @@
 """Days as pages of a language write them: names of months and the order of day and month.
 
 ``12.03.2024`` is the 12th of March everywhere; ``03/12/2024`` is that for readers in the United
-States, elsewhere the 3rd of December. Names of months are those of the page's language and English
-ones, which templates leave on pages of other languages. ``calendars.json`` has those of the CLDR
-(``python -m lab.calendars``).
+States, elsewhere the 3rd of December. Names of months are those of the page's language, and of the
+languages of much news: templates leave them on pages of others, and not every page names its own.
+``calendars.json`` has those of the CLDR (``python -m lab.calendars``).
 """
 
 from __future__ import annotations
@@ -19,28 +19,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th|er|\.|º|ª)?"
-_OF = r"(?:\s*(?:de|del|of|d[’']))?\s*"
+_DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])"
+_BETWEEN = r"(?P<name>[^\d\n]{2,40}?)"
+_NAMED = (
+    re.compile(rf"(?<![\d.:/-]){_DAY}{_BETWEEN}{_YEAR}(?!\d)"),
+    re.compile(
+        rf"(?<![^\W\d_])(?P<name>[^\W\d_][^\s\d]*+)\s*{_DAY}(?:\s?[a-z]{{2}})?[\s.,]+{_YEAR}(?!\d)"
+    ),
+    re.compile(rf"(?<!\d){_YEAR}{_BETWEEN}{_DAY}(?!\d)"),
+)
 _NUMBERS = re.compile(
     rf"(?<![\d./-])(?P<one>\d\d?)(?P<mark>[./-])\s?(?P<two>\d\d?)(?P=mark)\s?{_YEAR}(?!\d)"
 )
 _TIME = re.compile(
     r"[\s,|–—·-]{0,4}(?:um|at|kl\.?|o|à|às|alle|ore|a las)?\s*"
     r"(?P<hour>2[0-3]|[01]?\d)[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?!\d|[./]\d)"
+    r"(?:\s?(?P<half>[ap])\.?m\b)?",
+    re.IGNORECASE,
 )
-_MONTHS = 12
+_WORD = re.compile(r"[^\s/.,'’()|-]+")
+_MONTHS = _NOON = 12
+_PARTICLE = 3
+"""Letters of the longest word beside a month's name: of, del, ter."""
+_COMMON = (
+    "en es pt fr de it nl pl ru uk cs sk sl hr sr bg ro hu tr el ar he hi bn ur th vi id "
+    "sv da nb fi et lv lt ca apc"
+)
+"""Languages of much news, whose names of months are known on pages of all others."""
 
 
 class Calendar(NamedTuple):
     """The ways of one language to write a day.
 
     Attributes:
-        patterns: Days with the month's name.
         months: Names of months, lower case, without a full stop, and their numbers.
         day_first: The day is written before the month.
     """
 
-    patterns: tuple[re.Pattern[str], ...]
     months: Mapping[str, int]
     day_first: bool
 
@@ -51,19 +66,29 @@ class Calendar(NamedTuple):
         [(datetime.date(2024, 3, 3), '14:05:00')]
         >>> [str(day) for day, _ in calendar_of("en-US").days("03/12/2024, 13.12.2024")]
         ['2024-03-12', '2024-12-13']
-        >>> [str(day) for day, _ in calendar_of("pl").days("12 sierpnia 2024")]
-        ['2024-08-12']
+        >>> list(calendar_of("xx").days("12 sierpnia 2024 3:05 PM, 40 died by May 2024"))
+        [(datetime.date(2024, 8, 12), '15:05:00')]
         """
-        for pattern in self.patterns:
+        for pattern in _NAMED:
             for match in pattern.finditer(text):
-                month = self.months[match["name"].lower().rstrip(".")]
-                yield from _day(match, int(match["day"]), month, text)
+                if month := self._month(match["name"]):
+                    yield from _day(match, int(match["day"]), month, text)
         for match in _NUMBERS.finditer(text):
             one, two = int(match["one"]), int(match["two"])
             first = self.day_first or match["mark"] == "."
             if one > _MONTHS or two > _MONTHS:
                 first = one > _MONTHS
             yield from _day(match, *((one, two) if first else (two, one)), text)
+
+    def _month(self, name: str) -> int:
+        """Return the month that a text names beside particles alone, 0 for other texts."""
+        lower = name.lower().strip(" .,")
+        if lower in self.months:
+            return self.months[lower]
+        words = _WORD.findall(lower)
+        found = {self.months[word] for word in words if word in self.months}
+        rest = (word for word in words if word not in self.months)
+        return found.pop() if len(found) == 1 and all(len(w) <= _PARTICLE for w in rest) else 0
 
 
 @lru_cache(maxsize=64)
@@ -73,18 +98,22 @@ def calendar_of(tag: str) -> Calendar:
     >>> calendar_of("en-GB").day_first, calendar_of("en").day_first, calendar_of("xx").day_first
     (True, False, False)
     """
-    language, known = _language(tag), _known()
-    own, day_first = known[language]
-    months = {**known["en"][0], "sept": 9, **own}
-    name = "|".join(map(re.escape, sorted(months, key=len, reverse=True)))
-    named = rf"(?P<name>{name})"
-    patterns = (
-        re.compile(rf"(?<!\d){_DAY}{_OF}{named}\b\.?,?{_OF}{_YEAR}\b", re.IGNORECASE),
-        re.compile(rf"\b{named}\b\.?\s*{_DAY},?\s+{_YEAR}\b", re.IGNORECASE),
-        re.compile(rf"\b{_YEAR}\.?,?\s*{named}\b\.?\s*{_DAY}", re.IGNORECASE),
-    )
+    own, day_first = _known()[_language(tag)]
+    months = {**_common(), "sept": 9, **own}
     variants = _known_orders()
-    return Calendar(patterns, months, variants.get(tag.lower().replace("_", "-"), day_first))
+    return Calendar(months, variants.get(tag.lower().replace("_", "-"), day_first))
+
+
+@cache
+def _common() -> dict[str, int]:
+    """Return the names of common languages that are of one month in all; English ones of all."""
+    found: dict[str, int] = {}
+    for months in (_known()[one][0] for one in _COMMON.split()):
+        found |= {
+            name: 0 if found.get(name, number) != number else number
+            for name, number in months.items()
+        }
+    return {name: number for name, number in found.items() if number} | _known()["en"][0]
 
 
 def _language(tag: str) -> str:
@@ -117,6 +146,13 @@ def _day(match: re.Match[str], day: int, month: int, text: str) -> Iterator[tupl
         found = date(int(match["year"]), month, day)
     except ValueError:  # no month has 31 days in June
         return
-    time = _TIME.match(text, match.end())
-    clock = f"{int(time['hour']):02}:{time['minute']}:{time['second'] or '00'}" if time else ""
-    yield found, clock
+    yield found, _clock(_TIME.match(text, match.end()))
+
+
+def _clock(time: re.Match[str] | None) -> str:
+    if time is None:
+        return ""
+    hour, half = int(time["hour"]), (time["half"] or "").lower()
+    if half and hour <= _NOON:
+        hour = hour % _NOON + (_NOON if half == "p" else 0)
+    return f"{hour:02}:{time['minute']}:{time['second'] or '00'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,8 +28,18 @@ _ZONE = r"(?P<zone>Z|[+-][01]\d:?[0-5]\d)"
 _WRITTEN = re.compile(
     rf"(?<!\d){_DAY}(?:[T\s,，]*(?:[(（]?(?:星期|周).[)）]?\s*)?{_TIME}(?:\.\d+)?\s*{_ZONE}?)?"
 )
+_DIGITS = {
+    number: str(unicodedata.decimal(chr(number)))
+    for number in range(0x80, 0x1_0000)
+    if chr(number).isdecimal()
+}
+"""Digits of Arabic, Bengali and other scripts, as ASCII ones."""
+_FOUR_DIGITS = re.compile(r"\d{4}")
+"""A year has them, in digits of any script; a text without them has no date."""
 _HEAD = 2
 """Texts around the headline; a relative time in later texts belongs to other articles."""
+_ALONE = (30, 50)
+"""Characters of lines whose days count before others; one in a sentence is that of an event."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _IN_URL = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/_]?(?P<month>1[0-2]|0[1-9])[-/_]?"
@@ -54,7 +65,12 @@ class Moment(NamedTuple):
 
 
 def published(
-    stated: Iterable[str], near: Sequence[str], url: str, tag: str, fetched_at: float = 0.0
+    stated: Iterable[str],
+    near: Sequence[str],
+    url: str,
+    tag: str,
+    fetched_at: float = 0.0,
+    headline: str = "",
 ) -> str:
     """Return the time of publication as ISO 8601, or "".
 
@@ -69,18 +85,23 @@ def published(
         url: Address of the page.
         tag: Language of the page (``zh``, ``en-GB``): how its days are written.
         fetched_at: Seconds since the epoch; later days are rejected. 0: not known.
+        headline: A day in it counts last.
 
     >>> published((), ["2016年01月12日 10:23 来源"], "http://a.test/x", "zh")
     '2016-01-12T10:23:00+08:00'
     >>> published(["2019-11-19T10:00:06.000Z"], (), "http://a.test/x", "en")
     '2019-11-19T10:00:06+00:00'
+    >>> storm = "The storm of 2 May 2016 came without a warning on that day"
+    >>> published((), [storm, "4 May 2016"], "", "en")
+    '2016-05-04'
     >>> published((), ["no date"], "http://a.test/a/20160112/1.htm", "zh")
     '2016-01-12'
     """
     zone = BEIJING if tag.partition("-")[0] == "zh" else None
     last = _latest(fetched_at)
     dated = _in_url(url)
-    for texts in (stated, near):
+    alone = ([_short(text, size, headline) for text in near[:_HEAD]] for size in _ALONE)
+    for texts in (stated, *alone, near):
         found = [m for text in texts for m in _moments(text, tag, zone) if _likely(m.day, last)]
         if found:
             return _best(found, dated).iso
@@ -89,6 +110,12 @@ def published(
         if timed := [m for m in timed if _likely(m.day, last) and _fits(m.day, dated)]:
             return _best(timed, dated).iso
     return Moment(dated).iso if dated is not None and _likely(dated, last) else ""
+
+
+def _short(text: str, size: int, headline: str) -> str:
+    """Return the lines of a size at most, without the headline."""
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if len(line) <= size and line != headline)
 
 
 def _latest(fetched_at: float) -> date:
@@ -116,6 +143,9 @@ def _fits(day: date, dated: date | None) -> bool:
 
 
 def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
+    if not _FOUR_DIGITS.search(text):
+        return
+    text = text if text.isascii() else text.translate(_DIGITS)
     if _EPOCH.fullmatch(text.strip()):
         then = datetime.fromtimestamp(int(text.strip()[:10]), tz=zone or UTC)
         yield Moment(then.date(), then.time().isoformat() + then.strftime("%z")[:3] + ":00")

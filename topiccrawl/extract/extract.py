@@ -12,9 +12,10 @@ from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
 from topiccrawl.extract.dates import published
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
+from topiccrawl.extract.leads import with_lead, without_labels
 from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.signs import PageFacts, signs
-from topiccrawl.extract.titles import headline
+from topiccrawl.extract.titles import headings_of, headline
 from topiccrawl.links.limits import parsed
 from topiccrawl.model import Extracted
 from topiccrawl.text.digest import fold
@@ -84,7 +85,10 @@ _SOURCE_MARKS = (
     "#media_span, #source_baidu, .source, .a_source, .where, .media, .laiyuan, "
     "[itemprop=publisher], [class*=source]"
 )
+_DAY_MARKS = "[class*=date i], [class*=publi i], [class*=time i], [id*=date i]"
+_LONGEST_DAY = 100
 _NAME = (2, 20)  # shortest and longest name of a source
+_ENOUGH = 1_000  # characters of a body in which there are as many letters as count
 _PROBE = 20  # letters of a body's line that are searched in the page
 _PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
@@ -182,11 +186,20 @@ class Extraction(NamedTuple):
     trial: FrameTrial = FrameTrial()
 
 
-def extract_by(html: str, url: str, page: Page | None, asked: Conditions) -> Extraction:
-    """Return what ``examine`` does, without a change to any frame: a pure function."""
+def extract_by(
+    html: str,
+    url: str,
+    page: Page | None,
+    asked: Conditions,
+    tree: LexborHTMLParser | None = None,
+) -> Extraction:
+    """Return what ``examine`` does, without a change to any frame: a pure function.
+
+    ``tree`` is ``parsed(html)`` where it is there already; it is changed.
+    """
     if _is_root(url):
         return Extraction()
-    reading = _read(sanitize(html), url)
+    reading = _read(html, url, tree)
     language = language_of(reading.text)
     dense = find_dense(reading.tree, language)
     found = _compose(reading, dense.body, page, asked.fetched_at)
@@ -204,12 +217,17 @@ def extract_by(html: str, url: str, page: Page | None, asked: Conditions) -> Ext
     part = asked.wanted is None or genre not in ARTICLES
     if not is_article(body, found.language, PART if part else _asked(reading, dense, found)):
         return Extraction(trial=trial)
-    return Extraction(replace(found, genre=genre), raw, trial)
+    dated = found.published or _late_day(reading.tree, found, asked.fetched_at)
+    whole = found.body
+    if not part:
+        whole = with_lead(whole, dense.layout, reading.metadata.leads)
+        whole = without_labels(whole, dense.layout)
+    return Extraction(replace(found, body=whole, genre=genre, published=dated), raw, trial)
 
 
 def signs_of(html: str, url: str) -> dict[str, float]:
     """Return the signs of a page's genre, on which the model of genres is trained."""
-    reading = _read(sanitize(html), url)
+    reading = _read(html, url)
     dense = find_dense(reading.tree, language_of(reading.text))
     found = _compose(reading, dense.body, None, 0.0)
     return signs(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
@@ -232,7 +250,9 @@ def is_article(body: Body, language: str, asked: Requirements) -> bool:
     False
     """
     least = asked.letters * (1 if language in ("zh", "ja", "ko") else LATIN)
-    letters = len(fold(body.text))
+    letters = len(fold(body.text[:_ENOUGH]))
+    if letters < LISTED.letters:  # a short text, or one of hardly any letters
+        letters = len(fold(body.text))
     if letters < least or body.link_share > LINKED:
         return False
     written = sum(len(line) for line in body.text.split("\n") if _PUNCTUATION.search(line))
@@ -259,8 +279,10 @@ class _Reading(NamedTuple):
     text: str  # visible text, one text node a line
 
 
-def _read(html: str, url: str) -> _Reading:
-    tree = parsed(html)
+def _read(html: str, url: str, tree: LexborHTMLParser | None = None) -> _Reading:
+    clean = sanitize(html)
+    if tree is None or clean != html:
+        tree = parsed(clean)
     metadata = read_metadata(tree)  # before the scripts go: JSON-LD is one
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
     root = tree.body
@@ -273,6 +295,7 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
     title = _headline(reading, page)
     root = reading.tree.css_first("html")
     declared = (root.attributes.get("lang") or "") if root else ""
+    declared = (declared or metadata.language).replace("_", "-")
     language = language_of(body.text, declared)
     tag = declared if declared.lower().startswith(language) else language
     near = _surroundings(reading.text, title, body.text)
@@ -280,7 +303,7 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
     return Extracted(
         title=title,
         body=_without_headline(body.text, title),
-        published=published(metadata.dates, near, reading.url, tag, fetched_at),
+        published=published(metadata.dates, near, reading.url, tag, fetched_at, title),
         source=(
             metadata.source
             or source_in(bylines)
@@ -297,10 +320,9 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
 def _headline(reading: _Reading, page: Page | None) -> str:
     element = reading.tree.css_first("title")
     title = page.title if page is not None else element.text() if element is not None else ""
-    first, second = reading.tree.css("h1")[:10], reading.tree.css("h2")[:20]
-    headings = [one.text(separator="") for one in (*first, *second)]
     known = reading.metadata
-    return headline(known.titles, title, headings, known.publisher, len(first))
+    headings, h1 = headings_of(reading.tree, known.titles, title)
+    return headline(known.titles, title, headings, known.publisher, h1)
 
 
 def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
@@ -323,6 +345,17 @@ def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
         text[max(0, top - NEAR) : top],
         after,
     )
+
+
+def _late_day(tree: LexborHTMLParser, found: Extracted, fetched_at: float) -> str:
+    """Return the day in an element that is named for one, else the first at the body's head."""
+    marked = (element.text(strip=True) for element in tree.css(_DAY_MARKS)[:MOST_IMAGES])
+    texts = [text for text in marked if len(text) <= _LONGEST_DAY]
+    days = (
+        published((), [text], "", found.language, fetched_at)
+        for text in (*texts, found.body[:NEAR])
+    )
+    return next(filter(None, days), "")
 
 
 def _ends(body: str) -> tuple[str, str]:

@@ -70,7 +70,9 @@ def genres_named(names: Iterable[str]) -> frozenset[Genre]:
         return frozenset(map(Genre, names))
     except ValueError as error:
         known = ", ".join(Genre)
-        raise ConfigurationError(f"TOPICCRAWL_GENRES: {error}; genres are {known}") from error
+        raise ConfigurationError(
+            "TOPICCRAWL_GENRES: {error}; genres are {known}", error=error, known=known
+        ) from error
 
 
 class _Model(NamedTuple):

@@ -23,55 +23,85 @@ DATES = (
 )  # fmt: skip
 """Names of meta elements that hold the time of publication, most trusted first."""
 
+_DATED = re.compile(r"publi(?:sh|cation).*(?:date|time)|(?:date|time).*publi(?:sh|cation)")
+"""Other names of them."""
+
+_DATES = (
+    "[itemprop=datePublished], time[pubdate], time[datetime], abbr.published[title], "
+    '[property$=":datePublished"], [property$=":dateCreated"]'
+)
+
 TITLES = ("og:title", "twitter:title", "articletitle", "headline", "dc.title")
 SOURCES = ("mediaid", "source", "contentsource", "article:source", "og:source", "news_source")
 AUTHORS = ("author", "article:author", "og:article:author", "byl", "dc.creator", "parsely-author")
 LONGEST_NAME = 80
+LANGUAGES = ("content-language", "og:locale")
+LEADS = ("og:description", "description", "twitter:description")
 IMAGES = ("og:image", "twitter:image")
 
+_NAMES = ("property", "name", "itemprop", "http-equiv")
+
 _LOOSE = json.JSONDecoder(strict=False)  # line breaks inside strings are common
+
+
+_PUBLISHED = re.compile(r'"datePublished"\s*:\s*"([^"]+)"')
 
 
 class Metadata(NamedTuple):
     """Metadata of a page; "" for missing values.
 
     Attributes:
-        titles: Headlines, most trusted first, site names not stripped.
+        titles: Headlines of JSON-LD, and those of meta elements, most trusted first; site names not
+            stripped.
         dates: Times of publication as written, most trusted first.
         source: 来源 as a meta element names it.
         publisher: Name of the site or publisher.
         author: Names joined by a blank.
         images: Addresses as written.
         article: The page is marked as an article.
+        language: Language and country, as a meta element names them.
         types: schema.org types of its JSON-LD objects and ``og:type``, lower case.
+        leads: Descriptions of the article.
     """
 
-    titles: tuple[str, ...] = ()
+    titles: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     dates: tuple[str, ...] = ()
     source: str = ""
     publisher: str = ""
     author: str = ""
     images: tuple[str, ...] = ()
     article: bool = False
+    language: str = ""
     types: frozenset[str] = frozenset()
+    leads: tuple[str, ...] = ()
 
 
 def read_metadata(tree: LexborHTMLParser) -> Metadata:
-    """Return the metadata of a parsed page; broken JSON-LD is ignored."""
+    """Return the metadata of a parsed page; of broken JSON-LD only the day of publication."""
     meta = _meta(tree)
     objects = list(_linked_data(tree))
     linked = [one for one in objects if _is_article(one)]
     names = [name for one in linked for name in _names(one.get("author"))]
     publishers = [name for one in linked for name in _names(one.get("publisher"))]
     return Metadata(
-        titles=_kept([*_texts(linked, "headline"), *_of(meta, TITLES)]),
-        dates=_kept([*_texts(linked, "datePublished"), *_of(meta, DATES), *_microdata(tree)]),
+        titles=(tuple(_texts(linked, "headline")), tuple(_of(meta, TITLES))),
+        dates=_kept(
+            [
+                *_texts(linked, "datePublished"),
+                *_of(meta, DATES),
+                *_of(meta, filter(_DATED.search, meta)),
+                *_microdata(tree),
+                *_texts(objects, "datePublished"),
+            ]
+        ),
         source=next(iter(_of(meta, SOURCES)), ""),
         publisher=next(iter([*_of(meta, ("og:site_name",)), *publishers]), ""),
         author=" ".join(_kept(names)) or _person(_of(meta, AUTHORS)),
         images=_kept([*(u for one in linked for u in _urls(one.get("image"))), *_of(meta, IMAGES)]),
         article=bool(linked) or meta.get("og:type", "").lower() in ("article", "news"),
+        language=next(iter(_of(meta, LANGUAGES)), ""),
         types=frozenset((*_types(objects), meta.get("og:type", "").lower())),
+        leads=_kept([*_texts(linked, "description"), *_of(meta, LEADS)]),
     )
 
 
@@ -80,7 +110,7 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
     found: dict[str, str] = {}
     for element in tree.css("meta[content]"):
         values = element.attributes
-        name = values.get("property") or values.get("name") or values.get("itemprop") or ""
+        name = next(filter(None, map(values.get, _NAMES)), "")
         content = " ".join((values.get("content") or "").split())
         if name and content:
             found.setdefault(name.strip().lower(), content)
@@ -97,19 +127,20 @@ def _person(authors: list[str]) -> str:
 
 
 def _microdata(tree: LexborHTMLParser) -> Iterator[str]:
-    for element in tree.css("[itemprop=datePublished], time[pubdate], time[datetime]"):
+    for element in tree.css(_DATES):
         values = element.attributes
-        yield values.get("content") or values.get("datetime") or element.text(strip=True)
+        stated = (values.get(name) for name in ("content", "datetime", "title"))
+        yield next(filter(None, stated), "") or element.text(strip=True)
 
 
 def _linked_data(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
     """Yield the objects of all JSON-LD blocks, those of lists and @graph included."""
     for element in tree.css('script[type="application/ld+json"]'):
+        text = element.text().strip().rstrip(";")
         try:
-            value = _LOOSE.decode(element.text().strip().rstrip(";"))
+            yield from _objects(_LOOSE.decode(text))
         except (ValueError, RecursionError):
-            continue
-        yield from _objects(value)
+            yield from ({"datePublished": one} for one in _PUBLISHED.findall(text))
 
 
 def _objects(value: object) -> Iterator[dict[str, Any]]:

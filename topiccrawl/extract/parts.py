@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article, Link
 
-_MARKED = re.compile(r"^(?P<base>.*[^/_-])[_-](?P<number>\d{1,2})(?P<tail>(?:\.[a-z]{3,5})?/?)$")
+_TAIL = re.compile(r"(?:\.[a-z]{3,5})?/?$")
+_MARKED = re.compile(rf"^(?P<base>.*[^/_-])[_-](?P<number>\d{{1,2}})(?P<tail>{_TAIL.pattern})")
 _KEYS = frozenset(("page", "p", "pn", "pageno", "page_no", "paged", "pageindex"))
 _NEXT = re.compile(r"^\W*(?:下一?页|后一?页|下页|余下全文|next(?: page)?)\W*$", re.IGNORECASE)
 _FIRST = re.compile(
@@ -118,9 +119,9 @@ def without_parts(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
 
 
 def _siblings(here: PartUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
-    folder = here.base.partition("?")[0].rpartition("/")[0]
+    stem = _TAIL.sub("", here.base.partition("?")[0])
     for link in links:
-        if link.url.startswith(folder):  # most links lead elsewhere, and this is cheap
+        if link.url.startswith(stem):  # most links lead elsewhere, and this is cheap
             there = part_of(link.url)
             if there.base == here.base and there.number != here.number:
                 yield there.number, link

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from topiccrawl.errors import TopiccrawlError
+from topiccrawl.extract.reading import RECENT
 from topiccrawl.extract.wire import HEAD, extraction_of, question, read_page_of
 from topiccrawl.extract.worker import NO_MEMORY
 
@@ -129,7 +130,9 @@ class Readers:
             ReaderError: The page takes too much, or ends its reader.
             NoReaderError: No reader can be started.
         """
-        return read_page_of(await self._answer(raw.url, question(raw, None)))
+        job = _Job(raw.url, question(raw, None))
+        self._waiting.append(job)
+        return read_page_of(await self._answer(job))
 
     async def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
         """Return what ``PageReader.extract`` does.
@@ -137,7 +140,9 @@ class Readers:
         Raises:
             ReaderError: As ``read``.
         """
-        return extraction_of(await self._answer(raw.url, question(raw, asked)))
+        job = _Job(raw.url, question(raw, asked))
+        self._waiting.appendleft(job)  # before its reader has read others and forgotten the page
+        return extraction_of(await self._answer(job))
 
     def pids(self) -> list[int]:
         """Return the numbers of the processes that run."""
@@ -155,11 +160,9 @@ class Readers:
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _answer(self, url: str, message: bytes) -> bytes:
+    async def _answer(self, job: _Job) -> bytes:
         if self._closed:
-            raise ReaderError(f"{url} is not read: the readers are closed", "reader-crash")
-        job = _Job(url, message)
-        self._waiting.append(job)
+            raise ReaderError(f"{job.url} is not read: the readers are closed", CRASH)
         self._feed()
         return await job.answer
 
@@ -169,10 +172,11 @@ class Readers:
             if self._waiting[0].answer.done():
                 self._waiting.popleft()
                 continue
-            process = min(self._processes, key=lambda one: len(one.jobs), default=None)
-            if process is None or (process.jobs and len(self._processes) < self._most):
+            job = self._waiting[0]
+            process = min(self._processes, key=lambda one: one.load(job), default=None)
+            if process is None or (process.load(job) > 0 and len(self._processes) < self._most):
                 process = self._started()
-            if len(process.jobs) >= AHEAD:
+            if process.load(job) >= AHEAD:
                 break
             process.send(self._waiting.popleft())
         if self._watch is None and any(process.jobs for process in self._processes):
@@ -254,19 +258,25 @@ class _Process(asyncio.Protocol):
         self.cause = self.end = ""
         self.signalled = self.ready = False
         self._limits = limits
+        self._recent: deque[str] = deque(maxlen=RECENT)
         self._began = time.monotonic() + STARTING
         self._buffer = bytearray()
         self._lost = asyncio.Event()
         self._answered: Callable[[], None] = lambda: None
         self._transport: asyncio.Transport | None = None
         self._ours, theirs = socket.socketpair()
-        with theirs:
-            self._child = subprocess.Popen(  # noqa: S603 - our own code
-                [sys.executable, "-c", _CODE, str(theirs.fileno()), path, *map(str, limits)],
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-            )
+        # a process that is starting keeps what is blocked here: a terminal's Ctrl-C reaches it, too
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        try:
+            with theirs:
+                self._child = subprocess.Popen(  # noqa: S603 - our own code
+                    [sys.executable, "-c", _CODE, str(theirs.fileno()), path, *map(str, limits)],
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     @property
     def pid(self) -> int:
@@ -283,6 +293,10 @@ class _Process(asyncio.Protocol):
             self._transport.write(job.message)
         await self._lost.wait()
         await self._reap()
+
+    def load(self, job: _Job) -> int:
+        """Return how many questions are before one; -1 where the process has read its page."""
+        return -1 if job.url in self._recent and not job.shared else len(self.jobs)
 
     def send(self, job: _Job) -> None:
         """Send a question."""
@@ -307,6 +321,7 @@ class _Process(asyncio.Protocol):
                 continue
             job = self.jobs.popleft()
             if not job.answer.done():
+                self._recent.append(job.url)
                 job.answer.set_result(answer)
         self._answered()
 

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from topiccrawl.extract.extract import Conditions, Extraction, extract_by
 from topiccrawl.extract.rendering import is_blank
 from topiccrawl.links.feeds import MOST_BYTES, read_feed
+from topiccrawl.links.limits import parsed
 from topiccrawl.links.page import read_page
 from topiccrawl.links.sitemaps import unpacked
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
     from topiccrawl.model import Page
 
-_RECENT = 4
+RECENT = 4
 """Pages that are kept as read: the same one is asked for an article soon after, if at all."""
+
+_LARGE = 1_000_000
+"""Characters of a page that is parsed again for its article: its tree takes too much to keep."""
 
 
 class RawPage(NamedTuple):
@@ -74,23 +80,59 @@ class StandardReader:
 
     def read(self, raw: RawPage) -> ReadPage | None:
         """Return a page or a feed; None for other content."""
-        found = _read(raw)
-        return found and found[1]
+        return _read(raw).page
 
     def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
         """Return the article of a page."""
-        found = _read(raw)
-        return extract_by(found[0], raw.url, found[1].page, asked) if found else Extraction()
+        kept = _read(raw)
+        if kept.page is None:
+            return Extraction()
+        tree, kept.tree = kept.tree, None  # an extraction changes it
+        return extract_by(kept.text, raw.url, kept.page.page, asked, tree)
 
 
-@lru_cache(maxsize=_RECENT)
-def _read(raw: RawPage) -> tuple[str, ReadPage] | None:
+class _Kept:
+    """A page as it was read, and its elements."""
+
+    def __init__(
+        self, text: str = "", page: ReadPage | None = None, tree: LexborHTMLParser | None = None
+    ) -> None:
+        self.text = text
+        self.page = page
+        self.tree = tree if len(text) <= _LARGE else None
+
+
+@lru_cache(maxsize=RECENT)
+def _read(raw: RawPage) -> _Kept:
     feed = read_feed(raw.body, raw.url)
     if feed is not None:
         decoded = decode(unpacked(raw.body, MOST_BYTES), raw.content_type)
-        return decoded.text, ReadPage(feed, decoded.encoding, blank=False)
+        return _Kept(decoded.text, ReadPage(feed, decoded.encoding, blank=False))
     if not raw.is_text:
-        return None
-    decoded = decode(raw.body, raw.content_type)
-    page = read_page(decoded.text, raw.url, raw.robots_tags, decoded.encoding)
-    return decoded.text, ReadPage(page, decoded.encoding, is_blank(page, decoded.text))
+        return _Kept()
+    text, encoding, _ = decode(raw.body, raw.content_type)
+    tree = parsed(text)
+    page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
+    return _Kept(text, ReadPage(page, encoding, is_blank(page, text)), tree)
+
+
+class OwnProcess:
+    """Answers the questions in this process, one after another, without any limit.
+
+    Args:
+        reader: Reader of pages.
+    """
+
+    def __init__(self, reader: PageReader) -> None:
+        self._reader = reader
+
+    async def read(self, raw: RawPage) -> ReadPage | None:
+        """Return what ``PageReader.read`` does."""
+        return self._reader.read(raw)
+
+    async def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
+        """Return what ``PageReader.extract`` does."""
+        return self._reader.extract(raw, asked)
+
+    async def close(self) -> None:
+        """Do nothing: there is no process to end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 LONGEST = 70
 """Most characters of a scrap; a longer line is text."""
@@ -45,13 +46,28 @@ _SCRAP = re.compile(
 _DATED = re.compile(r"(?:19|20)\d\d\s*[-/.年]\s*\d")
 
 
+_KEPT = 500
+"""Characters of names whose meaning is cached; nearly all boxes of a site have the same ones."""
+
+
+def _names(pattern: re.Pattern[str], names: str) -> bool:
+    return bool(names) and (_known if len(names) <= _KEPT else _searched)(pattern, names)
+
+
+def _searched(pattern: re.Pattern[str], names: str) -> bool:
+    return pattern.search(names) is not None
+
+
+_known = lru_cache(maxsize=10_000)(_searched)
+
+
 def names_frame(tag: str, names: str) -> bool:
     """Return whether a box's tag or names mark it as part of the frame.
 
     >>> names_frame("div", "share-bar"), names_frame("div", "article")
     (True, False)
     """
-    return tag in _FRAME_TAGS or bool(names and _FRAME.search(names))
+    return tag in _FRAME_TAGS or _names(_FRAME, names)
 
 
 def names_others(names: str) -> bool:
@@ -65,7 +81,7 @@ def names_others(names: str) -> bool:
 
 def names_caption(tag: str, names: str) -> bool:
     """Return whether a box's tag or names mark it as a caption, a byline or a teaser."""
-    return tag in _CAPTION_TAGS or bool(names and _CAPTION.search(names))
+    return tag in _CAPTION_TAGS or _names(_CAPTION, names)
 
 
 def is_scrap(text: str) -> bool:

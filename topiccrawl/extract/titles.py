@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 LONGEST = 300
 """Characters of a headline that are kept."""
@@ -34,32 +36,40 @@ _TAIL = 20
 _SHARE = 0.4
 """Share of ``<title>`` that a heading must cover to be its headline part."""
 
-_FIRST, _INSIDE, _STATED, _WEAK = 1.5, 1.4, 1.3, 0.3
-"""Votes of the first h1, of a heading in ``<title>``, of the most trusted headline of the metadata,
-of all other texts."""
+_FIRST, _INSIDE, _LINKED, _SHARED, _WEAK = 1.5, 1.4, 1.3, 1.1, 0.3
+"""Votes of the first h1, of a heading in ``<title>``, of the headline of JSON-LD, of the first meta
+element (written for readers elsewhere, it counts where another text agrees), of all others."""
+
+_TRAIL = 6
+"""Elements around a crumb of a trail."""
+
+Stated = tuple["Sequence[str]", "Sequence[str]"]
+"""Headlines of JSON-LD, and those of meta elements."""
+
+NONE: Stated = ((), ())
 
 
 def headline(
-    stated: Iterable[str], title: str, headings: Sequence[str], site: str = "", h1: int = 0
+    stated: Stated, title: str, headings: Sequence[str], site: str = "", h1: int = 0
 ) -> str:
     """Return the text that most of h1, metadata, ``<title>`` and headings in it agree on.
 
     Args:
-        stated: Headlines of the metadata, most trusted first.
+        stated: Headlines of JSON-LD, and those of meta elements, most trusted first.
         title: Text of ``<title>``.
         headings: Texts of h1 and the like, those of h1 first.
         site: Name of the site if the metadata has one.
         h1: Number of headings that are h1.
 
-    >>> headline((), "国足三比零获胜-搜狐体育", ["搜狐体育", "国足三比零获胜"])
+    >>> headline(NONE, "国足三比零获胜-搜狐体育", ["搜狐体育", "国足三比零获胜"])
     '国足三比零获胜'
-    >>> headline((), "22年前退货一方是火箭_体育_腾讯网", [])
+    >>> headline(NONE, "22年前退货一方是火箭_体育_腾讯网", [])
     '22年前退货一方是火箭'
-    >>> headline(["Rain - and more rain"], "Rain - and more rain | The Valley Post", [])
+    >>> headline(((), ["Rain - and more rain"]), "Rain - and more rain | The Valley Post", [])
     'Rain - and more rain'
-    >>> headline(["Rain &amp; ice"], "Ice: Valley Post", ["Rain & ice"], h1=1)
+    >>> headline(((), ["Rain &amp; ice"]), "Ice: Valley Post", ["Rain & ice"], h1=1)
     'Rain & ice'
-    >>> headline((), "Rain is coming - but how will the roads be", [])
+    >>> headline(NONE, "Rain is coming - but how will the roads be", [])
     'Rain is coming - but how will the roads be'
     """
     headings = [" ".join(one.split()) for one in headings]
@@ -74,14 +84,55 @@ def headline(
     return texts[max(votes, key=votes.__getitem__)] if votes else ""
 
 
+def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[list[str], int]:
+    """Return the texts of h1 and h2 for ``headline``, and how many of them count as h1.
+
+    An h1 in a trail of crumbs is written for search engines: where there is no other, the first
+    h2 counts as h1. Of a heading with a kicker the part is taken with which a stated headline
+    begins.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> page = LexborHTMLParser("<nav><h1>Storm report, live</h1></nav>"
+    ...     "<h2><i>Weather</i><b>Storm hits coast</b></h2>")
+    >>> headings_of(page, ((), ["Storm hits coast"]), "Storm report, live")
+    (['Storm hits coast'], 1)
+    """
+    first, second = tree.css("h1")[:10], tree.css("h2")[:20]
+    shown = [one for one in first if not _is_crumb(one)]
+    if first and not shown:
+        shown, second = second[:1], second[1:]
+    known = [fold(text) for text in (*stated[0], *stated[1], title)]
+    return [_without_kicker(one, known) for one in (*shown, *second)], len(shown)
+
+
+def _is_crumb(heading: LexborNode) -> bool:
+    node: LexborNode | None = heading
+    for _ in range(_TRAIL):
+        if node is None:
+            return False
+        values = node.attributes
+        if node.tag == "nav" or "crumb" in f"{values.get('class')} {values.get('id')}".lower():
+            return True
+        node = node.parent
+    return False
+
+
+def _without_kicker(heading: LexborNode, known: Sequence[str]) -> str:
+    parts = [text for one in heading.iter() if (text := one.text(separator="")).strip()]
+    last = fold(parts[-1]) if len(parts) > 1 else ""
+    if len(last) >= LEAST and any(text.startswith(last) for text in known):
+        return parts[-1]
+    return heading.text(separator="")
+
+
 def _voters(
-    stated: Iterable[str], title: str, headings: Sequence[str], h1: int
+    stated: Stated, title: str, headings: Sequence[str], h1: int
 ) -> Iterator[tuple[str, float]]:
     whole = fold(title[: 4 * LONGEST])
     own = [one for one in headings[:h1] if len(fold(one)) >= LEAST and len(one) <= LONGEST]
     inside = [one for one in headings if len(one) <= LONGEST and _covers(fold(one), whole)]
-    yield from ((one, _WEAK if place else _FIRST) for place, one in enumerate(own))
-    yield from ((unescape(one), _WEAK if place else _STATED) for place, one in enumerate(stated))
+    for texts, first in ((own, _FIRST), (stated[0], _LINKED), (stated[1], _SHARED)):
+        yield from ((unescape(one), _WEAK if place else first) for place, one in enumerate(texts))
     yield from ((one, _INSIDE) for one in sorted(inside, key=len, reverse=True)[:1])
     yield title, _WEAK
     if not (own or inside):

@@ -22,6 +22,8 @@ from topiccrawl.extract.wire import HEAD, answer, packed
 if TYPE_CHECKING:
     from topiccrawl.extract.reading import PageReader
 
+RARELY = 10_000
+"""New objects after which Python's collector looks for cyclic garbage."""
 NO_MEMORY = 71
 """Exit status of a reader that ran out of memory."""
 
@@ -44,6 +46,7 @@ def main(arguments: list[str] | None = None) -> None:
     reader: PageReader = getattr(import_module(module), name)()
     reader.read(_WARM_UP)
     gc.freeze()
+    gc.set_threshold(RARELY, *gc.get_threshold()[1:])
     _limit_memory(int(memory))
     crawl = socket.socket(fileno=int(number))  # open until the end, which it tells the crawl
     try:

@@ -30,56 +30,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from topiccrawl.links.strategies.contract import PRIOR
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from topiccrawl.frontier.portable import Entry
-    from topiccrawl.model import Evidence, Offer
-
-
-class Kind(StrEnum):
-    """Purpose of a lease."""
-
-    PAGE = "page"
-    ROBOTS = "robots"
-
-
-class Lease(NamedTuple):
-    """The right to fetch one URL once.
-
-    Attributes:
-        url: Canonical URL (for ``Kind.ROBOTS`` the origin's /robots.txt).
-        key: Identity of the URL, opaque bytes.
-        epoch: Number of this lease; a ``finish`` with an older epoch is ignored and counted.
-        kind: A page, or the robots.txt that must be known before the host's pages.
-        lane: Lane it was taken from.
-        value: Its value at lease time, group bias included.
-        evidence: Its evidence at lease time (empty for seeds and robots).
-        depth: Links from the nearest seed when it was first queued; seeds have 0.
-        attempts: Fetches that failed before this one.
-        redirects: Redirects followed on the way to this URL.
-        expires: Time at which the lease returns by itself, seconds since the epoch.
-        payload: JSON text that the caller pushed with the URL, or "".
-        anchor: Anchor text stored with the URL; empty for seeds and robots.
-        context: Context text stored with it.
-    """
-
-    url: str
-    key: bytes
-    epoch: int
-    kind: Kind = Kind.PAGE
-    lane: int = PRIOR
-    value: float = 0.0
-    evidence: Evidence = ()
-    depth: int = 0
-    attempts: int = 0
-    redirects: int = 0
-    expires: float = 0.0
-    payload: str = ""
-    anchor: str = ""
-    context: str = ""
+    from topiccrawl.model import Lease, Offer
 
 
 class Ending(StrEnum):
@@ -212,6 +167,8 @@ class Limits:
             counted as ``page-hosts``.
         max_domain_hosts: Hosts (on a node) of a registrable domain, beyond which links and
             redirects to new ones are dropped and counted as ``domain-hosts``; seeds are not.
+        max_hosts: Hosts (on a node), beyond which links and redirects to new ones are dropped and
+            counted as ``all-hosts``; seeds are not.
     """
 
     max_depth: int = 0
@@ -224,6 +181,7 @@ class Limits:
     seen_error: float = 0.001
     max_page_hosts: int = 0
     max_domain_hosts: int = 0
+    max_hosts: int = 0
 
 
 class Explanation(NamedTuple):

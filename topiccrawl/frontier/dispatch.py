@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import Kind, Lease
 from topiccrawl.frontier.leases import Held, Leases, robots_key
-from topiccrawl.frontier.rows import DELAYED, TOP, URL, decode
+from topiccrawl.frontier.rows import DELAYED, TOP, URL, Row, decode
 from topiccrawl.links.urls import site_of
+from topiccrawl.model import Kind, Lease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.ready import Ready
-    from topiccrawl.frontier.rows import Row
 
 MOVES = 32
 """Rows and units re-scored at the head in one call; after that a lease uses stored values."""
@@ -127,6 +127,7 @@ class Dispatch:
     Attributes:
         share: Pops of priorQueue, then of normalQueue, in turn.
         turn: Place in that cycle.
+        slack: Turns that a queue may be early or late, so that the better URL comes first.
     """
 
     def __init__(
@@ -146,7 +147,10 @@ class Dispatch:
         self._most_domain = politeness.domain_concurrency
         self._seconds = limits.lease_seconds
         self.share = judge.strategy.share
+        self.slack = judge.strategy.slack
         self.turn = 0
+        self._early = 0
+        self._shift = 0
         self._moves = self._steps = 0
 
     def pop(self, n: int, now: float) -> list[Lease]:
@@ -179,14 +183,33 @@ class Dispatch:
         return max(0.0, min(known) - now) if known else None
 
     def _next(self) -> tuple[Unit, int] | None:
-        """Return unit and lane to serve now: of the lane whose turn it is, else of the other."""
-        lane = 0 if self.turn < self.share[0] else 1
-        best = self._ready.best
+        """Return unit and lane to serve now: of the lane whose turn it is, else of the other.
+
+        Within ``slack`` the lane with the better URL goes first; then ``_shift`` is the turn that
+        the lease would move.
+        """
+        lane, self._shift = 0 if self.turn < self.share[0] else 1, 0
+        best = partial(self._ready.best, slow=self._may_be_slow())
         unit = best(lane)
         if unit is None:
             lane = 1 - lane
             unit = best(lane)
+        elif self.slack and (other := best(1 - lane)) is not None and _better(other, unit, lane):
+            shift = 1 - 2 * lane
+            if abs(self._early + shift) <= self.slack:
+                self._shift, unit, lane = shift, other, 1 - lane
         return None if unit is None else (unit, lane)
+
+    def _may_be_slow(self) -> bool:
+        """Return whether a request may go to a host that is slow, or was never asked in this run.
+
+        Several of them have half as many again as a domain: hosts that never answer, of as many
+        domains as one likes, leave room for those that do.
+        """
+        if not self._most_domain:
+            return True
+        held = [one.host for one in self._leases.held.values() if one.slot and one.host.slow]
+        return len(held) < self._most_domain * 3 // 2 or len(set(held)) == 1
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
         """Lease a unit's head; None where the head was moved or refused instead."""
@@ -200,8 +223,8 @@ class Dispatch:
         head = unit.heads[lane]
         assert head is not None, "its host was listed with it"  # noqa: S101
         key = self._urls.key(head & TOP)
-        data = self._urls.find(key) if key else None
         assert key is not None, "what is queued is known"  # noqa: S101
+        data = self._urls.find(key)
         assert data is not None, "what has a number has a row"  # noqa: S101
         row = decode(data)
         if self._moves > 0 and self._judge.refresh(row):
@@ -243,6 +266,7 @@ class Dispatch:
     def _lease(self, unit: Unit, row: Row, key: bytes, held: Held, now: float) -> Lease:
         host = unit.host
         self.turn = (self.turn + 1) % max(sum(self.share), 1)
+        self._early += self._shift
         host.leased += 1
         self._slots.start(host, now)
         url, anchor, context, payload, _ = row.texts.decode().split("\0")
@@ -267,7 +291,7 @@ class Dispatch:
     def _hold(self, key: bytes, host: Host, origin: Origin | None, now: float) -> Held:
         leases = self._leases
         leases.epoch += 1
-        held = Held(leases.epoch, now + self._seconds, host, origin)
+        held = Held(leases.epoch, now + self._seconds, host, origin, began=now)
         leases.add(key, held)
         return held
 
@@ -279,3 +303,9 @@ class Dispatch:
             row.flags &= ~DELAYED
             self._queues.enter(row, key)
             self._urls.put(key, row)
+
+
+def _better(other: Unit, unit: Unit, lane: int) -> bool:
+    """Return whether the best URL of the other lane has a lower cost than that of a unit's lane."""
+    first, second = unit.host.best[lane], other.host.best[1 - lane]
+    return first is not None and second is not None and second[0] < first[0]

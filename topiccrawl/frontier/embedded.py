@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import lmdb
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import HostSlots, Kind, Lease, QueueAdmin, UrlQueue
+from topiccrawl.frontier.contract import HostSlots, QueueAdmin, UrlQueue
 from topiccrawl.frontier.dispatch import Dispatch, Slots
 from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.ingest import LinkIngest
 from topiccrawl.frontier.judge import Judge
 from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
+from topiccrawl.frontier.portable import Loader
 from topiccrawl.frontier.queues import Queues
 from topiccrawl.frontier.ready import Ready
-from topiccrawl.frontier.rows import Urls
+from topiccrawl.frontier.rows import QUEUED, Urls
 from topiccrawl.frontier.seen import Seen, Shedding
 from topiccrawl.frontier.settling import LeaseSettlement
-from topiccrawl.frontier.store import Store
-from topiccrawl.frontier.transfer import Loader
+from topiccrawl.frontier.store import Store, Sync
 from topiccrawl.frontier.view import Census, View, best_values, census
-from topiccrawl.links.strategies.contract import GroupStats
+from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
+from topiccrawl.model import Kind, Lease
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
         Seed,
     )
     from topiccrawl.frontier.portable import Entry
-    from topiccrawl.frontier.store import Sync
-    from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Offer
 
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
@@ -198,7 +197,8 @@ class EmbeddedFrontier(Slots):
         """
         held = self.leases.find(lease)
         if held is not None and lease.kind is Kind.PAGE:
-            if not self.urls.is_queued(lease.key):
+            committed = self.store.committed("urls", lease.key)
+            if committed is None or committed[0] != QUEUED:
                 self.committer()
                 self.store.land()
             self.settling.marks.set(lease.key)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING
 
+from topiccrawl.frontier.order import Order
 from topiccrawl.frontier.rows import host_digest
 from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.links.urls import host_of, origin_of, site_of
@@ -22,19 +23,20 @@ from topiccrawl.links.urls import host_of, origin_of, site_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from topiccrawl.frontier.queues import Order
     from topiccrawl.frontier.store import Store
 
 MAX_GROUPS = 256
 """Queue groups per host; URLs of further groups are queued in their origin's own unit."""
 MAX_ORIGINS = 256
 """Origins (ports, in practice) per host; URLs of further ones are refused."""
-NAME_CACHE = 200_000
+NAME_CACHE = 20_000
+"""Origins looked up recently: what a page links to is mostly on hosts met before."""
 
 HOST_ID = Struct(">I")
 UNIT_ID = GROUP_ID = Struct(">IH")
 CLOCK = Struct("<ddBIId")
 STATS = Struct("<Id")
+COUNT = Struct("<H")
 NOTHING = GroupStats(0, 0.0)
 ASLEEP = -1.0
 _stats = partial(tuple.__new__, GroupStats)
@@ -55,6 +57,7 @@ class Origin:
         crawl_delay: Seconds it asks for between requests.
         attempts: Failed fetches of the robots.txt in a row.
         wake: When it is tried again, or ASLEEP.
+        units: Its units, by the narrowest of their groups ("" for none).
     """
 
     name: str
@@ -66,6 +69,7 @@ class Origin:
     crawl_delay: float = 0.0
     attempts: int = 0
     wake: float = ASLEEP
+    units: dict[str, Unit] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -76,7 +80,7 @@ class Unit:
         uid: Number inside the host.
         groups: Names of its groups, widest first.
         orders: Queued URLs of priorQueue and of normalQueue by inverted value and arrival number,
-            32 bits each; None before the first.
+            32 bits each.
         heads: Best of each lane, or None.
     """
 
@@ -84,7 +88,7 @@ class Unit:
     host: Host
     origin: Origin
     groups: tuple[str, ...]
-    orders: list[Order | None] = field(default_factory=lambda: [None, None])
+    orders: tuple[Order, Order] = field(default_factory=lambda: (Order(), Order()))
     heads: list[int | None] = field(default_factory=lambda: [None, None])
 
     @property
@@ -102,6 +106,7 @@ class Host:
     """One host: its clock, its units and the statistics of its pages.
 
     Attributes:
+        digest: Bytes that begin the keys of its URLs.
         active: Requests in flight.
         leased: Open page leases, those whose download ended included.
         next_at: Earliest start of the next request.
@@ -116,12 +121,14 @@ class Host:
             or its unit waits for a robots.txt.
         best: Best URL of each lane.
         ready: Whether a request may start now.
+        slow: Its last request took long, or none has ended yet in this run.
         wake: Time at which it is checked again, or ASLEEP.
         listed: Its entry in the ranks of each lane: its best URL, or a better one it had.
     """
 
     id: int
     name: str
+    digest: bytes = field(init=False)
     active: int = 0
     leased: int = 0
     next_at: float = 0.0
@@ -137,27 +144,16 @@ class Host:
     )
     best: list[Best | None] = field(default_factory=lambda: [None, None])
     ready: bool = True
+    slow: bool = True
     shut: bool = False
     wake: float = ASLEEP
     listed: list[Best | None] = field(default_factory=lambda: [None, None])
     units: list[Unit] = field(default_factory=list)
-    by_group: dict[tuple[str, str], Unit] = field(default_factory=dict)
-    origins: dict[str, Origin] = field(default_factory=dict)
+    origins: list[Origin] = field(default_factory=list)
     groups: dict[str, GroupStats] = field(default_factory=dict)
 
-
-@dataclass(slots=True, frozen=True)
-class Place:
-    """A network location as written in URLs: its host, origin and the prefix of its keys.
-
-    Attributes:
-        units: Units looked up recently, by groups.
-    """
-
-    digest: bytes
-    host: Host
-    origin: Origin
-    units: dict[tuple[str, ...], Unit] = field(default_factory=dict)
+    def __post_init__(self) -> None:
+        self.digest = host_digest(self.name)
 
 
 def pack_clock(host: Host) -> bytes:
@@ -166,20 +162,14 @@ def pack_clock(host: Host) -> bytes:
     return CLOCK.pack(host.next_at, host.delay, level, host.pages, *host.stats)
 
 
-@cache
-def _counts(groups: int) -> Struct:
-    return Struct("<H" + STATS.format[1:] * groups)
-
-
 def pack_host(host: Host) -> bytes:
     """Pack all stored fields of a host but its units: clock, statistics of its groups, name.
 
     Statistics are in the order in which groups were first met: those of its units, and others,
     whose places are stored in ``groups``.
     """
-    counts = chain.from_iterable(host.groups.values())
-    stats = _counts(len(host.groups)).pack(len(host.groups), *counts)
-    return pack_clock(host) + stats + host.name.encode(errors="replace")
+    stats = [STATS.pack(*known) for known in host.groups.values()]
+    return b"".join([pack_clock(host), COUNT.pack(len(stats)), *stats, _label(host.name)])
 
 
 def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[list[str]]]]:
@@ -187,9 +177,10 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
     units, groups = (_by_host(store.items(each, ident)) for each in ("units", "groups"))
     for key, data in store.items("hosts", ident):
         number = HOST_ID.unpack(key)[0]
-        (count,) = _counts(0).unpack_from(data, CLOCK.size)
-        layout = _counts(count)
-        host = Host(number, data[CLOCK.size + layout.size :].decode())
+        (count,) = COUNT.unpack_from(data, CLOCK.size)
+        at = CLOCK.size + COUNT.size
+        end = at + count * STATS.size
+        host = Host(number, data[end:].decode())
         host.next_at, host.delay, host.level, host.pages, *stats = CLOCK.unpack_from(data)
         host.stats = GroupStats(*stats)
         found = [text.split("\0") for text in units[number].values()]
@@ -197,9 +188,7 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
             _meet_others(host.groups, groups[number])
             host.groups.setdefault(name, NOTHING)
         _meet_others(host.groups, groups[number])
-        at = CLOCK.size + _counts(0).size
-        counts = STATS.iter_unpack(data[at : CLOCK.size + layout.size])
-        for name, stats_ in zip([*host.groups], counts, strict=False):
+        for name, stats_ in zip([*host.groups], STATS.iter_unpack(data[at:end]), strict=False):
             host.groups[name] = GroupStats(*stats_)
         yield host, found
 
@@ -222,7 +211,7 @@ class Places:
 
     Attributes:
         hosts: Hosts by number; a retired one stays there until its number is used again.
-        by_prefix: Places looked up recently, by the URL up to its path's first slash.
+        by_prefix: Origins looked up recently, by the URL up to its path's first slash.
         new_ready: Whether a new host may be asked without checking its clock.
     """
 
@@ -233,13 +222,14 @@ class Places:
         self._free: list[int] = []
         self._by_name: dict[str, Host] = {}
         self._domains: Counter[str] | None = None
-        self.by_prefix: dict[str, Place] = {}
+        self.by_prefix: dict[str, Origin] = {}
         self._changed: set[Host] = set()
         self._grown: set[tuple[Host, str]] = set()
         for host, units in read_hosts(store):
             self._add(host)
             for uid, (name, *groups) in enumerate(units):
-                self._attach(Unit(uid, host, _origin(host, name), tuple(groups)))
+                origin = find_origin(host, name) or _first_met(host, name)
+                self._attach(Unit(uid, host, origin, tuple(groups)))
 
     def host(self, name: str) -> Host:
         """Return the host of this name; create it where it is new."""
@@ -255,6 +245,11 @@ class Places:
         """Return the host of this name, or None."""
         return self._by_name.get(name)
 
+    @property
+    def named(self) -> int:
+        """Number of hosts."""
+        return len(self._by_name)
+
     def siblings(self, name: str) -> int:
         """Return the number of hosts of a host's registrable domain.
 
@@ -264,36 +259,35 @@ class Places:
             self._domains = Counter(map(site_of, self._by_name))
         return self._domains[site_of(name)]
 
-    def place(self, url: str) -> Place | None:
-        """Return (or create) host and origin of a URL; None where the host has too many origins."""
+    def origin(self, url: str) -> Origin | None:
+        """Return (or create) the origin of a URL; None where its host has too many."""
         prefix = url[: url.find("/", 8) + 1]
-        place = self.by_prefix.get(prefix)
-        if place is None:
-            host = self.host(host_of(url))
-            name = origin_of(url)
-            if name not in host.origins and len(host.origins) >= MAX_ORIGINS:
-                return None
-            place = Place(host_digest(host.name), host, _origin(host, name))
+        origin = self.by_prefix.get(prefix)
+        if origin is None:
+            host, name = self.host(host_of(url)), origin_of(url)
+            origin = find_origin(host, name)
+            if origin is None:
+                if len(host.origins) >= MAX_ORIGINS:
+                    return None
+                origin = _first_met(host, name)
             if len(self.by_prefix) >= NAME_CACHE:
                 self.by_prefix.clear()
             if prefix:
-                self.by_prefix[prefix] = place
-        return place
+                self.by_prefix[prefix] = origin
+        return origin
 
-    def unit(self, place: Place, groups: tuple[str, ...]) -> Unit:
-        """Return (or create) the unit of a place and group.
+    def unit(self, origin: Origin, groups: tuple[str, ...]) -> Unit:
+        """Return (or create) the unit of an origin and group.
 
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
-        host, origin = place.host, place.origin
+        host = origin.host
         known = tuple(map(_clean, groups))
-        key = (origin.name, known[-1] if known else "")
-        unit = host.by_group.get(key)
+        unit = origin.units.get(known[-1] if known else "")
         if unit is not None:
-            place.units[groups] = unit
             return unit
         if groups and len(host.units) >= MAX_GROUPS:
-            return self.unit(place, ())
+            return self.unit(origin, ())
         unit = Unit(len(host.units), host, origin, known)
         self._attach(unit)
         names = "\0".join([origin.name, *known])
@@ -373,7 +367,7 @@ class Places:
         host.biases.append(0.0)
         for worths in host.worths:
             worths.append(inf)
-        host.by_group[unit.origin.name, unit.groups[-1] if unit.groups else ""] = unit
+        unit.origin.units[unit.groups[-1] if unit.groups else ""] = unit
         for group in unit.groups:
             host.groups.setdefault(group, NOTHING)
 
@@ -387,8 +381,12 @@ def _clean(group: str) -> str:
     return group.replace("\0", " ").encode(errors="replace").decode()
 
 
-def _origin(host: Host, name: str) -> Origin:
-    origin = host.origins.get(name)
-    if origin is None:
-        origin = host.origins[name] = Origin(name, host)
+def find_origin(host: Host, name: str) -> Origin | None:
+    """Return the origin of a host with this name, or None."""
+    return next((origin for origin in host.origins if origin.name == name), None)
+
+
+def _first_met(host: Host, name: str) -> Origin:
+    origin = Origin(name, host)
+    host.origins.append(origin)
     return origin

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from topiccrawl.frontier.contract import Limits, Outcome, Seed
-    from topiccrawl.frontier.hosts import Place
+    from topiccrawl.frontier.hosts import Origin
     from topiccrawl.frontier.judge import Judge
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.seen import Seen
@@ -62,7 +62,7 @@ class LinkIngest:
         self._version = 0
         self._strategy = judge.strategy
         self._seen = seen
-        self._most_page, self._most_domain = limits.max_page_hosts, limits.max_domain_hosts
+        self._limits = limits
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
@@ -70,20 +70,13 @@ class LinkIngest:
         away = 0
         if self.elsewhere is not None:
             offers, away = self.elsewhere.links(parent, key, offers)
-        before = self.counted(key)
+        before = dict.fromkeys(self._urls.links(key))
         known = set(self._urls.store.get_many("urls", before) if before else ())
         taken = self.admit(offers, key, parent.depth + 1, known)
         if taken:
             before.update(dict.fromkeys(taken))
             self._urls.put_links(key, b"".join(before))
         return len(taken) + away
-
-    def counted(self, key: bytes) -> dict[bytes, None]:
-        """Return the keys of a page's links that were counted, in the order of counting."""
-        packed = self._urls.links(key)
-        return {
-            packed[at : at + rows.KEY_BYTES]: None for at in range(0, len(packed), rows.KEY_BYTES)
-        }
 
     def admit(
         self, offers: Iterable[Offer], parent: bytes, depth: int, counted: set[bytes]
@@ -117,36 +110,27 @@ class LinkIngest:
         """Queue a URL in priorQueue; return False where it has a record, or was evicted."""
         if self.elsewhere is not None and self.elsewhere.seed(seed):
             return True
-        place = self._queues.place(seed.url)
-        if place is None:
-            return False
-        key = place.digest + xxh3_64_digest(seed.url.encode())
-        if self._urls.find(key) or self._was_let_go(key):
-            return False
-        self._plant(seed, key, place)
-        return True
+        key = rows.key_of(seed.url)
+        return not (self._urls.find(key) or self._was_evicted(key)) and self._plant(seed, key)
 
     def recall(self, seed: Seed) -> bool:
         """Queue a URL that was evicted; return False where it was not."""
-        if rows.key_of(seed.url) not in self._seen:
-            return False
-        place = self._queues.place(seed.url)
-        if place is not None:
-            self._plant(seed, rows.key_of(seed.url), place)
-        return place is not None
+        key = rows.key_of(seed.url)
+        return key in self._seen and self._plant(seed, key)
 
-    def _plant(self, seed: Seed, key: bytes, place: Place) -> None:
-        """Queue a URL that has no record."""
-        number = self._urls.arrive()
-        row = Row(
-            rows.texts(seed.url, payload=seed.payload), PRIOR, rows.quantum(seed.value), number
-        )
-        row.flags = rows.PINNED
+    def _plant(self, seed: Seed, key: bytes) -> bool:
+        """Queue a URL that has no record; return False where its host has too many origins."""
+        origin = self._queues.origin(seed.url)
+        if origin is None:
+            return False
+        text, number = rows.texts(seed.url, payload=seed.payload), self._urls.arrive()
+        row = Row(text, PRIOR, rows.quantum(seed.value), number, rows.PINNED)
         row.version = self._judge.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
-        self._settle_in(row, key, place, seed.url)
+        self._settle_in(row, key, origin, seed.url)
+        return True
 
-    def _was_let_go(self, key: bytes) -> bool:
+    def _was_evicted(self, key: bytes) -> bool:
         """Check whether a URL without a record was evicted; count it if so."""
         gone = key in self._seen
         self._tally["seen"] += gone
@@ -156,20 +140,24 @@ class LinkIngest:
         """Give the target of a redirect the evidence and value of its source."""
         if self.elsewhere is not None and self.elsewhere.redirected(source, source_key, outcome):
             return
-        place = self._place(outcome.target, set())
-        if place is None:
+        origin = self._origin(outcome.target, set())
+        if origin is None:
             return
-        key = place.digest + xxh3_64_digest(outcome.target.encode())
+        key = origin.host.digest + xxh3_64_digest(outcome.target.encode())
         row = self._urls.row(key)
-        if key == source_key or (row is None and self._was_let_go(key)):
+        if key == source_key or (row is None and self._was_evicted(key)):
             return
         if self._judge.refresh(source):
             source.lane, source.value = self._judge.standing(source, source.lane)
         if row is None:
-            row = _heir(source, outcome.target, outcome.payload, self._urls.arrive())
+            _, anchor, context, known, _ = source.texts.decode().split("\0")
+            given = known if outcome.payload is None else outcome.payload
+            text, number = rows.texts(outcome.target, anchor, context, given), self._urls.arrive()
+            row = Row(text, source.lane, source.value, number, source.flags & rows.PINNED)
+            row.evidence, row.version = source.evidence, source.version
+            row.depth, row.redirects = source.depth, min(outcome.redirects, 255)
             row.first = source_key
-            row.redirects = min(outcome.redirects, 255)
-            self._settle_in(row, key, place, outcome.target)
+            self._settle_in(row, key, origin, outcome.target)
         elif row.may_move():
             self._inherit(row, key, source)
 
@@ -192,15 +180,15 @@ class LinkIngest:
         hosts: set[str] = set()
         for offer in offers:
             url = offer[0]
-            place = look(url[: url.find("/", 8) + 1]) or self._place(url, hosts)
-            if place is not None:
-                found.setdefault(place.digest + xxh3_64_digest(url.encode()), offer)
+            origin = look(url[: url.find("/", 8) + 1]) or self._origin(url, hosts)
+            if origin is not None:
+                found.setdefault(origin.host.digest + xxh3_64_digest(url.encode()), offer)
         for key in seen:
             found.pop(key, None)
         return found
 
-    def _place(self, url: str, hosts: set[str]) -> Place | None:
-        """Return the place of a URL of a page; None (counted) where its host is one too many.
+    def _origin(self, url: str, hosts: set[str]) -> Origin | None:
+        """Return the origin of a URL of a page; None (counted) where its host is one too many.
 
         A site whose every name is a host must not fill the frontier; seeds do not pass through.
 
@@ -210,14 +198,27 @@ class LinkIngest:
         """
         name = host_of(url)
         if self._places.find_host(name) is None:
-            if 0 < self._most_page <= len(hosts):
-                self._tally["page-hosts"] += 1
-                return None
-            if 0 < self._most_domain <= self._places.siblings(name):
-                self._tally["domain-hosts"] += 1
+            if reason := self._one_too_many(name, len(hosts)):
+                self._tally[reason] += 1
                 return None
             hosts.add(name)
-        return self._queues.place(url)
+        return self._queues.origin(url)
+
+    def _one_too_many(self, name: str, before: int) -> str:
+        """Return the bound that a new host is beyond, or "".
+
+        Args:
+            name: Name of the host.
+            before: New hosts of its page before it.
+        """
+        limits, places = self._limits, self._places
+        if 0 < limits.max_hosts <= places.named:
+            return "all-hosts"
+        if 0 < limits.max_page_hosts <= before:
+            return "page-hosts"
+        if 0 < limits.max_domain_hosts <= places.siblings(name):
+            return "domain-hosts"
+        return ""
 
     def _first(self, before: int, offer: Offer, parent: bytes, depth: int) -> bytes:
         """Return the row of a new URL, queued or put into the errorQueue; b"" if refused.
@@ -238,9 +239,9 @@ class LinkIngest:
         packed = rows.texts(url, anchor, context)
         still = rows.QUEUED, 0
         groups, number = strategy.group(url), self._urls.seq + before
-        place = self._places.place(url)
-        assert place is not None, "its key was made with it"  # noqa: S101
-        unit = place.units.get(groups) or self._places.unit(place, groups)
+        origin = self._places.origin(url)
+        assert origin is not None, "its key was made with it"  # noqa: S101
+        unit = origin.units.get(groups[-1] if groups else "") or self._places.unit(origin, groups)
         if lane < REJECTED:
             queues.add(unit, lane, value, number)
         else:
@@ -254,9 +255,9 @@ class LinkIngest:
         )  # fmt: skip
         return head + packed
 
-    def _settle_in(self, row: Row, key: bytes, place: Place, url: str) -> None:
+    def _settle_in(self, row: Row, key: bytes, origin: Origin, url: str) -> None:
         """Give a new row its unit, queue it or put it into the errorQueue, and store it."""
-        unit = self._places.unit(place, self._strategy.group(url))
+        unit = self._places.unit(origin, self._strategy.group(url))
         row.host, row.unit = unit.host.id, unit.uid
         self._tally["known"] += 1
         if row.lane < REJECTED:
@@ -314,16 +315,3 @@ class LinkIngest:
         if lane != row.lane or value != row.value:
             self._queues.move(row, key, lane, value)
         return row.encode()
-
-
-def _heir(source: Row, url: str, payload: str | None, seq: int) -> Row:
-    """Return the row of a new URL with another row's evidence and value; None keeps its payload."""
-    _, anchor, context, known, _ = source.texts.split(b"\0")
-    given = known.decode() if payload is None else payload
-    row = Row(
-        rows.texts(url, anchor.decode(), context.decode(), given), source.lane, source.value, seq
-    )
-    row.evidence, row.version = source.evidence, source.version
-    row.flags = source.flags & rows.PINNED
-    row.depth = source.depth
-    return row

@@ -7,11 +7,10 @@ from zlib import crc32
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.rows import Row, decode, quantum
-from topiccrawl.links.strategies.contract import LEARNT
+from topiccrawl.links.strategies.contract import LEARNT, LinkStrategy
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.queues import Queues
-    from topiccrawl.links.strategies.contract import LinkStrategy
 
 END = rows.TOP
 """Number that a sweep has reached when it has read all rows."""

@@ -7,16 +7,15 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from topiccrawl.frontier.rows import KEY_BYTES, key_of
+from topiccrawl.frontier.rows import KEY_BYTES, Row, key_of, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from topiccrawl.frontier.contract import Lease
     from topiccrawl.frontier.hosts import Host, Origin
-    from topiccrawl.frontier.rows import Row
     from topiccrawl.frontier.store import Store
+    from topiccrawl.model import Lease
 
 EMPTY = bytes(KEY_BYTES)
 LEASED = b"leased"
@@ -32,6 +31,7 @@ class Held:
         host: The host whose slot it takes.
         origin: For a robots lease, the origin of the robots.txt.
         slot: Whether it still takes a slot of its host.
+        began: Time of the lease.
         row: For a page lease, the URL's row as stored at lease time: bytes, and decoded.
     """
 
@@ -40,6 +40,7 @@ class Held:
     host: Host
     origin: Origin | None = None
     slot: bool = True
+    began: float = 0.0
     row: tuple[bytes, Row] | None = None
 
     def free(self) -> None:
@@ -135,8 +136,7 @@ class Leases:
 
 def leased(store: Store) -> list[bytes]:
     """Return the keys of the pages that a frontier had leased when its leases were last written."""
-    packed = store.get("meta", LEASED) or b""
-    return [packed[at : at + KEY_BYTES] for at in range(0, len(packed), KEY_BYTES)]
+    return split(store.get("meta", LEASED) or b"")
 
 
 def robots_key(url: str) -> bytes:
@@ -175,41 +175,39 @@ class Marks:
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        self._slots: dict[bytes, int] = {}
-        self._free: list[int] = []
+        self._keys: dict[bytes, None] = {}
 
     def left(self) -> set[bytes]:
         """Return the keys that an earlier process had begun and not finished."""
         data = os.pread(self._file, os.fstat(self._file).st_size, 0)
-        slots = {data[at : at + KEY_BYTES] for at in range(0, len(data), KEY_BYTES)}
-        return {key for key in slots if len(key) == KEY_BYTES and key != EMPTY}
+        return {key for key in split(data) if len(key) == KEY_BYTES and key != EMPTY}
 
     def clear(self) -> None:
         """Remove all marks."""
+        self._keys.clear()
         os.ftruncate(self._file, 0)
-        self._slots.clear()
-        self._free.clear()
 
     def set(self, key: bytes) -> None:
         """Mark a key; idempotent."""
-        if key not in self._slots:
-            slot = self._free.pop() if self._free else len(self._slots)
-            self._slots[key] = slot
-            os.pwrite(self._file, key, slot * KEY_BYTES)
+        if key not in self._keys:
+            self._keys[key] = None
+            self._write()
 
     def unset(self, key: bytes) -> None:
         """Remove the mark of a key, if there is one."""
-        slot = self._slots.pop(key, None)
-        if slot is not None:
-            self._free.append(slot)
-            os.pwrite(self._file, EMPTY, slot * KEY_BYTES)
+        if key in self._keys:
+            del self._keys[key]
+            self._write()
+
+    def _write(self) -> None:
+        """Write all keys, which are few, and an empty one over the last that was removed."""
+        os.pwrite(self._file, b"".join(self._keys) + EMPTY, 0)
 
     def close(self) -> None:
         """Remove all marks and close; idempotent."""
         if self._file >= 0:
             self.clear()
-            os.close(self._file)
-            self._file = -1
+        self.abandon()
 
     def abandon(self) -> None:
         """Close and keep the marks, as if the process was killed."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
-from topiccrawl.frontier.store import origin_key
+from topiccrawl.frontier.store import Store, origin_key
 
 if TYPE_CHECKING:
     import random
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Download, Limits, Politeness
     from topiccrawl.frontier.hosts import Host, Origin
-    from topiccrawl.frontier.store import Store
 
 BACKOFF_STATUSES = frozenset({429, 503})
 RETRY_AFTER_MAX = 3600.0
@@ -26,12 +25,18 @@ OK = 200
 NO_LIMIT = 1 << 62
 MAX_BODY = 500_000
 """Bytes of a robots.txt that are read (RFC 9309 asks for at least 500 KiB)."""
+MOST_LINES = 10_000
+"""Lines of it that are read; parsing and matching more would cost each request to its host dear."""
+MANY_LINKS, LINK_SECONDS = 1000, 0.005
+"""Links of a page beyond which each postpones its host by so many seconds, so that others keep
+their share: a link takes about 0.08 ms of processor time."""
 PAUSE = 60.0
 """Seconds for which an origin that did not answer is not asked again, not even on request."""
 UNAVAILABLE = "robots-unavailable"
 """Reason where the server answers, but with a server error."""
-CACHE_BYTES = 16_000_000
-OWN_BYTES = 1000
+CACHE_BYTES = 64_000_000
+OWN_BYTES, LINE_BYTES, STAR_BYTES = 1000, 400, 700
+"""Memory of a parsed robots.txt, of each of its lines, and of each wildcard in one."""
 STORED = Struct("<dB")
 
 
@@ -81,11 +86,8 @@ class HostClock:
 
     def base_delay(self, host: Host) -> float:
         """Return the configured seconds between two starts, before any answer of the host."""
-        if self._overrides:
-            delay, _ = self._overrides.get(host.name, (None, None))
-            if delay is not None:
-                return delay
-        return self._politeness.delay
+        delay, _ = self._overrides.get(host.name, (None, None))
+        return self._politeness.delay if delay is None else delay
 
     def delay(self, host: Host) -> float:
         """Return the current seconds between the starts of two requests, without jitter."""
@@ -102,11 +104,8 @@ class HostClock:
         """
         if host.shut or (self.turn is not None and not self.turn(host)):
             return True
-        allowed = self._politeness.concurrency
-        if self._overrides:
-            _, concurrency = self._overrides.get(host.name, (None, None))
-            allowed = concurrency or allowed
-        if host.active >= allowed:
+        _, concurrency = self._overrides.get(host.name, (None, None))
+        if host.active >= (concurrency or self._politeness.concurrency):
             return True
         leased = host.leased
         return leased > 0 and host.pages + leased >= self._max_pages > host.pages
@@ -151,6 +150,12 @@ class HostClock:
             host.level += 1
         elif download.status:
             host.level = 0
+
+    def many_links(self, host: Host, links: int, now: float) -> None:
+        """Postpone a host whose page had very many links: they take this process's time."""
+        wait = LINK_SECONDS * (links - MANY_LINKS)
+        if wait > 0.0:
+            host.next_at = max(host.next_at, now + wait)
 
     def retry_pause(self, host: Host, attempts: int) -> float:
         """Return seconds until a failed robots.txt is tried again."""
@@ -201,18 +206,28 @@ class Robots:
         rules = self._rules(origin)
         return rules is None or bool(rules.can_fetch(url, self._politeness.user_agent))
 
-    def learn(self, origin: Origin, body: bytes | None, now: float) -> None:
-        """Store an answer: rules, or None where everything is allowed."""
-        self._keep(origin, (body or b"")[:MAX_BODY], now, available=True)
+    def keep(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
+        """Store an answer, or the cause why none came.
+
+        Args:
+            origin: Where it is from.
+            body: Rules; b"" where all is allowed. Where it is not available, the cause.
+            now: Time of the answer.
+            available: Whether it is available.
+        """
+        origin.expires = now + self._life(available=available)
+        origin.available = available
+        origin.loaded = True
+        origin.attempts = 0
+        value = STORED.pack(origin.expires, available) + _first_lines(body)
+        self._store.put("robots", origin_key(origin.name), value)
+        self.forget(origin)
+        self._slow(origin)
 
     def put_back(self, origin: Origin, expires: float, body: bytes, *, available: bool) -> None:
         """Store an answer from another frontier."""
         learnt = expires - self._life(available=available)
-        self._keep(origin, body[:MAX_BODY], learnt, available=available)
-
-    def give_up(self, origin: Origin, cause: str, now: float) -> None:
-        """Record that the robots.txt is not available; the cause is stored as its text."""
-        self._keep(origin, cause.encode(), now, available=False)
+        self.keep(origin, body, learnt, available=available)
 
     def cause(self, origin: Origin) -> str:
         """Return the reason of URLs without an available robots.txt: its last failure's cause."""
@@ -222,7 +237,7 @@ class Robots:
         """Expire an unavailable robots.txt, so that it is fetched again; not within ``PAUSE``."""
         left_alone = self._life(available=False) - PAUSE
         if self.known(origin, now) and not origin.available and origin.expires - now <= left_alone:
-            self._keep(origin, b"", now - self._life(available=False), available=False)
+            self.keep(origin, b"", now - self._life(available=False), available=False)
 
     def _life(self, *, available: bool) -> float:
         """Return seconds for which an answer, or the lack of one, is valid."""
@@ -230,16 +245,6 @@ class Robots:
         if available:
             return politeness.robots_ttl
         return min(politeness.robots_away, politeness.robots_ttl)
-
-    def _keep(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
-        origin.expires = now + self._life(available=available)
-        origin.available = available
-        origin.loaded = True
-        origin.attempts = 0
-        value = STORED.pack(origin.expires, available) + body
-        self._store.put("robots", origin_key(origin.name), value)
-        self.forget(origin)
-        self._slow(origin)
 
     def _load(self, origin: Origin) -> None:
         origin.loaded = True
@@ -254,7 +259,7 @@ class Robots:
         delay = rules.crawl_delay(self._politeness.user_agent) if rules is not None else None
         origin.crawl_delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
         host = origin.host
-        host.crawl_delay = max(other.crawl_delay for other in host.origins.values())
+        host.crawl_delay = max(other.crawl_delay for other in host.origins)
 
     def _rules(self, origin: Origin) -> Protego | None:
         cached = self._parsed.get(origin.name)
@@ -263,8 +268,9 @@ class Robots:
             return cached[0]
         body = self._text(origin) if origin.available else b""
         rules = Protego.parse(body.decode("utf-8-sig", "replace")) if body.strip() else None
-        self._parsed[origin.name] = (rules, len(body) + OWN_BYTES)
-        self._bytes += len(body) + OWN_BYTES
+        cost = _memory(body)
+        self._parsed[origin.name] = (rules, cost)
+        self._bytes += cost
         while self._bytes > CACHE_BYTES:
             _, (_, size) = self._parsed.popitem(last=False)
             self._bytes -= size
@@ -285,3 +291,13 @@ class Robots:
         """Drop an origin's parsed robots.txt; it is parsed again when needed."""
         _, size = self._parsed.pop(origin.name, (None, 0))
         self._bytes -= size
+
+
+def _first_lines(body: bytes) -> bytes:
+    return b"".join(body[:MAX_BODY].splitlines(keepends=True)[:MOST_LINES])
+
+
+def _memory(body: bytes) -> int:
+    """Return the bytes that a parsed robots.txt takes, about."""
+    stars = body.count(b"*") + body.count(b"$")
+    return OWN_BYTES + len(body) + LINE_BYTES * len(body.splitlines()) + STAR_BYTES * stars

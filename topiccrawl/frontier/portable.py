@@ -1,4 +1,4 @@
-"""Export format of a frontier, independent of implementations: a crawl moves from one to another.
+"""Exports: a crawl moves from one frontier to another, of any implementation.
 
 An export is one :class:`About`, then a :class:`HostEntry` per host, a :class:`SeenEntry` per filter
 of evicted URLs (if there are any), a :class:`UrlEntry` per URL, in this order. A file has one entry
@@ -7,22 +7,37 @@ same statistics, same clocks of hosts, no pair of pages counted twice. A leased 
 again.
 
 Each implementation of the contract writes the entries in ``Frontier.export`` and reads them in
-``Frontier.load``. Parents and out-links are URLs, since keys are private to an implementation.
+``Frontier.load``; those of the embedded one are here. Parents and out-links are URLs, since
+keys are private to an implementation.
 """
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from base64 import b64decode, b64encode
+from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import StateError, StateVersionError
+from topiccrawl.frontier import rows
+from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
+from topiccrawl.frontier.judge import END
+from topiccrawl.frontier.politeness import STORED
+from topiccrawl.frontier.queues import LANE_NAMES
+from topiccrawl.frontier.rows import TOP, Row
+from topiccrawl.frontier.seen import NAME
+from topiccrawl.frontier.store import OWNER, Store, origin_key
+from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from topiccrawl.frontier.contract import Explanation
+    from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.model import Evidence
 
+SAME = (
+    "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
+)  # fmt: skip
+"""Fields that rows and entries share."""
+SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 FORMAT = 1
 
 
@@ -153,82 +168,242 @@ class SeenEntry(NamedTuple):
 
 
 Entry = About | HostEntry | UrlEntry | SeenEntry
-_KINDS: dict[str, type[Entry]] = {
-    "frontier": About, "host": HostEntry, "url": UrlEntry, "seen": SeenEntry,
-}  # fmt: skip
-_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
-class Reader(Protocol):
-    """A frontier opened for reading, also while a crawl writes to it."""
+class Export:
+    """Export of an open store.
 
-    def counts(self) -> dict[str, int]:
-        """Return sizes and counters; as ``Frontier.counts``."""
-
-    def why(self, url: str) -> Explanation | None:
-        """Return all that is stored of a URL, or None."""
-
-    def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """Yield (url, value, reason) of a queue; as ``Frontier.iterate``."""
-
-    def export(self) -> Iterator[Entry]:
-        """Yield all entries; as ``Frontier.export``."""
-
-    def close(self) -> None:
-        """Close the frontier; idempotent."""
-
-
-def to_line(entry: Entry) -> str:
-    r"""Return the entry as a line of JSON, without fields that have their defaults.
-
-    >>> to_line(UrlEntry("http://a.cn/", "prior", 7, 0.5))
-    '{"kind": "url", "url": "http://a.cn/", "queue": "prior", "arrival": 7, "value": 0.5}\n'
+    Args:
+        store: A store opened for reading gives a snapshot.
+        strategy: LinkStrategy of the store's evidence.
     """
-    silent = entry._field_defaults
-    told = {
-        name: v for name, v in entry._asdict().items() if name not in silent or v != silent[name]
-    }
-    return json.dumps({"kind": _NAMES[type(entry)], **told}, ensure_ascii=False) + "\n"
 
+    def __init__(self, store: Store, strategy: LinkStrategy) -> None:
+        self._store = store
+        self._urls = rows.Urls(store)
+        self._strategy = strategy
 
-def from_line(line: str) -> Entry:
-    """Return the entry of a line; fields of later versions are ignored.
+    def entries(self) -> Iterator[Entry]:
+        """Yield the frontier, its hosts, filters of evicted URLs, its URLs."""
+        with self._store.reading():
+            yield self._about()
+            for host, units in read_hosts(self._store):
+                yield self._host(host, units)
+            for name, data in self._store.items("seen"):
+                bucket, place = NAME.unpack(name)
+                yield SeenEntry(bucket, place, b64encode(data).decode())
+            for _, key, data in self._urls.in_order():
+                yield self._url(key, rows.decode(data))
 
-    >>> from_line('{"kind": "url", "url": "http://a.cn/", "queue": "prior", "arrival": 7}').queue
-    'prior'
+    def _about(self) -> About:
+        progress = self._store.load("progress") or {}
+        version, at = progress.get("swept", (-1, END))
+        tally = progress.get("tally", {})
+        pages, worth = progress.get("crawl", (0, 0.0))
+        return About(
+            self._strategy.name, tuple(self._strategy.fields),
+            str(self._store.load(OWNER) or ""), version if at == END else -1,
+            progress.get("turn", 0), pages, worth,
+            counters={
+                name: number for name, number in tally.items()
+                if number and name not in SIZES and not name.startswith("error/")
+            },
+        )  # fmt: skip
 
-    Raises:
-        StateError: The line has no entry.
-    """
-    try:
-        told = json.loads(line)
-        kind = _KINDS[told["kind"]]
-        return kind(**{n: _frozen(v) for n, v in told.items() if n in kind._fields})
-    except (ValueError, KeyError, TypeError) as error:
-        message = f"no line of an exported frontier: {line[:80]!r}; export it again"
-        raise StateError(message) from error
+    def _host(self, host: Host, units: list[list[str]]) -> HostEntry:
+        origins = dict.fromkeys(unit[0] for unit in units)
+        return HostEntry(
+            host.name, host.next_at, host.delay, host.level, host.pages, *host.stats,
+            groups=tuple((name, *stats) for name, stats in host.groups.items() if stats.pages),
+            units=tuple((origin, tuple(groups)) for origin, *groups in units),
+            robots=tuple(filter(None, map(self._robots, origins))),
+        )  # fmt: skip
 
+    def _robots(self, origin: str) -> tuple[str, float, bool, str] | None:
+        data = self._store.get("robots", origin_key(origin))
+        if not data:
+            return None
+        expires, available = STORED.unpack_from(data)
+        return origin, expires, bool(available), data[STORED.size :].decode("utf-8", "replace")
 
-def check(about: Entry, strategy: str, fields: Iterable[str]) -> About:
-    """Return the first entry of an export, if it suits a frontier of this strategy.
-
-    Raises:
-        StateVersionError: It is of another version or strategy.
-        StateError: It is not a first entry.
-    """
-    if not isinstance(about, About):
-        message = f"an export begins with the frontier's own entry, not with {about!r:.80}"
-        raise StateError(message)
-    if (about.format, about.strategy, tuple(about.fields)) != (FORMAT, strategy, tuple(fields)):
-        message = (
-            f"the export is of format {about.format}, strategy {about.strategy!r} with evidence"
-            f" {', '.join(about.fields)}; this program reads format {FORMAT}, and the frontier is"
-            f" for {strategy!r} with {', '.join(fields)}: name the export's strategy with"
-            " -s TOPICCRAWL_STRATEGY=…, or import with the version that exported"
+    def _url(self, key: bytes, row: Row) -> UrlEntry:
+        url, anchor, context, payload, reason = (
+            text.decode(errors="replace") for text in row.texts.split(b"\0")
         )
-        raise StateVersionError(message)
-    return about
+        queued = row.state == rows.QUEUED
+        return UrlEntry(
+            url=url,
+            queue=LANE_NAMES[row.lane] if queued else ("crawled", "error")[row.state - 1],
+            arrival=row.seq, value=row.value / TOP, lane=row.lane,
+            pinned=bool(row.flags & rows.PINNED), liftable=bool(row.flags & rows.LOW_VALUE),
+            counted=bool(row.flags & rows.COUNTED),
+            anchor=anchor, context=context, payload=payload, reason=reason,
+            when=0.0 if queued and not row.flags & rows.DELAYED else row.when,
+            first=self._name(row.first),
+            parents=tuple(
+                (name, value / TOP) for parent, value in rows.PARENT.iter_unpack(row.parents)
+                if (name := self._name(parent))
+            ),
+            links=tuple(
+                name for page in self._urls.links(key) if (name := self._name(page))
+            ),
+            **{name: getattr(row, name) for name in SAME},
+        )  # fmt: skip
+
+    def _name(self, key: bytes) -> str:
+        """Return the URL of a key, or "" where it has no record (any more)."""
+        row = self._urls.row(key) if key else None
+        return row.text(rows.URL) if row is not None else ""
 
 
-def _frozen(value: Any) -> Any:  # noqa: ANN401 - any JSON
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+class Loader:
+    """Import of entries into a frontier.
+
+    Args:
+        frontier: An empty one.
+    """
+
+    def __init__(self, frontier: EmbeddedFrontier) -> None:
+        self._frontier = frontier
+        self._queues = frontier.queues
+        self._urls = frontier.urls
+        self._places = frontier.places
+        self._strategy = frontier.judge.strategy
+
+    def load(self, entries: Iterable[Entry], tick: Callable[[int], None]) -> int:
+        """Load an export; return the number of URLs. ``tick`` is called after every entry.
+
+        Raises:
+            StateError: The frontier is not empty, or the export lacks its first entry.
+            StateVersionError: It is of another version or strategy.
+        """
+        rest = iter(entries)
+        self._begin(rest)
+        known = 0
+        for entry in rest:
+            if isinstance(entry, UrlEntry):
+                known += self._url(entry)
+            elif isinstance(entry, HostEntry):
+                self._host(entry)
+            elif isinstance(entry, SeenEntry):
+                name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
+                self._frontier.seen.learn(name, data)
+                self._urls.store.put("seen", name, data)
+            tick(1)
+        self._frontier.ready.renew_all()
+        return known
+
+    def _begin(self, entries: Iterator[Entry]) -> None:
+        queues = self._queues
+        if queues.tally["known"] or self._frontier.seen:
+            more = ", others were evicted" if self._frontier.seen else ""
+            raise StateError(
+                "{path}: {known} URLs are in this frontier{more}; an export goes "
+                "into an empty one: start over with --fresh, or name another "
+                "folder",
+                path=self._urls.store.path,
+                known=queues.tally["known"],
+                more=more,
+            )
+        about = self._about(next(entries, None))
+        self._frontier.dispatch.turn = about.turn
+        self._frontier.judge.swept = (about.renewed, END)
+        self._frontier.ready.crawl = GroupStats(about.pages, about.worth)
+        queues.tally.update(about.counters)
+
+    def _about(self, about: Entry | None) -> About:
+        """Return the first entry of an export, if it is for this frontier's strategy."""
+        if about is None:
+            raise StateError("the export is empty: export it again")
+        if not isinstance(about, About):
+            raise StateError(
+                "an export begins with the frontier's own entry, not with {about!r:.80}",
+                about=about,
+            )
+        strategy, fields = self._strategy.name, tuple(self._strategy.fields)
+        if (about.format, about.strategy, tuple(about.fields)) != (FORMAT, strategy, fields):
+            raise StateVersionError(
+                "the export is of format {format}, strategy {strategy!r} with "
+                "evidence {choices}; this program reads format {format2}, and "
+                "the frontier is for {strategy2!r} with {choices2}: name the "
+                "export's strategy with -s TOPICCRAWL_STRATEGY=…, or import with "
+                "the version that exported",
+                format=about.format,
+                strategy=about.strategy,
+                choices=", ".join(about.fields),
+                format2=FORMAT,
+                strategy2=strategy,
+                choices2=", ".join(fields),
+            )
+        return about
+
+    def _host(self, entry: HostEntry) -> None:
+        places = self._places
+        host = places.host(entry.name)
+        host.next_at, host.delay, host.level = entry.next_at, entry.delay, entry.level
+        host.pages = entry.fetched
+        host.stats = GroupStats(entry.pages, entry.worth)
+        places.adopt(host, {name: GroupStats(n, worth) for name, n, worth in entry.groups})
+        for name, groups in entry.units:
+            origin = places.origin(name + "/")
+            if origin is not None:
+                places.unit(origin, groups)
+        for name, expires, available, body in entry.robots:
+            origin = find_origin(host, name)
+            if origin is not None:
+                self._frontier.robots_files.put_back(
+                    origin, expires, body.encode(), available=available
+                )
+
+    def _url(self, entry: UrlEntry) -> bool:
+        queues, urls = self._queues, self._urls
+        origin = queues.origin(entry.url)
+        key = rows.key_of(entry.url)
+        if origin is None or urls.find(key):
+            return False
+        if urls.arrive(entry.arrival) != entry.arrival:
+            raise StateError(
+                "{url}: arrival {arrival} is taken, or not from 1 to {top}",
+                url=entry.url,
+                arrival=entry.arrival,
+                top=TOP,
+            )
+        unit = self._places.unit(origin, self._strategy.group(entry.url))
+        row = self._row(entry)
+        row.host, row.unit = unit.host.id, unit.uid
+        queues.tally["known"] += 1
+        if row.state == rows.QUEUED:
+            queues.enter(row, key)
+        elif row.state == rows.CRAWLED:
+            queues.tally["crawled"] += 1
+        else:
+            queues.fail(row, entry.reason)
+        urls.add(key, row)
+        if entry.links:
+            urls.put_links(key, b"".join(rows.key_of(url) for url in entry.links))
+        return True
+
+    def _row(self, entry: UrlEntry) -> Row:
+        row = Row(
+            rows.texts(entry.url, entry.anchor, entry.context, entry.payload), entry.lane,
+            round(entry.value * TOP), entry.arrival,
+        )  # fmt: skip
+        row.set_text(rows.REASON, entry.reason)
+        row.state = {"crawled": rows.CRAWLED, "error": rows.ERROR}.get(entry.queue, rows.QUEUED)
+        row.flags = (
+            rows.PINNED * entry.pinned
+            | rows.LOW_VALUE * entry.liftable
+            | rows.COUNTED * entry.counted
+        )
+        if row.state == rows.QUEUED and entry.when:
+            row.flags |= rows.DELAYED
+        if row.state == rows.CRAWLED and entry.reason:
+            row.flags |= rows.REDIRECTED
+        row.when = entry.when
+        for name in SAME:
+            setattr(row, name, getattr(entry, name))
+        row.first = rows.key_of(entry.first) if entry.first else b""
+        row.parents = b"".join(
+            rows.PARENT.pack(rows.key_of(url), round(value * TOP)) for url, value in entry.parents
+        )
+        return row

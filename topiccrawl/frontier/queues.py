@@ -6,20 +6,17 @@ A million rows take about a second, so that no second copy of the order has to b
 from __future__ import annotations
 
 import logging
-from array import array
-from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from itertools import islice
 from math import inf
-from operator import itemgetter
 from struct import Struct
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.leases import leased
-from topiccrawl.frontier.rows import QUEUED, TOP, decode
+from topiccrawl.frontier.leases import Leases, leased
+from topiccrawl.frontier.rows import QUEUED, TOP, Row, Urls, decode
 from topiccrawl.frontier.seen import Tail
 from topiccrawl.links.strategies.contract import REJECTED
 
@@ -28,109 +25,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from topiccrawl.frontier.hosts import Host, Place, Places, Unit
-    from topiccrawl.frontier.leases import Leases
+    from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
     from topiccrawl.frontier.ready import Ready
-    from topiccrawl.frontier.rows import Row, Urls
     from topiccrawl.frontier.store import Store
 
-CHUNK = 4096
-"""Most numbers in a chunk of an order: an insertion moves no more."""
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
 BATCH = 20_000
 TOLD = 100
 """Batches between two log lines at opening: two million URLs, some seconds."""
-_smallest = itemgetter(0)
 logger = logging.getLogger(__name__)
-
-
-class Order:
-    """A sorted collection of distinct numbers below 2**64; the first one is found at once.
-
-    >>> order = Order()
-    >>> for number in (3, 1, 2):
-    ...     order.add(number)
-    >>> order.remove(1)
-    >>> list(order), order.first()
-    ([2, 3], 2)
-    """
-
-    __slots__ = ("_chunks",)
-
-    def __init__(self) -> None:
-        self._chunks: list[array[int]] = [array("Q")]
-
-    def add(self, number: int) -> None:
-        """Insert a number in order."""
-        chunks = self._chunks
-        at = 0 if len(chunks) == 1 else max(bisect_right(chunks, number, key=_smallest) - 1, 0)
-        chunk = chunks[at]
-        insort(chunk, number)
-        if len(chunk) > CHUNK:
-            chunks.insert(at + 1, chunk[CHUNK // 2 :])
-            del chunk[CHUNK // 2 :]
-
-    def remove(self, number: int) -> None:
-        """Remove a number.
-
-        Raises:
-            LookupError: It is not there.
-        """
-        chunks = self._chunks
-        at = 0 if len(chunks) == 1 else max(bisect_right(chunks, number, key=_smallest) - 1, 0)
-        chunk = chunks[at]
-        place = bisect_left(chunk, number)
-        if place == len(chunk) or chunk[place] != number:
-            message = f"{number} is not in this order"
-            raise LookupError(message)
-        del chunk[place]
-        if not chunk and len(chunks) > 1:
-            del chunks[at]
-
-    def replace(self, old: int, new: int) -> None:
-        """Remove one number, and insert another.
-
-        Raises:
-            LookupError: The old one is not there.
-        """
-        if len(self._chunks) > 1:
-            self.remove(old)
-            self.add(new)
-            return
-        chunk = self._chunks[0]
-        place = bisect_left(chunk, old)
-        if place == len(chunk) or chunk[place] != old:
-            message = f"{old} is not in this order"
-            raise LookupError(message)
-        del chunk[place]
-        if new < old:
-            insort(chunk, new, 0, place)
-        else:
-            insort(chunk, new, place)
-
-    def first(self) -> int | None:
-        """Return the smallest number, or None."""
-        chunk = self._chunks[0]
-        return chunk[0] if chunk else None
-
-    def extend(self, numbers: bytes) -> None:
-        """Append numbers, eight bytes each, in any order; ``settle`` sorts all."""
-        self._chunks[0].frombytes(numbers)
-
-    def settle(self) -> None:
-        """Sort the numbers that were added by ``extend``."""
-        numbers = array("Q")
-        numbers.frombytes(np.sort(np.frombuffer(self._chunks[0], np.uint64)).tobytes())
-        step = CHUNK * 3 // 4
-        self._chunks = [numbers[at : at + step] for at in range(0, len(numbers), step)] or [numbers]
-
-    def __len__(self) -> int:
-        return sum(map(len, self._chunks))
-
-    def __iter__(self) -> Iterator[int]:
-        for chunk in self._chunks:
-            yield from chunk
 
 
 class Queues:
@@ -161,12 +65,12 @@ class Queues:
         self._soonest = 0.0  # no URL is due before
         put_in_order(urls.store, self._hosts)
 
-    def place(self, url: str) -> Place | None:
-        """Return the place of a URL, or None (counted) where its host has too many origins."""
-        place = self.places.place(url)
-        if place is None:
+    def origin(self, url: str) -> Origin | None:
+        """Return the origin of a URL, or None (counted) where its host has too many origins."""
+        origin = self.places.origin(url)
+        if origin is None:
             self.tally["origins"] += 1
-        return place
+        return origin
 
     def sizes(self) -> tuple[int, int]:
         """Return the numbers of URLs in priorQueue and normalQueue, without leased ones."""
@@ -262,9 +166,8 @@ class Queues:
             self.add(unit, *after, seq)
             return
         old, new = (TOP - before[1]) << 32 | seq, (TOP - value) << 32 | seq
-        order = unit.orders[lane]
-        assert order is not None, "what moves has entered"  # noqa: S101
-        order.replace(old, new)
+        unit.orders[lane].remove(old)
+        unit.orders[lane].add(new)
         if self._tail.counts:
             self._tail.change(old, -1)
             self._tail.change(new, 1)
@@ -272,7 +175,7 @@ class Queues:
         if head is None or new < head:
             self._lead(unit, lane, new)
         elif old == head:
-            self._follow(unit, lane, order)
+            self._follow(unit, lane)
 
     def refuses(self, value: int) -> bool:
         """Check whether a new URL of this value is refused; count it if so."""
@@ -285,10 +188,7 @@ class Queues:
         """Add a URL to the order of its unit, and make it the head where it is the best."""
         self.tally[LANE_NAMES[lane]] += 1
         entry = (TOP - value) << 32 | seq
-        order = unit.orders[lane]
-        if order is None:
-            order = unit.orders[lane] = Order()
-        order.add(entry)
+        unit.orders[lane].add(entry)
         if self._tail.counts:
             self._tail.change(entry, 1)
         head = unit.heads[lane]
@@ -302,17 +202,15 @@ class Queues:
     def _remove(self, unit: Unit, lane: int, value: int, seq: int) -> None:
         self.tally[LANE_NAMES[lane]] -= 1
         entry = (TOP - value) << 32 | seq
-        order = unit.orders[lane]
-        assert order is not None, "what leaves has entered"  # noqa: S101
-        order.remove(entry)
+        unit.orders[lane].remove(entry)
         if self._tail.counts:
             self._tail.change(entry, -1)
         if unit.heads[lane] == entry:
-            self._follow(unit, lane, order)
+            self._follow(unit, lane)
 
-    def _follow(self, unit: Unit, lane: int, order: Order) -> None:
+    def _follow(self, unit: Unit, lane: int) -> None:
         """Find the new head of a unit that lost its head."""
-        self.ready.lead(unit, lane, order.first())
+        self.ready.lead(unit, lane, unit.orders[lane].first())
         best = unit.host.best[lane]
         if best is None or best[2] is unit:
             self.ready.rank(unit.host, lane)
@@ -365,9 +263,8 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
     for host in hosts:
         for unit in host.units:
             for lane, order in enumerate(unit.orders):
-                if order is not None:
-                    order.settle()
-                    unit.heads[lane] = order.first()
+                order.settle()
+                unit.heads[lane] = order.first()
 
 
 def _heads(store: Store) -> Iterator[bytes]:
@@ -390,9 +287,6 @@ def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
     start = 0
     for end in ends if len(lines) else ():
         line = int(lines[start])
-        orders = hosts[line >> 17].units[line >> 1 & 0xFFFF].orders
-        order = orders[line & 1]
-        if order is None:
-            order = orders[line & 1] = Order()
-        order.extend(entries[start:end].tobytes())
+        unit = hosts[line >> 17].units[line >> 1 & 0xFFFF]
+        unit.orders[line & 1].extend(entries[start:end].tobytes())
         start = end

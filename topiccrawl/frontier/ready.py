@@ -1,7 +1,7 @@
 """Choice of the next host: ready hosts by their best URL, the others by time.
 
-The ranks of ready hosts (one for each lane) and a heap of times, all with lazy invalidation: an
-entry counts only while it agrees with its host. Statistics of fetched pages give a bias for each
+A heap of ready hosts for each lane and one of times, all with lazy invalidation: an entry counts
+only while it agrees with its host. Statistics of fetched pages give a bias for each
 queue unit, which shifts millions of queued values by touching only the heads of units.
 """
 
@@ -10,89 +10,21 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 from operator import sub
-from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.hosts import ASLEEP, NOTHING, Host, Origin
-from topiccrawl.frontier.politeness import RETRY_AFTER_MAX
+from topiccrawl.frontier.hosts import ASLEEP, NOTHING, Best, Host, Origin, Places, Unit
+from topiccrawl.frontier.politeness import RETRY_AFTER_MAX, HostClock
 from topiccrawl.frontier.rows import TOP
-from topiccrawl.links.strategies.contract import GroupStats
-
-if TYPE_CHECKING:
-    from topiccrawl.frontier.hosts import Best, Places, Unit
-    from topiccrawl.frontier.politeness import HostClock
-    from topiccrawl.links.strategies.contract import LinkStrategy
+from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 LANES = (0, 1)
-RANGE_BITS = 18
-"""Low bits of a 32-bit cost that do not decide its range."""
 SLACK = 16
+"""Entries of a heap that may be invalid, besides one for each host."""
 DRIFT = 0.002 * TOP
 """Change of a bias that is ignored when a unit comes to the head."""
+SLOW = 3.0
+"""Seconds of a request from which its host is slow."""
 EAGER = 16
 """All biases of a host are recomputed whenever its pages grew by one in so many."""
-
-
-class Ranks:
-    """Hosts of one lane by their best URLs: a heap for each range of costs, and one of the ranges.
-
-    One heap of fifty thousand hosts is sixteen levels of cold memory; that of a range has few. The
-    order is exact: ranges do not overlap, and a host is at the place of its best URL, or before. A
-    host that got worse is moved when it comes to the front, not each time.
-
-    An entry is valid while it is the one listed by its host.
-
-    Args:
-        lane: Number of the lane.
-    """
-
-    def __init__(self, lane: int) -> None:
-        self._lane = lane
-        self._ranges: dict[int, list[Best]] = {}
-        self._numbers: list[int] = []
-        self._most: dict[int, int] = {}
-
-    def push(self, best: Best) -> None:
-        """Enter a host by its best URL, which is better than its listed one."""
-        number = int(best[0]) >> RANGE_BITS
-        heap = self._ranges.get(number)
-        if heap is None:
-            heap = self._ranges[number] = []
-            self._most[number] = SLACK
-            heappush(self._numbers, number)
-        lane = self._lane
-        best[2].host.listed[lane] = best
-        heappush(heap, best)
-        if len(heap) > self._most[number]:
-            heap[:] = [entry for entry in heap if entry[2].host.listed[lane] is entry]
-            heapify(heap)
-            self._most[number] = 2 * len(heap) + SLACK
-
-    def first(self) -> Unit | None:
-        """Return the unit with the best URL of all; remove invalid entries before it."""
-        lane, numbers = self._lane, self._numbers
-        while numbers:
-            heap = self._ranges[numbers[0]]
-            while heap:
-                entry = heap[0]
-                host = entry[2].host
-                if host.listed[lane] is not entry:
-                    heappop(heap)
-                    continue
-                best = host.best[lane]
-                if best is None or not host.ready:
-                    host.listed[lane] = None
-                    heappop(heap)
-                elif best == entry:
-                    return entry[2]
-                elif int(best[0]) >> RANGE_BITS == numbers[0]:
-                    host.listed[lane] = best
-                    heapreplace(heap, best)
-                else:
-                    heappop(heap)
-                    self.push(best)
-            del self._ranges[numbers[0]], self._most[numbers[0]]
-            heappop(numbers)
-        return None
 
 
 class Ready:
@@ -117,7 +49,7 @@ class Ready:
         self._places = places
         self._strategy = strategy
         self.crawl = NOTHING
-        self._ranks = tuple(map(Ranks, LANES))
+        self._ranks: dict[bool, tuple[list[Best], ...]] = {True: ([], []), False: ([], [])}
         self._times: list[tuple[float, int, Host | Origin]] = []
         self._stamp = 0
 
@@ -154,9 +86,19 @@ class Ready:
         if host.ready:
             listed = host.listed[lane]
             if listed is None or best < listed:
-                self._ranks[lane].push(best)
+                self._list(host, lane, best)
         elif host.wake == ASLEEP:
             self.settle(host, host.next_at - 1.0)
+
+    def _list(self, host: Host, lane: int, best: Best) -> None:
+        """Enter a host by its best URL, which is better than its listed one."""
+        heap = self._ranks[host.slow][lane]
+        host.listed[lane] = best
+        heappush(heap, best)
+        if len(heap) > 2 * len(self._places.hosts) + SLACK:
+            valid = ((entry, entry[2].host) for entry in heap)
+            heap[:] = [e for e, one in valid if one.listed[lane] is e and one.slow == host.slow]
+            heapify(heap)
 
     def changed(self, host: Host, now: float) -> None:
         """Mark a host whose clock or counters changed for writing, and reschedule it."""
@@ -173,7 +115,7 @@ class Ready:
             host.wake = ASLEEP
         elif host.next_at > now:
             host.ready = False
-            if host.best[0] is not None or host.best[1] is not None:
+            if host.best != [None, None]:
                 self.alarm(host, host.next_at)
             else:
                 host.wake = ASLEEP
@@ -230,16 +172,59 @@ class Ready:
         for lane in LANES:
             self.rank(host, lane)
 
-    def best(self, lane: int) -> Unit | None:
-        """Return the unit with the best URL of a lane over all ready hosts, or None."""
-        return self._ranks[lane].first()
+    def best(self, lane: int, *, slow: bool = True) -> Unit | None:
+        """Return the unit with the best URL of a lane over all ready hosts, or None.
+
+        Args:
+            lane: Number of the lane.
+            slow: Whether hosts count that are slow.
+        """
+        quick = self._first(lane, slow=False)
+        other = self._first(lane, slow=True) if slow else None
+        if quick is None or other is None:
+            found = quick or other
+            return found[2] if found else None
+        return min(quick, other)[2]
+
+    def _first(self, lane: int, *, slow: bool) -> Best | None:
+        """Return the best entry of a heap.
+
+        A host is listed at its best URL, or before: one that got worse is moved when it comes to
+        the front, not each time.
+        """
+        heap = self._ranks[slow][lane]
+        while heap:
+            entry = heap[0]
+            host = entry[2].host
+            best = host.best[lane]
+            if host.listed[lane] is not entry or host.slow != slow:
+                heappop(heap)
+            elif best is None or not host.ready:
+                host.listed[lane] = None
+                heappop(heap)
+            elif best == entry:
+                return entry
+            else:
+                host.listed[lane] = best
+                heapreplace(heap, best)
+        return None
+
+    def took(self, host: Host, seconds: float) -> None:
+        """Record how long a request to a host took, and list the host where it belongs."""
+        slow = seconds > SLOW
+        if host.slow != slow:
+            host.slow = slow
+            host.listed = [None, None]
+            for lane, best in enumerate(host.best):
+                if best is not None and host.ready:
+                    self.improve(host, lane, best)
 
     def next_time(self) -> float | None:
         """Return the earliest time at which a host or origin with URLs is checked, or None."""
         times = self._times
         while times:
             when, _, thing = times[0]
-            if thing.wake == when and _has_urls(thing):
+            if thing.wake == when and (isinstance(thing, Origin) or thing.best != [None, None]):
                 return when
             heappop(times)
             if thing.wake == when:
@@ -249,14 +234,14 @@ class Ready:
     # -- biases ------------------------------------------------------------------------------------
 
     def bias_of(self, unit: Unit) -> float:
-        """Return the current bias of a unit, in units of value."""
+        """Return the current bias of a unit, in quanta."""
         host = unit.host
         known = map(host.groups.__getitem__, unit.groups)
-        return self._strategy.bias([self.crawl, host.stats, *known])
+        return self._strategy.bias([self.crawl, host.stats, *known]) * TOP
 
     def renew(self, unit: Unit) -> bool:
         """Recompute a unit's bias; return whether it changed enough to rank its host again."""
-        bias = self.bias_of(unit) * TOP
+        bias = self.bias_of(unit)
         biases, uid = unit.host.biases, unit.uid
         if -DRIFT < bias - biases[uid] < DRIFT:
             return False
@@ -265,8 +250,8 @@ class Ready:
         return True
 
     def update_bias(self, unit: Unit) -> None:
-        """Recompute the bias of an empty unit."""
-        unit.host.biases[unit.uid] = self.bias_of(unit) * TOP
+        """Recompute the bias of a unit, whose host is not ranked."""
+        unit.host.biases[unit.uid] = self.bias_of(unit)
 
     def renew_all(self) -> None:
         """Recompute all biases, and list all hosts."""
@@ -294,26 +279,10 @@ class Ready:
             )
 
     def _renew(self, host: Host, units: list[Unit]) -> None:
-        """Recompute biases, once for all units with equal statistics (mostly none)."""
-        changed = False
-        known: dict[tuple[GroupStats, ...], float] = {}
-        counted, biases = host.groups.__getitem__, host.biases
+        """Recompute biases of units with URLs; rank the host again where one changed."""
+        before = host.biases[:]
         for unit in units:
-            if unit.heads[0] is None and unit.heads[1] is None:
-                continue
-            stats = tuple(map(counted, unit.groups))
-            bias = known.get(stats)
-            if bias is None:
-                given = [self.crawl, host.stats, *stats]
-                bias = known[stats] = self._strategy.bias(given) * TOP
-            if bias != biases[unit.uid]:
-                biases[unit.uid] = bias
-                changed = True
-        if changed:
+            if unit.heads != [None, None]:
+                self.update_bias(unit)
+        if host.biases != before:
             self.rank_again(host)
-
-
-def _has_urls(thing: Host | Origin) -> bool:
-    if isinstance(thing, Host):
-        return thing.best[0] is not None or thing.best[1] is not None
-    return True

@@ -42,6 +42,11 @@ def key_of(url: str) -> bytes:
     return host_digest(host_of(url)) + xxh3_64_digest(url.encode())
 
 
+def split(packed: bytes) -> list[bytes]:
+    """Return packed keys one by one."""
+    return [packed[at : at + KEY_BYTES] for at in range(0, len(packed), KEY_BYTES)]
+
+
 QUEUED, CRAWLED, ERROR = 0, 1, 2
 """States of a row; a leased URL is QUEUED in its row and listed among the leases."""
 
@@ -117,10 +122,11 @@ class Row:
         "when",
     )  # fmt: skip
 
-    def __init__(self, texts: bytes, lane: int, value: int, seq: int) -> None:
+    def __init__(self, texts: bytes, lane: int, value: int, seq: int, flags: int = 0) -> None:
         self.state = QUEUED
         self.lane = lane
-        self.flags = self.attempts = self.crashes = self.redirects = self.depth = self.inlinks = 0
+        self.flags = flags
+        self.attempts = self.crashes = self.redirects = self.depth = self.inlinks = 0
         self.value = value
         self.relevance = self.when = 0.0
         self.version = 0
@@ -221,12 +227,8 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
 
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
     """Return packed texts of a new row; anchor and context are cut to the stored lengths."""
-    joined = f"{url}\0{anchor[:ANCHOR_CHARS]}\0{context[:CONTEXT_CHARS]}\0{payload}\0"
-    packed = joined.encode(errors="replace")
-    if packed.count(0) != REASON:
-        kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
-        return "\0".join([text.replace("\0", " ") for text in kept]).encode(errors="replace")
-    return packed
+    kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
+    return "\0".join([text.replace("\0", " ") for text in kept]).encode(errors="replace")
 
 
 def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
@@ -237,10 +239,7 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
     True
     """
     url, _, _, rest = packed.split(b"\0", 3)
-    kept = f"\0{anchor[:ANCHOR_CHARS]}\0{context[:CONTEXT_CHARS]}\0".encode(errors="replace")
-    if kept.count(0) != PAYLOAD:
-        return url + texts("", anchor, context)[:-1] + rest
-    return url + kept + rest
+    return url + texts("", anchor, context)[:-1] + rest
 
 
 class Urls:
@@ -281,11 +280,6 @@ class Urls:
         data = self.store.get("urls", key)
         return decode(data) if data else None
 
-    def is_queued(self, key: bytes) -> bool:
-        """Check whether a row was queued as of the last commit that has ended."""
-        data = self.store.committed("urls", key)
-        return data is not None and data[0] == QUEUED
-
     def put(self, key: bytes, row: Row) -> None:
         """Store a row that changed."""
         self.store.put("urls", key, row.encode())
@@ -303,9 +297,9 @@ class Urls:
         self.seq += len(new)
         self.known += len(new)
 
-    def links(self, key: bytes) -> bytes:
-        """Return packed keys of a page's links that were counted, also before it was forgotten."""
-        return self.store.get("links", key) or b""
+    def links(self, key: bytes) -> list[bytes]:
+        """Return the keys of a page's links that were counted, also before it was forgotten."""
+        return split(self.store.get("links", key) or b"")
 
     def put_links(self, key: bytes, packed: bytes | None) -> None:
         """Replace the links of a page; None deletes them."""

@@ -12,13 +12,11 @@ bits.) The bits are part of exports and of the state that nodes share, so no lib
 from __future__ import annotations
 
 from array import array
-from base64 import b64decode, b64encode
 from collections import defaultdict
 from math import ceil, log, log2
 from struct import Struct
 from typing import TYPE_CHECKING, Self
 
-from topiccrawl.frontier.portable import SeenEntry
 from topiccrawl.frontier.rows import CRAWLED, LOW_VALUE, LOW_VALUE_REASON, QUEUED, decode
 
 if TYPE_CHECKING:
@@ -200,22 +198,10 @@ class Seen:
         filters += [Filter.made(at, self._error) for at in range(len(filters), place + 1)]
         filters[place] = Filter.unpack(data)
 
-    def adopt(self, entry: SeenEntry) -> None:
-        """Load a filter of an export, and store it."""
-        name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
-        self.learn(name, data)
-        self._store.put("seen", name, data)
-
     def evict(self, buckets: Collection[int]) -> None:
         """Remove buckets from RAM, not from the store."""
         for bucket in buckets:
             self._chains.pop(bucket, None)
-
-
-def entry_of(name: bytes, data: bytes) -> SeenEntry:
-    """Return the exported form of a filter."""
-    bucket, place = NAME.unpack(name)
-    return SeenEntry(bucket, place, b64encode(data).decode())
 
 
 def was_let_go(store: Store, key: bytes) -> bool:
@@ -364,7 +350,7 @@ class Tail:
         for host in self._hosts:
             for unit in host.units:
                 for order in unit.orders:
-                    for entry in order or ():
+                    for entry in order:
                         self.counts[entry >> STEP_BITS] += 1
 
     def _bound(self) -> int:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import Ending, Seed
-from topiccrawl.frontier.leases import Marks, leased
-from topiccrawl.frontier.rows import decode
+from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.leases import Held, Marking, Marks, leased
+from topiccrawl.frontier.rows import Row, decode
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.frontier.contract import Download, Lease, Limits, Outcome
     from topiccrawl.frontier.hosts import Origin
     from topiccrawl.frontier.ingest import LinkIngest
-    from topiccrawl.frontier.leases import Held, Marking
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
-    from topiccrawl.frontier.rows import Row
-    from topiccrawl.model import Offer
+    from topiccrawl.model import Lease, Offer
 
 CRASH = "crash"
 EXPIRED = "lease-expired"
@@ -66,12 +63,13 @@ class LeaseSettlement:
             self._tally["stale"] += 1
             return False
         if held.origin is not None:
-            self._settle_robots(held.origin, lease.key, outcome, now)
+            self._end_robots(held.origin, lease.key, outcome, now)
             return True
         row, host = self._release(lease.key, held), held.host
         again = row.flags & rows.COUNTED
         if offers:
             self._tally["links"] += self._ingest.links(row, lease.key, offers)
+            self._clock.many_links(host, len(offers), now)
         self._end(row, lease.key, outcome, now)
         if row.state != rows.QUEUED:
             host.pages += not again
@@ -87,6 +85,7 @@ class LeaseSettlement:
             held.free()
             self._clock.end(held.host, download, now)
             self._ready.changed(held.host, now)
+            self._ready.took(held.host, now - held.began)
 
     def expire(self, now: float) -> None:
         """Return expired leases to their queues; an attempt is counted."""
@@ -94,13 +93,12 @@ class LeaseSettlement:
             held = self._leases.held[key]
             self._tally["expired"] += 1
             if held.origin is not None:
-                self._leases.drop(key)
-                self._robots_failed(held.origin, EXPIRED, 0.0, now)
+                self._end_robots(held.origin, key, Outcome(Ending.ERROR, EXPIRED), now)
             else:
                 row = self._release(key, held)
                 self._again(row, key, EXPIRED, 0.0, now)
                 self._urls.put(key, row)
-            self._ready.settle(held.host, now)
+                self._ready.settle(held.host, now)
 
     def release_all(self) -> None:
         """Return all leases to their queues; no attempt is counted."""
@@ -200,33 +198,31 @@ class LeaseSettlement:
         if held is None or held.origin is None:
             self._tally["stale"] += 1
             return
-        origin = held.origin
-        self._leases.drop(lease.key)
         if status in RULES or status in ALL_ALLOWED:
-            self._robots.learn(origin, body if status in RULES else None, now)
-            self._ready.admit(origin)
+            rules = (body or b"") if status in RULES else b""
+            self._robots.keep(held.origin, rules, now, available=True)
+            outcome = Outcome(Ending.RELEASED)
         else:
-            self._robots_failed(origin, cause, 0.0, now)
-        self._ready.settle(origin.host, now)
+            outcome = Outcome(Ending.ERROR, cause)
+        self._end_robots(held.origin, lease.key, outcome, now)
 
-    def _settle_robots(self, origin: Origin, key: bytes, outcome: Outcome, now: float) -> None:
-        """End a robots lease without an answer; it counts as failed unless it was released."""
+    def _end_robots(self, origin: Origin, key: bytes, outcome: Outcome, now: float) -> None:
+        """End a robots lease; it counts as failed unless it was released.
+
+        A robots.txt is tried again later, or unavailable until its time to live is over.
+        """
         self._leases.drop(key)
         if outcome.ending is Ending.RELEASED:
             self._ready.admit(origin)
         else:
-            self._robots_failed(origin, outcome.reason, outcome.not_before, now)
+            origin.attempts += 1
+            if origin.attempts >= self._max_attempts > 0:
+                self._robots.keep(origin, outcome.reason.encode(), now, available=False)
+                self._ready.admit(origin)
+            else:
+                pause = self._clock.retry_pause(origin.host, origin.attempts)
+                self._ready.alarm(origin, max(outcome.not_before, now + pause))
         self._ready.settle(origin.host, now)
-
-    def _robots_failed(self, origin: Origin, cause: str, not_before: float, now: float) -> None:
-        """Retry a robots.txt later, or mark it unavailable until its time to live is over."""
-        origin.attempts += 1
-        if origin.attempts >= self._max_attempts > 0:
-            self._robots.give_up(origin, cause, now)
-            self._ready.admit(origin)
-        else:
-            pause = self._clock.retry_pause(origin.host, origin.attempts)
-            self._ready.alarm(origin, max(not_before, now + pause))
 
     # -- operators ---------------------------------------------------------------------------------
 
@@ -249,9 +245,7 @@ class LeaseSettlement:
         row.when = 0.0
         self._queues.revive(row, key)
         self._urls.put(key, row)
-        place = self._queues.place(url)
-        if place is not None:
-            self._robots.retry(place.origin, now)
+        self._robots.retry(self._queues.unit(row).origin, now)
         return True
 
     def forget(self, url: str, now: float) -> bool:

@@ -105,7 +105,9 @@ class Store:
                 self._open_tables()
                 self._opened = opened.pop_all()
         except (lmdb.Error, OSError) as error:
-            raise StorageError(f"{self.path}: cannot open the frontier: {error}") from error
+            raise StorageError(
+                "{path}: cannot open the frontier: {error}", path=self.path, error=error
+            ) from error
 
     def _environment(self, sync: Sync) -> lmdb.Environment:
         data = self.path / "data.mdb"
@@ -217,12 +219,10 @@ class Store:
 
     def put(self, table: str, key: bytes, data: bytes | None) -> None:
         """Set a value; None deletes it."""
-        self._changes[table][key] = data
-        if self.feed is not None and table in REPORTED:
-            self.feed(table, ((key, data),))
+        self.put_many(table, {key: data})
 
-    def put_many(self, table: str, items: Mapping[bytes, bytes]) -> None:
-        """Set values by key."""
+    def put_many(self, table: str, items: Mapping[bytes, bytes | None]) -> None:
+        """Set values by key; None deletes one."""
         self._changes[table].update(items)
         if self.feed is not None and table in REPORTED:
             self.feed(table, items.items())
@@ -351,7 +351,11 @@ def _check_format(
             " version that wrote it, `scrapy frontier import` with this one"
         )  # fmt: skip
         raise StateVersionError(
-            f"{path}: written in format {found}, this version has {FORMAT}: {remedy}"
+            "{path}: written in format {found}, this version has {format}: {remedy}",
+            path=path,
+            found=found,
+            format=FORMAT,
+            remedy=remedy,
         )
 
 
@@ -377,7 +381,9 @@ def discard(path: str | Path) -> None:
             for file in folder.glob(pattern):
                 file.unlink()
     except OSError as error:
-        raise StorageError(f"{folder}: cannot delete the frontier: {error}") from error
+        raise StorageError(
+            "{folder}: cannot delete the frontier: {error}", folder=folder, error=error
+        ) from error
     finally:
         os.close(lock)
 
@@ -390,11 +396,14 @@ def _locked(path: Path) -> int:
         path.mkdir(parents=True, exist_ok=True)
         handle = os.open(path / "LOCK", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise StorageError(f"{path}: cannot write the frontier here: {error}") from error
+        raise StorageError(
+            "{path}: cannot write the frontier here: {error}", path=path, error=error
+        ) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(handle)
-        message = f"{path}: another crawl uses it; stop that one, or name another folder"
-        raise StateLockedError(message) from error
+        raise StateLockedError(
+            "{path}: another crawl uses it; stop that one, or name another folder", path=path
+        ) from error
     return handle

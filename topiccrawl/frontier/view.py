@@ -12,23 +12,21 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
-from topiccrawl.frontier.hosts import HOST_ID, NOTHING, read_hosts
+from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, Unit, read_hosts
 from topiccrawl.frontier.leases import leased
+from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
 from topiccrawl.frontier.store import Store
-from topiccrawl.frontier.transfer import Export
-from topiccrawl.links.strategies.contract import GroupStats
+from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.hosts import Host, Unit
     from topiccrawl.frontier.politeness import HostClock
     from topiccrawl.frontier.portable import Entry
-    from topiccrawl.links.strategies.contract import LinkStrategy
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 LONGEST_PATH = 100
@@ -100,7 +98,7 @@ def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Censu
 
 
 def _figures(host: Host, clock: HostClock, now: float) -> HostFigures:
-    queued = sum(len(order) for unit in host.units for order in unit.orders if order)
+    queued = sum(len(order) for unit in host.units for order in unit.orders)
     stats = host.stats
     worth = stats.relevance / stats.pages if stats.pages else 0.0
     wait = host.next_at - now
@@ -119,7 +117,7 @@ def _state(host: Host, queued: int, wait: float) -> str:
         return "idle"
     if host.level and wait > 0:
         return "failing"
-    origins = host.origins.values()
+    origins = host.origins
     if any(origin.waits for origin in origins) and host.best == [None, None]:
         return "failing" if any(origin.attempts for origin in origins) else "robots"
     return "waiting" if wait > 0 else "ready"
@@ -153,8 +151,27 @@ def best_values(hosts: Iterable[Host], n: int) -> list[float]:
 
 def _costs(unit: Unit, lane: int) -> Iterator[float]:
     """Yield the costs (inverted values less bias) of the entries of a unit's lane, least first."""
-    for entry in unit.orders[lane] or ():
+    for entry in unit.orders[lane]:
         yield (entry >> 32) - unit.bias
+
+
+class Reader(Protocol):
+    """A frontier opened for reading, also while a crawl writes to it."""
+
+    def counts(self) -> dict[str, int]:
+        """Return sizes and counters; as ``Frontier.counts``."""
+
+    def why(self, url: str) -> Explanation | None:
+        """Return all that is stored of a URL, or None."""
+
+    def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
+        """Yield (url, value, reason) of a queue; as ``Frontier.iterate``."""
+
+    def export(self) -> Iterator[Entry]:
+        """Yield all entries; as ``Frontier.export``."""
+
+    def close(self) -> None:
+        """Close the frontier; idempotent."""
 
 
 class View:
@@ -233,12 +250,6 @@ class View:
         self._store.refresh()
         tally = (self._store.load("progress") or {}).get("tally", {})
         return sizes_of(tally, len(leased(self._store)))
-
-    def recount(self) -> dict[str, int]:
-        """Count the queues' sizes URL by URL, to check ``counts``."""
-        sizes = {name: sum(1 for _ in self.iterate(name)) for name in QUEUES}
-        sizes["known"] = sum(1 for _ in self._urls.in_order())
-        return sizes
 
     def export(self) -> Iterator[Entry]:
         """Yield all entries of ``portable``; of a store opened for reading, a snapshot."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -38,6 +39,7 @@ def literal(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
+@lru_cache(maxsize=4096)
 def is_private(host: str) -> bool:
     """Return whether a host is an address, or has a name, of no page of the web.
 

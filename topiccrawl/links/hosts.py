@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from topiccrawl.links.urls import canonical, host_of
@@ -69,11 +70,12 @@ class HostRules:
         return "private-address" if self.addresses and self.addresses.refuses(url) else None
 
 
-def _with_parents(host: str) -> set[str]:
+@lru_cache(maxsize=4096)  # links of a page lead to few hosts
+def _with_parents(host: str) -> frozenset[str]:
     """Return a host and the domains above it.
 
     >>> sorted(_with_parents("a.b.test"))
     ['a.b.test', 'b.test', 'test']
     """
     labels = host.split(".")
-    return {".".join(labels[start:]) for start in range(len(labels))}
+    return frozenset(".".join(labels[start:]) for start in range(len(labels)))

@@ -16,6 +16,8 @@ from topiccrawl.model import Link, Page
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from selectolax.lexbor import LexborHTMLParser
+
 MAX_ANCHOR = 200
 """Characters kept of an anchor text; a link around a whole card is cut."""
 
@@ -31,7 +33,11 @@ _NO_PAGE = ("#", "javascript:", "mailto:")  # the common ones; canonical() refus
 
 
 def read_page(
-    html: str, url: str, x_robots_tag: Sequence[str] = (), encoding: str = "utf-8"
+    html: str,
+    url: str,
+    x_robots_tag: Sequence[str] = (),
+    encoding: str = "utf-8",
+    tree: LexborHTMLParser | None = None,
 ) -> Page:
     """Return a page's text, title, followable links and directives.
 
@@ -50,13 +56,14 @@ def read_page(
         url: The page's canonical URL.
         x_robots_tag: Values of the X-Robots-Tag headers.
         encoding: Encoding that ``html`` was decoded from; browsers send queries in it.
+        tree: ``parsed(html)``, where it is there already.
 
     >>> page = read_page('<title>A</title><p>See <a href="b.html#x">the news</a> today', "http://a.test/")
     >>> page.title, page.text, page.links[0][:4]
     ('A', 'See the news today', ('http://a.test/b.html', 'the news', 'See today', -1))
     """
     reading = Reading()
-    root = parsed(html).root
+    root = (parsed(html) if tree is None else tree).root
     if root is not None:
         reading.walk(root)
     text = _Text(reading.pieces)

@@ -6,9 +6,7 @@ import gzip
 import zlib
 from typing import NamedTuple
 
-from lxml import etree
-
-from topiccrawl.links.xml_root import xml_root
+from topiccrawl.links.xml_root import name_of, xml_root
 
 MOST_BYTES = 50_000_000
 """Bytes of one sitemap that are read, unpacked; the protocol's own bound."""
@@ -70,11 +68,11 @@ def _of_xml(text: bytes) -> Sitemap:
     news: set[str] = set()
     maps: list[str] = []
     for entry in root:
-        parts = {etree.QName(part).localname: part for part in entry.iterchildren("*")}
+        parts = {name_of(part): part for part in entry.iterchildren("*")}
         address = (parts["loc"].text or "").strip() if "loc" in parts else ""
         if not address:
             continue
-        is_map = etree.QName(entry).localname == "sitemap"
+        is_map = name_of(entry) == "sitemap"
         (maps if is_map else pages).append(address)
         if "news" in parts:
             news.add(address)

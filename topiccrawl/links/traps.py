@@ -68,7 +68,9 @@ class TrapRules:
         for name in ("max_length", "max_slashes", "max_repeats", "max_params", "max_same_param"):
             value = getattr(self, name)
             if value < 0:
-                raise SettingError(f"Trap rule {name} = {value}: give 0 (no bound) or more.")
+                raise SettingError(
+                    "Trap rule {name} = {value}: give 0 (no bound) or more.", name=name, value=value
+                )
 
 
 _YEAR_MONTH = re.compile(

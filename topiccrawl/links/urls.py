@@ -62,6 +62,8 @@ _PARTS = re.compile(
 _ABSOLUTE = ("http://", "https://")
 _HTTP = re.compile(r"(https?):/*", re.IGNORECASE)
 _HOST = re.compile(_LABELS, re.ASCII)
+_PLAIN_HOST = re.compile(r"https?://([a-z0-9._-]+)/")  # of nearly all URLs
+_AFTER_HOST = re.compile(r"[/?#\\]")
 _SAFE_PATH = re.compile(rf"[{_CHARS};/]*", re.ASCII)
 _SAFE_QUERY = re.compile(rf"[{_CHARS};/?]*", re.ASCII)
 _UNSAFE_PATH = re.compile(rf"%[0-9A-Fa-f]{{2}}|%|[^%{_CHARS};/]+", re.ASCII)
@@ -307,10 +309,12 @@ def host_of(url: str) -> str:
     >>> host_of("http://news.example.com:8080/a"), host_of("mailto:x")
     ('news.example.com', '')
     """
+    if plain := _PLAIN_HOST.match(url):
+        return plain[1]
     _, mark, rest = url.partition("://")
     if not mark:
         return ""
-    text = re.split(r"[/?#\\]", rest, maxsplit=1)[0].rpartition("@")[2].lower()
+    text = _AFTER_HOST.split(rest, maxsplit=1)[0].rpartition("@")[2].lower()
     if text[:1] == "[":
         return text[: text.find("]") + 1]
     return text.partition(":")[0]
@@ -323,7 +327,7 @@ def origin_of(url: str) -> str:
     'https://example.com:8443'
     """
     scheme, mark, rest = url.partition("://")
-    text = re.split(r"[/?#\\]", rest, maxsplit=1)[0].rpartition("@")[2].lower()
+    text = _AFTER_HOST.split(rest, maxsplit=1)[0].rpartition("@")[2].lower()
     return f"{scheme.lower()}://{text}" if mark and text else ""
 
 
@@ -390,5 +394,10 @@ def group(url: str, levels: int = 3) -> tuple[str, ...]:
     """
     rest = url.partition("://")[2]
     path = rest.partition("?")[0].partition("#")[0].partition("/")[2]
-    parts = [_DIGITS.sub("#", part)[:40] for part in path.split("/")[:-1][:levels]]
+    return _groups(path[: path.rfind("/") + 1], levels)
+
+
+@lru_cache(maxsize=4096)
+def _groups(directory: str, levels: int) -> tuple[str, ...]:
+    parts = [_DIGITS.sub("#", part)[:40] for part in directory.split("/")[:-1][:levels]]
     return tuple("/" + "/".join(parts[: i + 1]) + "/" for i in range(len(parts)))

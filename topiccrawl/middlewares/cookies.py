@@ -1,4 +1,4 @@
-"""Scrapy's cookies without a download of the public suffix list: a crawl asks only its sites."""
+"""Scrapy's cookies, bounded, and without a download of the public suffix list."""
 
 from __future__ import annotations
 
@@ -14,16 +14,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from http.cookiejar import Cookie
 
-    from scrapy import Request
+    from scrapy import Request, Spider
     from scrapy.http.cookies import CookieJar
     from tldextract import TLDExtract
+
+LARGEST, MOST, MOST_DOMAINS = 4096, 50, 3000
+"""Characters of a cookie, cookies of a domain, domains with cookies: at least RFC 6265's."""
+LARGEST_HEADER = 16_384
+"""Bytes of a request's cookies; servers refuse more, so that such a request is sent without."""
 
 
 class OfflineCookiesMiddleware(CookiesMiddleware):
     """Cookies that name a public suffix as their domain are kept for the host alone, as in Scrapy.
 
-    The list that ships with tldextract decides, instead of one fetched at the first cookie.
+    The list that ships with tldextract decides, instead of one fetched at the first cookie. A site
+    may set new cookies on each page: the oldest make room.
     """
+
+    @override
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        super().process_request(request)
+        if len(request.headers.get("Cookie") or b"") > LARGEST_HEADER:
+            del request.headers["Cookie"]
 
     @override
     def _process_cookies(
@@ -36,7 +48,21 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
                 if domain != host:
                     continue
                 cookie.domain = host
-            jar.set_cookie_if_ok(cookie, request)
+            if len(cookie.name) + len(cookie.value or "") <= LARGEST:
+                jar.set_cookie_if_ok(cookie, request)
+                _bound(jar._cookies, cookie.domain)  # noqa: SLF001 - it has no other way
+
+
+def _bound(known: dict[str, dict[str, dict[str, Cookie]]], domain: str) -> None:
+    """Drop the oldest cookies of a domain, and the oldest domains, that are too many."""
+    paths = known.get(domain, {})
+    while sum(map(len, paths.values())) > MOST:
+        path, names = next(iter(paths.items()))
+        del names[next(iter(names))]
+        if not names:
+            del paths[path]
+    while len(known) > MOST_DOMAINS:
+        del known[next(iter(known))]
 
 
 @cache

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
-from topiccrawl.frontier.contract import Kind
 from topiccrawl.links.traps import trap
 from topiccrawl.links.urlrules import UrlRules
-from topiccrawl.model import Findings
+from topiccrawl.model import Findings, Kind
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import hosts_of, traps_of
 from topiccrawl.scheduler.context import context_of
@@ -21,10 +20,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.hosts import HostRules
     from topiccrawl.links.traps import TrapRules
-    from topiccrawl.model import Offer
+    from topiccrawl.model import Lease, Offer
 
 
 class LeftOutError(IgnoreRequest):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.exceptions import NotConfigured
 
-from topiccrawl.extract.readers import ReaderError
 from topiccrawl.scheduler.context import context_of
 
 if TYPE_CHECKING:
@@ -17,14 +16,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 _OK = range(200, 300)
-
-
-class UnreadableError(IgnoreRequest):
-    """A page that ended its reader, or took too much of it."""
-
-    def __init__(self, error: ReaderError) -> None:
-        super().__init__(str(error))
-        self.reason = error.reason
 
 
 class ReadingMiddleware:
@@ -53,10 +44,7 @@ class ReadingMiddleware:
         return cls(prepare)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response, read; raise UnreadableError where that cannot be."""
+        """Return the response, read; raise IgnoreRequest where that cannot be."""
         if response.status in _OK:
-            try:
-                await self.prepare(request, response)
-            except ReaderError as error:
-                raise UnreadableError(error) from error
+            await self.prepare(request, response)
         return response

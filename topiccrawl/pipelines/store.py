@@ -197,6 +197,9 @@ class StorePipeline:
             return replace(item, reprint_of=saved.story)
         if saved.follows:
             self._count("topiccrawl/follow_ups")
+        if saved.fate is Fate.NEW:
+            for topic in item.topics.keys() - {self._context.spec.name}:  # of a crawl for several
+                self._count(f"topiccrawl/topics/{topic}")
         return replace(item, follows=saved.follows)
 
     def _count(self, stat: str) -> None:
@@ -229,7 +232,10 @@ def listeners_of(
         builders = [load_object(path) for path in build_component_list(settings.getdict(name))]
     except (ImportError, NameError, ValueError) as error:
         raise SettingError(
-            f"{name} is {settings[name]!r}: map dotted paths of functions to their order: {error}"
+            "{name} is {value!r}: map dotted paths of functions to their order: {error}",
+            name=name,
+            value=settings[name],
+            error=error,
         ) from error
     built = [build(settings, store, count) for build in builders]
     return [listener for listener in built if listener is not None]

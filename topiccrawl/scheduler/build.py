@@ -21,7 +21,7 @@ from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.leases import Retry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from scrapy import Spider
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.frontier.portable import Reader
+    from topiccrawl.frontier.view import Reader
     from topiccrawl.topics.topic import Topic
 
 
@@ -156,7 +156,11 @@ def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:
     for text in settings.getlist(name):
         host = host_named(text)
         if not host:
-            raise SettingError(f"{name}: {text!r} is no host: write news.example.com, without port")
+            raise SettingError(
+                "{name}: {text!r} is no host: write news.example.com, without port",
+                name=name,
+                text=text,
+            )
         yield host
 
 
@@ -172,14 +176,16 @@ def limits_of(settings: BaseSettings) -> Limits:
         seen_error=_seen_error(settings),
         max_page_hosts=int(number(settings, "TOPICCRAWL_PAGE_HOSTS")),
         max_domain_hosts=int(number(settings, "TOPICCRAWL_DOMAIN_HOSTS")),
+        max_hosts=int(number(settings, "TOPICCRAWL_HOSTS")),
     )
 
 
 def _seen_error(settings: BaseSettings) -> float:
     error = number(settings, "TOPICCRAWL_SEEN_ERROR")
     if not LEAST_ERROR <= error <= MOST_ERROR:
-        message = f"TOPICCRAWL_SEEN_ERROR is {error:g}: give a share from 0.000001 to 0.1"
-        raise SettingError(message)
+        raise SettingError(
+            "TOPICCRAWL_SEEN_ERROR is {error:g}: give a share from 0.000001 to 0.1", error=error
+        )
     return error
 
 
@@ -207,6 +213,23 @@ def topic_rules(topic: Topic, addresses: AddressRules | None = None) -> HostRule
     return HostRules(topic.allowed_hosts, topic.denied_hosts, urls, addresses)
 
 
+def start_rules(topic: Topic, addresses: AddressRules | None = None) -> HostRules:
+    """Return the rules of URLs to begin with; they may be on hosts that are not crawled further."""
+    urls = UrlRules(topic.include, topic.exclude)
+    return HostRules((), topic.denied_hosts, urls, addresses)
+
+
+def addresses_of(
+    settings: BaseSettings, allowed: Iterable[str] = (), count: Callable[[], None] = lambda: None
+) -> AddressRules:
+    """Return the rules of private addresses: settings name hosts that may have them."""
+    return AddressRules(
+        [*allowed, *_hosts(settings, "TOPICCRAWL_OWN_HOSTS")],
+        count,
+        off=settings.getbool("TOPICCRAWL_PRIVATE_ADDRESSES"),
+    )
+
+
 def hosts_of(crawler: Crawler) -> HostRules:
     """Return the crawl's rules of hosts: the topic's, else ``allowed_domains``; the same each time.
 
@@ -216,12 +239,8 @@ def hosts_of(crawler: Crawler) -> HostRules:
     if "hosts" not in vars(context):
         spider, topic = crawler.spider, context.spec.topic
         allowed = topic.allowed_hosts if topic else getattr(spider, "allowed_domains", None) or ()
-        settings = crawler.settings
-        context.addresses = AddressRules(
-            [*allowed, *_hosts(settings, "TOPICCRAWL_OWN_HOSTS")],
-            partial(crawler.stats.inc_value, "topiccrawl/private_address"),
-            off=settings.getbool("TOPICCRAWL_PRIVATE_ADDRESSES"),
-        )
+        refused = partial(crawler.stats.inc_value, "topiccrawl/private_address")
+        context.addresses = addresses_of(crawler.settings, allowed, refused)
         for url in topic.seeds if topic else getattr(spider, "start_urls", ()):
             context.addresses.name_host(url)
         context.hosts = (
@@ -240,8 +259,10 @@ def share_of(settings: BaseSettings) -> tuple[int, int] | None:
     prior, _, normal = str(text).partition(":")
     if prior.isdigit() and normal.isdigit() and int(prior) + int(normal) > 0:
         return int(prior), int(normal)
-    msg = f"TOPICCRAWL_LANE_SHARE is {text!r}: write two whole numbers, for example 1:1 or 9:1"
-    raise SettingError(msg)
+    raise SettingError(
+        "TOPICCRAWL_LANE_SHARE is {text!r}: write two whole numbers, for example 1:1 or 9:1",
+        text=text,
+    )
 
 
 def _jitter(settings: BaseSettings) -> float:

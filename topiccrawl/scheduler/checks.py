@@ -56,7 +56,9 @@ def check_count(settings: BaseSettings, name: str) -> None:
     """
     _check_number(settings, name, whole=True)
     if settings.getint(name) < 1:
-        raise SettingError(f"{name} is {settings[name]!r}: give a whole number above 0")
+        raise SettingError(
+            "{name} is {value!r}: give a whole number above 0", name=name, value=settings[name]
+        )
 
 
 def check_folder(settings: BaseSettings, name: str) -> None:
@@ -70,8 +72,12 @@ def check_folder(settings: BaseSettings, name: str) -> None:
     try:
         Path(settings[name]).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"{name} is {settings[name]!r}: no folder can be made there: {error.strerror}"
-        raise SettingError(message) from error
+        raise SettingError(
+            "{name} is {value!r}: no folder can be made there: {strerror}",
+            name=name,
+            value=settings[name],
+            strerror=error.strerror,
+        ) from error
 
 
 def _check_kinds(settings: BaseSettings) -> None:
@@ -93,7 +99,9 @@ def _check_readable(settings: BaseSettings, name: str) -> None:
     try:
         float(settings[name])
     except (TypeError, ValueError) as error:
-        raise SettingError(f"{name} is {settings[name]!r}: give a number") from error
+        raise SettingError(
+            "{name} is {value!r}: give a number", name=name, value=settings[name]
+        ) from error
 
 
 def _check_number(settings: BaseSettings, name: str, *, whole: bool) -> None:
@@ -102,9 +110,15 @@ def _check_number(settings: BaseSettings, name: str, *, whole: bool) -> None:
         if whole:
             settings.getint(name)
     except ValueError as error:
-        raise SettingError(f"{name} is {settings[name]!r}: give a whole number") from error
+        raise SettingError(
+            "{name} is {value!r}: give a whole number", name=name, value=settings[name]
+        ) from error
 
 
 def _check_name(settings: BaseSettings, name: str) -> None:
     if not re.fullmatch(r"(?!\.)[\w.-]*", str(settings.get(name) or "")):
-        raise SettingError(f"{name} is {settings[name]!r}: write letters, digits and .-_ only")
+        raise SettingError(
+            "{name} is {value!r}: write letters, digits and .-_ only",
+            name=name,
+            value=settings[name],
+        )

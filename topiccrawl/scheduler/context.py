@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.utils.asyncio import CallLaterResult
 
-    from topiccrawl.frontier.contract import Frontier, Lease, Outcome
+    from topiccrawl.frontier.contract import Frontier, Outcome
     from topiccrawl.links.addresses import AddressRules
     from topiccrawl.links.hosts import HostRules
     from topiccrawl.links.strategies import LinkStrategy
+    from topiccrawl.model import Lease
     from topiccrawl.scheduler.leases import LeaseBook
     from topiccrawl.storage.status import State
     from topiccrawl.topics.topic import Topic
@@ -74,10 +75,10 @@ def spec_of(spider: Spider | None) -> CrawlSpec:
 class Search(Protocol):
     """Search for seeds."""
 
-    def failed(self, frontier: Frontier) -> bool:
+    def failed(self, context: CrawlContext) -> bool:
         """Return whether the search found nothing because of failures."""
 
-    def is_fruitless(self, frontier: Frontier) -> bool:
+    def is_fruitless(self, context: CrawlContext) -> bool:
         """Return whether no run found anything."""
 
     def again(self) -> list[str]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.frontier.portable import Reader
+    from topiccrawl.frontier.view import Reader
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.scheduler.context import SyncTask
     from topiccrawl.scheduler.scheduler import FrontierScheduler
@@ -53,7 +53,9 @@ def checked_name(name: str) -> str:
     'task-7.a.test'
     """
     if not _NAME.fullmatch(name):
-        raise SettingError(f"{name!r:.80} is no name of a crawl: it has no / and begins with no .")
+        raise SettingError(
+            "{name!r:.80} is no name of a crawl: it has no / and begins with no .", name=name
+        )
     return name
 
 

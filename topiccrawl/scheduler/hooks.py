@@ -50,7 +50,9 @@ def check_parts(settings: BaseSettings) -> None:
     for hook, part, switch in _INSTEAD:
         if settings.getbool(switch) and _parts(settings, hook).get(part) is not None:
             raise SettingError(
-                f"{hook} leaves {part} on, but the frontier does its work: add {part!r}: None"
+                "{hook} leaves {part} on, but the frontier does its work: add {part!r}: None",
+                hook=hook,
+                part=part,
             )
 
 
@@ -79,8 +81,10 @@ def check_hooks(settings: BaseSettings) -> None:
     found = loaded("SCHEDULER", given)
     if not (isinstance(found, type) and issubclass(found, ours)):
         raise SettingError(
-            f"SCHEDULER is {given!r}, but this spider needs the frontier: leave it out, or write"
-            f" {project.SCHEDULER!r}"
+            "SCHEDULER is {given!r}, but this spider needs the frontier: "
+            "leave it out, or write {scheduler!r}",
+            given=given,
+            scheduler=project.SCHEDULER,
         )
     check_own_parts(settings)
 
@@ -94,7 +98,9 @@ def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
     try:
         return load_object(path)
     except (ImportError, NameError, TypeError, ValueError) as error:
-        raise SettingError(f"{name} is {path!r}, which cannot be loaded: {error}") from error
+        raise SettingError(
+            "{name} is {path!r}, which cannot be loaded: {error}", name=name, path=path, error=error
+        ) from error
 
 
 def components(settings: BaseSettings, name: str) -> list[Any]:
@@ -107,7 +113,10 @@ def components(settings: BaseSettings, name: str) -> list[Any]:
         return [load_object(path) for path in build_component_list(settings.getdict(name))]
     except (ImportError, NameError, TypeError, ValueError) as error:
         raise SettingError(
-            f"{name} is {settings[name]!r}: map dotted paths of functions to their order: {error}"
+            "{name} is {value!r}: map dotted paths of functions to their order: {error}",
+            name=name,
+            value=settings[name],
+            error=error,
         ) from error
 
 
@@ -120,7 +129,9 @@ def spider_class(settings: BaseSettings, name: str) -> Any:  # noqa: ANN401 - th
     loader = get_spider_loader(settings)
     if name not in loader.list():
         raise ConfigurationError(
-            f"there is no spider {name!r}: SPIDER_MODULES has {', '.join(sorted(loader.list()))}"
+            "there is no spider {name!r}: SPIDER_MODULES has {choices}",
+            name=name,
+            choices=", ".join(sorted(loader.list())),
         )
     return loader.load(name)
 
@@ -161,8 +172,9 @@ def number(settings: BaseSettings, name: str) -> float:
     except (TypeError, ValueError):
         result = -1.0
     if not 0 <= result < float("inf"):
-        msg = f"{name} is {value!r}: give a number, 0 or larger"
-        raise SettingError(msg)
+        raise SettingError(
+            "{name} is {value!r}: give a number, 0 or larger", name=name, value=value
+        )
     return result
 
 
@@ -175,7 +187,9 @@ def flag_of(settings: BaseSettings, name: str) -> bool:
     try:
         return settings.getbool(name)
     except ValueError as error:
-        raise SettingError(f"{name} is {settings[name]!r}: write 1 or 0") from error
+        raise SettingError(
+            "{name} is {value!r}: write 1 or 0", name=name, value=settings[name]
+        ) from error
 
 
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
@@ -188,5 +202,7 @@ def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
 
 def _lacks(hook: str, part: str) -> SettingError:
     return SettingError(
-        f"{hook} lacks {part}: write {hook} = {{**topiccrawl.settings.{hook}, ...}} to add to ours"
+        "{hook} lacks {part}: write {hook} = {{**topiccrawl.settings.{hook}, ...}} to add to ours",
+        hook=hook,
+        part=part,
     )

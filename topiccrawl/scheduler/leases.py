@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Ending, Kind, Lease, Outcome
-from topiccrawl.model import Findings
+from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.model import Findings, Kind, Lease
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

@@ -151,7 +151,10 @@ def _opened(folder: Path) -> lmdb.Environment:
         prepare(path)
         table = lmdb.open(str(path), map_size=ROOM, sync=False, metasync=False)
     except (lmdb.Error, OSError) as error:
-        message = f"{path}: cannot be used ({error}): see that its folder can be written"
-        raise StorageError(message) from error
+        raise StorageError(
+            "{path}: cannot be used ({error}): see that its folder can be written",
+            path=path,
+            error=error,
+        ) from error
     _open[path] = table
     return table

@@ -1,4 +1,4 @@
-"""Connections to addresses that the crawl may ask, and no others; headers that have an end.
+"""Connections to addresses that the crawl may ask, and no others; answers that are not too dear.
 
 A name is judged by the address that it resolved to, at each attempt to connect: an answer that
 changes between two look-ups (DNS rebinding) changes nothing.
@@ -16,6 +16,7 @@ from scrapy.core.downloader.handlers.http11 import (
 )
 from scrapy.exceptions import DownloadFailedError, IgnoreRequest
 from twisted.internet.interfaces import IReactorPluggableNameResolver
+from twisted.web.http import _ChunkedTransferDecoder
 from typing_extensions import override
 from zope.interface import implementer  # type: ignore[import-untyped]
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 MAX_HEADERS = 256 * 1024
 """Bytes of an answer's headers, of all interim answers (1xx) before it, too."""
+MAX_FRAMING = 256 * 1024
+"""Bytes between the chunks of a body. Each chunk takes time: of 8 MB in chunks of 4 bytes, 30 s."""
 
 
 class PrivateAddressError(IgnoreRequest):
@@ -40,6 +43,12 @@ class HeadersTooLargeError(IgnoreRequest):
     """An answer whose headers have more than ``MAX_HEADERS`` bytes."""
 
     reason = "headers-too-large"
+
+
+class ChunksTooSmallError(IgnoreRequest):
+    """A body with more than ``MAX_FRAMING`` bytes between its chunks."""
+
+    reason = "chunks-too-small"
 
 
 class TlsFailedError(DownloadFailedError):
@@ -78,19 +87,60 @@ class _Guarded:
         return self._reactor.connectTCP(host, *arguments, **options)
 
 
-class _BoundedParser(_LenientHTTPClientParser):
-    """Parser that ends the connection where headers have no end."""
+class _Chunks(_ChunkedTransferDecoder):
+    """Decoder that passes on what came at once as one, however many chunks it had."""
 
+    _framing = 0
+
+    def __init__(self, passed: Callable[[bytes], None], ended: Callable[[bytes], None]) -> None:
+        self._bodies: list[bytes] = []
+        self._passed, self._ended = passed, ended
+        super().__init__(self._bodies.append, self._end)
+
+    @override
+    def dataReceived(self, data: bytes) -> None:
+        self._framing += len(data)
+        super().dataReceived(data)
+        self._pass()
+        if self._framing > MAX_FRAMING:
+            raise ChunksTooSmallError
+
+    def _pass(self) -> None:
+        if body := b"".join(self._bodies):
+            self._bodies.clear()
+            self._framing -= len(body)
+            self._passed(body)
+
+    def _end(self, rest: bytes) -> None:
+        self._pass()
+        self._ended(rest)
+
+
+class _BoundedParser(_LenientHTTPClientParser):
+    """Parser that ends the connection where headers have no end, or chunks next to no content."""
+
+    _transferDecoders: dict[bytes, Any] = {b"chunked": _Chunks}  # noqa: N815, RUF012
     _taken = 0
 
     @override
     def lineReceived(self, line: bytes) -> None:
         self._taken += len(line) + 1
         if self._taken > MAX_HEADERS:
-            transport: Any = self.transport
-            transport._producer.abortConnection()  # noqa: SLF001 - TLS would wait for an answer
+            self._abort()
             raise HeadersTooLargeError
         super().lineReceived(line)
+
+    @override
+    def rawDataReceived(self, data: bytes) -> None:
+        try:
+            super().rawDataReceived(data)  # type: ignore[no-untyped-call]
+        except ChunksTooSmallError:
+            self._abort()
+            raise
+
+    def _abort(self) -> None:
+        transport: Any = self.transport
+        transport._producer.abortConnection()  # noqa: SLF001 - TLS would wait for an answer
 
 
 class _BoundedProtocol(_LenientHTTP11ClientProtocol):
@@ -102,18 +152,19 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
 
 
 class BoundedFactory(_LenientHTTP11ClientFactory):
-    """Factory of connections that take bounded headers."""
+    """Factory of connections that take bounded headers and chunks."""
 
     @override
     def buildProtocol(self, addr: Any) -> _BoundedProtocol:
         return _BoundedProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
 
 
-def cause_of(error: DownloadFailedError) -> Exception:
-    """Return why a download failed: headers too large, encryption, else the error itself."""
+def cause_of(error: Exception) -> Exception:
+    """Return why a download failed: too large, encryption, else the error itself."""
     for failure in getattr(error.__cause__, "reasons", ()):
-        if failure.check(HeadersTooLargeError):
-            return HeadersTooLargeError()
+        for own in (HeadersTooLargeError, ChunksTooSmallError):
+            if failure.check(own):
+                return own()
         if failure.check(TlsError):
             return TlsFailedError(str(error))
     return error

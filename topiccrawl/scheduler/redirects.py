@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import Ending, Kind, Outcome
+from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.links.traps import trap
 from topiccrawl.links.urls import canonical, host_of
+from topiccrawl.model import Kind
 from topiccrawl.scheduler.requests import is_apart, moved_to
 
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.frontier.contract import Frontier
     from topiccrawl.links.traps import TrapRules
+    from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import CrawlContext
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from twisted.python.failure import Failure
 
-    from topiccrawl.frontier.contract import Lease
+    from topiccrawl.model import Lease
 
 _OWN_META = frozenset({meta.KEY, "depth", "download_slot", "download_latency", "is_start_request"})
 _MARK = "#topiccrawl-"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from topiccrawl.frontier.contract import Explanation
-    from topiccrawl.frontier.portable import Reader
+    from topiccrawl.frontier.view import Reader
 
 SEEDS = 30
 """Seeds that are named."""

@@ -22,8 +22,8 @@ from scrapy.utils.misc import load_object
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
-from topiccrawl.frontier.contract import Kind
 from topiccrawl.links.urls import host_of
+from topiccrawl.model import Kind
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import (
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-    from topiccrawl.frontier.contract import Frontier, Lease, Outcome, Seed
+    from topiccrawl.frontier.contract import Frontier, Outcome, Seed
+    from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import SyncTask
 
 logger = logging.getLogger(__name__)

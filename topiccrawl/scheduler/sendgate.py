@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.exceptions import DownloadFailedError
+from scrapy.exceptions import DownloadFailedError, ResponseDataLossError
 from scrapy.utils.asyncio import call_later
 from twisted.internet.defer import Deferred
 from typing_extensions import override
@@ -50,7 +50,7 @@ class SendGateHandler(HTTP11DownloadHandler):
         self._request = request
         try:
             return await super().download_request(request)
-        except DownloadFailedError as error:
+        except (DownloadFailedError, ResponseDataLossError) as error:
             raise cause_of(error) from error.__cause__
 
     def _connect_checked(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's

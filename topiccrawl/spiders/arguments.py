@@ -6,11 +6,11 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import ConfigurationError, SettingError, TopicError
-from topiccrawl.links.hosts import HostRules, host_named
+from topiccrawl.links.hosts import host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
-from topiccrawl.scheduler.build import limits_of
+from topiccrawl.scheduler.build import limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
@@ -18,12 +18,13 @@ from topiccrawl.topics.many import ManyScorer, topics_of, union
 from topiccrawl.topics.topic import Topic, from_examples, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from scrapy.settings import BaseSettings
 
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.topics.adapter import TopicAdapter
+    from topiccrawl.topics.contract import RelevanceModel
 
 UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""
@@ -47,8 +48,9 @@ def flag(name: str, value: str) -> bool:
     """
     if value.lower() in _YES | _NO:
         return value.lower() in _YES
-    msg = f"argument {name} is {value!r}: write {name}=1 or {name}=0"
-    raise ConfigurationError(msg)
+    raise ConfigurationError(
+        "argument {name} is {value!r}: write {name}=1 or {name}=0", name=name, value=value
+    )
 
 
 def watch_mode(value: str) -> str:
@@ -65,8 +67,9 @@ def watch_mode(value: str) -> str:
     try:
         return "on" if flag("watch", value) else ""
     except ConfigurationError:
-        msg = f"argument watch is {value!r}: write watch=1, watch=once or watch=0"
-        raise ConfigurationError(msg) from None
+        raise ConfigurationError(
+            "argument watch is {value!r}: write watch=1, watch=once or watch=0", value=value
+        ) from None
 
 
 def check_watch(settings: BaseSettings, value: str) -> None:
@@ -78,8 +81,11 @@ def check_watch(settings: BaseSettings, value: str) -> None:
     """
     if watch_mode(value) and limits_of(settings).max_known:
         raise SettingError(
-            f"TOPICCRAWL_MAX_KNOWN is {settings['TOPICCRAWL_MAX_KNOWN']}, which evicts the records"
-            f" that -a watch={value} needs: set it to 0, or do not watch"
+            "TOPICCRAWL_MAX_KNOWN is {topiccrawl_max_known}, which evicts "
+            "the records that -a watch={value} needs: set it to 0, or do not "
+            "watch",
+            topiccrawl_max_known=settings["TOPICCRAWL_MAX_KNOWN"],
+            value=value,
         )
 
 
@@ -96,12 +102,17 @@ def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
     for text in filter(None, map(str.strip, value.split(","))):
         url = canonical(text)
         if url is None:
-            msg = f"argument {name}: {text!r} is no http or https URL; write https://host/path"
-            raise ConfigurationError(msg)
+            raise ConfigurationError(
+                "argument {name}: {text!r} is no http or https URL; write https://host/path",
+                name=name,
+                text=text,
+            )
         seeds[url] = None
     if not seeds:
-        msg = f"argument {name} names no URL: write {name}=https://host/path,https://other/path"
-        raise ConfigurationError(msg)
+        raise ConfigurationError(
+            "argument {name} names no URL: write {name}=https://host/path,https://other/path",
+            name=name,
+        )
     return tuple(seeds)
 
 
@@ -137,6 +148,20 @@ def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer
     return Scorer(topic, sites=SiteWords() if by_site else None)
 
 
+def judges_of(settings: Mapping[str, Any], scorer: Scorer | ManyScorer) -> list[RelevanceModel]:
+    """Return the judge of each topic: the setting's, else its scorer; those that a scorer uses.
+
+    Raises:
+        SettingError: TOPICCRAWL_RELEVANCE cannot be loaded.
+    """
+    own = settings.get("TOPICCRAWL_RELEVANCE")
+    judge = loaded("TOPICCRAWL_RELEVANCE", own) if own else lambda _settings, one: one
+    if not isinstance(scorer, ManyScorer):
+        return [judge(settings, scorer)]
+    scorer.judges[:] = [judge(settings, one) for one in scorer.scorers]
+    return scorer.judges
+
+
 def hosts_in(value: str) -> tuple[str, ...]:
     """Return the hosts of a comma-separated list, once each, order kept.
 
@@ -150,8 +175,9 @@ def hosts_in(value: str) -> tuple[str, ...]:
     for text in filter(None, map(str.strip, value.split(","))):
         host = host_named(text)
         if not host:
-            msg = f"argument sites: {text!r} is no host; write sites=a.cn,news.b.cn"
-            raise ConfigurationError(msg)
+            raise ConfigurationError(
+                "argument sites: {text!r} is no host; write sites=a.cn,news.b.cn", text=text
+            )
         hosts[host] = None
     return tuple(hosts)
 
@@ -179,13 +205,8 @@ def within(topic: Topic, include: str, exclude: str) -> Topic:
     try:
         UrlRules(**patterns)
     except ValueError as error:
-        raise ConfigurationError(f"arguments include and exclude: {error}") from error
+        raise ConfigurationError("arguments include and exclude: {error}", error=error) from error
     return topic.model_copy(update=patterns)
-
-
-def start_rules(topic: Topic) -> HostRules:
-    """Return the rules of URLs to begin with; they may be on hosts that are not crawled further."""
-    return HostRules((), topic.denied_hosts, UrlRules(topic.include, topic.exclude))
 
 
 def refuse_denied(topic: Topic) -> None:
@@ -197,7 +218,7 @@ def refuse_denied(topic: Topic) -> None:
     rules = start_rules(topic)
     for seed in (*topic.seeds, *(url for url, _ in example_urls(topic))):
         if reason := rules.refuse(seed):
-            raise TopicError(f"seed {seed}: {_REFUSED[reason]}")
+            raise TopicError("seed {seed}: {value}", seed=seed, value=_REFUSED[reason])
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
@@ -212,8 +233,7 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
             continue
         near = get_close_matches(name, names, 1)
         hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
-        msg = f"unknown argument {name}: {hint}"
-        raise ConfigurationError(msg)
+        raise ConfigurationError("unknown argument {name}: {hint}", name=name, hint=hint)
 
 
 def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParameters:
@@ -226,7 +246,8 @@ def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParamet
     for name in ("anchor_threshold", "upper_limit", "min_prior", "min_normal"):
         own = getattr(topic.thresholds, name)
         if own is not None:
-            given[name] = own
+            names = (name, f"plus_{name}")
+            given |= {one: own for one in names if hasattr(StrategyParameters, one)}
     return StrategyParameters(**given)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.discovery.contract import Answer, SeedProvider
-    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.scheduler.context import CrawlContext
 
 logger = logging.getLogger(__name__)
 
@@ -124,21 +124,22 @@ class Discovery:
         logger.error("Discovery: %s", text)
         self.troubles.append(text)
 
-    def failed(self, frontier: Frontier) -> bool:
+    def failed(self, context: CrawlContext) -> bool:
         """Log the pages that could not be fetched, and return whether the search found nothing.
 
         Called when a crawl has nothing left to fetch. True only where failures are the reason.
         """
         for role, url in self._asked().items():
-            known = frontier.why(apart(url, role))
+            known = context.frontier.why(apart(url, role))
             if known is not None and known.queue == "error":
                 self.trouble(f"{url}: {said(known.reason)}")
-        return bool(self.troubles) and self.is_fruitless(frontier)
+        return bool(self.troubles) and self.is_fruitless(context)
 
-    def is_fruitless(self, frontier: Frontier) -> bool:
+    def is_fruitless(self, context: CrawlContext) -> bool:
         """Return whether no run found anything: the frontier holds search pages alone."""
         if self.found:
             return False
+        frontier = context.frontier
         pages = (frontier.why(apart(url, role)) for role, url in self._asked().items())
         return frontier.counts()["known"] <= sum(page is not None for page in pages)
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from scrapy import signals
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 
 from topiccrawl.extract.extract import ARTICLES, Conditions, Extraction
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.readers import NoReaderError, ReaderLimits, Readers
+from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
 from topiccrawl.extract.reading import RawPage
 from topiccrawl.scheduler.hooks import loaded, number
 
@@ -52,6 +53,14 @@ class _Prepared:
         self.extraction = Extraction()
 
 
+class UnreadableError(IgnoreRequest):
+    """A page that ended its reader, or took too much of it."""
+
+    def __init__(self, error: ReaderError) -> None:
+        super().__init__(str(error))
+        self.reason = error.reason
+
+
 class PageReading:
     """Reading of a spider's pages: ``prepare`` before the callback, ``page`` and ``extract`` in it.
 
@@ -62,6 +71,9 @@ class PageReading:
         reader: Reader of this process.
         readers: Readers beside it, None for none.
         genres: Genres of pages that are articles.
+
+    Attributes:
+        open: Pages that are being read.
     """
 
     def __init__(
@@ -75,6 +87,7 @@ class PageReading:
         self.genres = genres
         self._prepared: WeakKeyDictionary[Response, _Prepared] = WeakKeyDictionary()
         self._last: asyncio.Future[None] | None = None
+        self.open = 0
 
     @classmethod
     def of(cls, crawler: Crawler) -> PageReading:
@@ -85,21 +98,15 @@ class PageReading:
             ConfigurationError: TOPICCRAWL_GENRES names no genre.
         """
         settings = crawler.settings
-        path = settings["TOPICCRAWL_READER"]
-        reader = loaded("TOPICCRAWL_READER", path)()
         genres = genres_named(settings.getlist("TOPICCRAWL_GENRES"))
-        most = readers_of(settings)
-        if not most:
-            return cls(reader, None, genres)
-        memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
-        limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
 
         def count(name: str) -> None:
             crawler.stats.inc_value(f"topiccrawl/readers/{name}")
 
-        readers = Readers(most, path, limits, count)
-        crawler.signals.connect(readers.close, signals.spider_closed)
-        return cls(reader, readers, genres)
+        readers = pool_of(settings, count)
+        if readers is not None:
+            crawler.signals.connect(readers.close, signals.spider_closed)
+        return cls(reader_of(settings), readers, genres)
 
     async def prepare(
         self, response: Response, asked: Callable[[ReadPage], Conditions | None]
@@ -110,20 +117,24 @@ class PageReading:
         answers; a page for which the others waited ``PATIENCE`` loses its place.
 
         Raises:
-            ReaderError: The page takes too much, or ends its reader.
+            UnreadableError: The page takes too much, or ends its reader.
         """
         if self.readers is None or not is_asyncio_available():
             return
+        self.open += 1
         before, self._last = self._last, asyncio.get_running_loop().create_future()
         mine = self._last
         try:
             self._prepared[response] = await self._read(self.readers, raw_page(response), asked)
             if before is not None and not before.done():
                 await asyncio.wait([before], timeout=PATIENCE)
+        except ReaderError as error:
+            raise UnreadableError(error) from error
         except NoReaderError as error:
             logger.error("Pages are read in the crawl's own process: %s", error)  # noqa: TRY400
             self.readers = None
         finally:
+            self.open -= 1
             mine.set_result(None)
 
     async def _read(
@@ -171,6 +182,33 @@ def may_be_article(read: ReadPage, judge: RelevanceModel) -> bool:
     if page.feed or page.directives.noindex or is_missing(page.title, page.prose):
         return False
     return judge.score_page(page).relevant
+
+
+def reader_of(settings: BaseSettings) -> PageReader:
+    """Return the reader that TOPICCRAWL_READER names, for this process.
+
+    Raises:
+        SettingError: It cannot be loaded.
+    """
+    reader: PageReader = loaded("TOPICCRAWL_READER", settings["TOPICCRAWL_READER"])()
+    return reader
+
+
+def pool_of(settings: BaseSettings, count: Callable[[str], None]) -> Readers | None:
+    """Return the readers in other processes; None for none.
+
+    Args:
+        settings: TOPICCRAWL_READER and TOPICCRAWL_READERS with their limits.
+        count: Called with the name of each event.
+
+    Raises:
+        SettingError: A setting of readers cannot be used.
+    """
+    if not (most := readers_of(settings)):
+        return None
+    memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
+    limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
+    return Readers(most, settings["TOPICCRAWL_READER"], limits, count)
 
 
 def readers_of(settings: BaseSettings) -> int:

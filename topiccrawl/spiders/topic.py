@@ -20,21 +20,22 @@ from topiccrawl.links.strategies import strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Page, PageKind, Unfinished
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import check_settings
+from topiccrawl.scheduler.build import check_settings, start_rules
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.leases import UNLEASED
 from topiccrawl.scheduler.signals import example_read, page_judged
+from topiccrawl.scheduler.since import check_since, since_of
 from topiccrawl.spiders.arguments import (
     UNREAD,
     check_watch,
     flag,
+    judges_of,
     on_sites,
     refuse_denied,
     refuse_unknown,
     scorer_of,
     seeds_of,
-    start_rules,
     strategy_parameters,
     topic_of,
     watch_mode,
@@ -42,9 +43,9 @@ from topiccrawl.spiders.arguments import (
 )
 from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.spiders.reading import PageReading, may_be_article
-from topiccrawl.storage.since import check_since, since_of
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.many import ManyScorer
 from topiccrawl.topics.pagekind import kind_of
 from topiccrawl.topics.topic import default_seeds
 
@@ -61,11 +62,9 @@ if TYPE_CHECKING:
     from topiccrawl.extract.frames import SiteFrame
     from topiccrawl.extract.reading import ReadPage
     from topiccrawl.extract.rendering import RenderingRule
-    from topiccrawl.frontier.contract import Lease
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.storage.status import State
+    from topiccrawl.model import Lease
     from topiccrawl.topics.contract import RelevanceModel
-    from topiccrawl.topics.many import ManyScorer
     from topiccrawl.topics.topic import Topic
 
 _ARGUMENTS = (
@@ -120,10 +119,10 @@ class TopicSpider(Spider):
             fresh=fresh,
             judges=lambda relevance: relevance >= self.scorer.lower_limit,
         )
-        self.marked: RelevanceModel | None = None
+        self.judges = judges_of({}, scorer)
         self.rendering: RenderingRule | None = None
         self.discovery: Discovery | None = None
-        self._terms: State = {}
+        self._terms: dict[str, Any] = {}
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
         self.reading = PageReading(StandardReader(), None)
 
@@ -140,6 +139,7 @@ class TopicSpider(Spider):
         chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
         chosen.version = scorer.version
         spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
+        spider.judges = judges_of(crawler.settings, scorer)
         watch, since = watch_mode(kwargs.get("watch", "")), None
         if given := kwargs.get("since", ""):
             folder = crawler.settings["TOPICCRAWL_DATA_DIR"]
@@ -156,14 +156,14 @@ class TopicSpider(Spider):
         context.status["topic"] = spider.status
         return spider
 
-    def status(self) -> State:
-        """Return the terms that the topic has now, for the dashboard."""
+    def status(self) -> dict[str, Any]:
+        """Return the terms that the topic has now, and the pages that are being read."""
         changes = self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0)
         if self._terms.get("changes") != changes:
             heaviest = nlargest(_TERMS, self.scorer.vector.items(), key=itemgetter(1))
             now = [[term, round(float(weight), 4)] for term, weight in heaviest]
             self._terms = {"changes": changes, "own": list(self.topic.terms), "now": now}
-        return {"terms": self._terms}
+        return {"terms": self._terms, "circumstances": {"reading": self.reading.open}}
 
     @classmethod
     def check(
@@ -189,9 +189,8 @@ class TopicSpider(Spider):
         genres_named(settings.getlist("TOPICCRAWL_GENRES"))
         found = topic_of(topic, others.get("like", ""), others.get("topics", ""))
         Discovery.of(settings, discover, [found.name])
-        strategy(
-            settings["TOPICCRAWL_STRATEGY"], Scorer(found), strategy_parameters(settings, found)
-        )
+        parameters = strategy_parameters(settings, found)
+        strategy(settings["TOPICCRAWL_STRATEGY"], Scorer(found), parameters)
         found = found.model_copy(update={"seeds": seeds_of(seeds)}) if seeds else found
         found = on_sites(found, others.get("sites", ""), seeds)
         found = within(found, others.get("include", ""), others.get("exclude", ""))
@@ -205,16 +204,15 @@ class TopicSpider(Spider):
 
     @property
     def judge(self) -> RelevanceModel:
-        """The model that judges pages: from marks if there are any, else the topic's words."""
-        return self.marked or self.scorer
+        """The model that judges pages: the user's, one from marks, or the topic's words."""
+        return self.scorer if isinstance(self.scorer, ManyScorer) else self.judges[0]
 
     @override
     async def start(self) -> AsyncIterator[Request]:
         seeds = self.topic.seeds
         examples = list(example_urls(self.topic))
         for url, wanted in examples:
-            shown = {"wanted": wanted}
-            yield Request(url, callback=self.parse_example, cb_kwargs=shown, dont_filter=True)
+            yield Request(url, self.parse_example, cb_kwargs={"wanted": wanted}, dont_filter=True)
         if self.discovery is not None:
             for asked, results in self.discovery.start():
                 for request in self._begin(self.discovery, asked, results):

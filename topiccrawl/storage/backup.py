@@ -67,9 +67,13 @@ def backup(folder: Path, file: Path, hosts: str) -> int:
     """
     mode = next((MODES[ending] for ending in MODES if file.name.endswith(ending)), None)
     if mode is None:
-        raise ConfigurationError(f"{file}: name a file that ends in {', '.join(MODES)}")
+        raise ConfigurationError(
+            "{file}: name a file that ends in {choices}", file=file, choices=", ".join(MODES)
+        )
     if not folder.is_dir():
-        raise StateError(f"{folder}: no such data folder; name another: TOPICCRAWL_DATA_DIR")
+        raise StateError(
+            "{folder}: no such data folder; name another: TOPICCRAWL_DATA_DIR", folder=folder
+        )
     names = sorted(_files(folder, hosts, file), key=_turn)
     with completed(file) as part:
         touch_private(part)
@@ -88,22 +92,30 @@ def restore(file: Path, folder: Path) -> int:
         StorageError: The folder cannot be written.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise ConfigurationError(f"{folder} is not empty: name a new TOPICCRAWL_DATA_DIR")
+        raise ConfigurationError(
+            "{folder} is not empty: name a new TOPICCRAWL_DATA_DIR", folder=folder
+        )
     made = folder.absolute()
     try:
         made.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=made.parent, prefix=f".{made.name}."))
     except OSError as error:
-        raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
+        raise StorageError(
+            "{folder}: cannot be written: {strerror}", folder=folder, strerror=error.strerror
+        ) from error
     try:
         with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
             number = sum(_unpack(tar, member, part) for member in tar)
         check_version(part, name=str(file))
         part.replace(made)
     except (EOFError, tarfile.TarError, ZstdError, zlib.error) as error:
-        raise ConfigurationError(f"{file}: no backup, or cut off: {error}") from error
+        raise ConfigurationError(
+            "{file}: no backup, or cut off: {error}", file=file, error=error
+        ) from error
     except OSError as error:
-        raise StorageError(f"{file}: cannot be restored to {folder}: {error}") from error
+        raise StorageError(
+            "{file}: cannot be restored to {folder}: {error}", file=file, folder=folder, error=error
+        ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return number
@@ -141,8 +153,10 @@ def check_version(place: Path, name: str = "") -> None:
         newer = True
     if newer:
         raise StateVersionError(
-            f"{name or place}: written by topiccrawl {found}, this is {__version__}:"
-            " install the newer one"
+            "{name}: written by topiccrawl {found}, this is {version}: install the newer one",
+            name=name or place,
+            found=found,
+            version=__version__,
         )
 
 
@@ -179,7 +193,9 @@ def _add(tar: tarfile.TarFile, folder: Path, name: str, room: Path) -> int:
     except FileNotFoundError:
         return 0
     except (lmdb.Error, sqlite3.Error) as error:
-        raise StorageError(f"{source}: cannot be copied: {error}") from error
+        raise StorageError(
+            "{source}: cannot be copied: {error}", source=source, error=error
+        ) from error
     return 1
 
 
@@ -212,7 +228,9 @@ def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int:
     """
     parts = PurePosixPath(member.name).parts
     if not member.isreg() or not parts or ".." in parts or parts[0] == "/" or "\\" in member.name:
-        raise ConfigurationError(f"{member.name!r} is no plain file of a data folder: no backup")
+        raise ConfigurationError(
+            "{name!r} is no plain file of a data folder: no backup", name=member.name
+        )
     path = folder.joinpath(*parts)
     path.parent.mkdir(parents=True, exist_ok=True)
     source = tar.extractfile(member)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     from topiccrawl.storage.contract import ArticleStore, Storage
 
@@ -33,7 +34,7 @@ def storage_of(settings: Mapping[str, Any]) -> Storage:
             return storage
     if named:
         raise SettingError(
-            f"TOPICCRAWL_STORAGE {named} is not set up: settings of its own are missing"
+            "TOPICCRAWL_STORAGE {named} is not set up: settings of its own are missing", named=named
         )
     return SqliteStorage(settings["TOPICCRAWL_DATA_DIR"])
 
@@ -52,10 +53,22 @@ def articles_of(settings: Mapping[str, Any]) -> ArticleStore:
     return storage_of(settings).articles(detector, capacity)
 
 
+@asynccontextmanager
+async def opened(store: ArticleStore) -> AsyncIterator[ArticleStore]:
+    """Open a store, and close it in the end."""
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
 def _factory(path: str) -> Any:  # noqa: ANN401 - the class method of a class of others
     try:
         return resolve_name(path).from_settings
     except (ImportError, AttributeError, ValueError) as error:
         raise SettingError(
-            f"{path!r} is no storage: give the path of a class as in docs/storage.md: {error}"
+            "{path!r} is no storage: give the path of a class as in docs/storage.md: {error}",
+            path=path,
+            error=error,
         ) from error

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.errors import SettingError, StateError
+from topiccrawl.errors import ConfigurationError, SettingError, StateError
+from topiccrawl.links.urls import canonical
 from topiccrawl.storage.ledger import FASTEST, SLOWEST, CrawlOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from topiccrawl.storage.ledger import Ledger
 
 KIND = "orders"
 MOST = 10_000
 """Orders that may exist when one for another crawl is made."""
+MOST_URLS = 500
+"""Start URLs of a crawl that wait."""
+_TASK = re.compile(r"task-\d+")
 
 
 class Control:
@@ -49,6 +54,22 @@ class Control:
         """Divide the delays by a factor."""
         return await self._change(name, speed=speed_of(factor))
 
+    async def add(self, name: str, urls: Sequence[str]) -> CrawlOrder:
+        """Queue start URLs."""
+        given = starts_in(name, urls)
+        return await change(self._ledger, name, lambda order: _added(order, given))
+
+    async def took(self, name: str, urls: Sequence[str]) -> None:
+        """Record that a crawl took start URLs."""
+        await change(
+            self._ledger, name,
+            lambda order: replace(order, urls=tuple(u for u in order.urls if u not in urls)),
+        )  # fmt: skip
+
+    async def assign(self, name: str, worker: str) -> CrawlOrder:
+        """Choose the worker of a task's site; "" for any."""
+        return await self._change(name, worker=worker)
+
     async def _change(self, name: str, **changes: Any) -> CrawlOrder:  # noqa: ANN401 - Order's fields
         return await change(self._ledger, name, lambda order: replace(order, **changes))
 
@@ -62,7 +83,7 @@ async def change(ledger: Ledger, name: str, how: Callable[[CrawlOrder], CrawlOrd
     while True:
         before = await ledger.get(KIND, name)
         if before is None and len((await ledger.read(KIND))[KIND]) >= MOST:
-            raise StateError(f"there are {MOST} orders: remove tasks that are over")
+            raise StateError("there are {most} orders: remove tasks that are over", most=MOST)
         order = how(order_of(before))
         text = json.dumps(asdict(order))
         if await ledger.swap({(KIND, name): before}, {(KIND, name): text}):
@@ -75,7 +96,40 @@ def order_of(text: str | None) -> CrawlOrder:
     >>> order_of('{"paused": true}').paused, order_of(None).speed
     (True, 1.0)
     """
-    return CrawlOrder(**json.loads(text)) if text else CrawlOrder()
+    order = CrawlOrder(**json.loads(text)) if text else CrawlOrder()
+    return replace(order, urls=tuple(order.urls))
+
+
+def starts_in(name: str, urls: Sequence[str]) -> list[str]:
+    """Return start URLs for a crawl, canonical.
+
+    Raises:
+        ConfigurationError: One is no URL of the web, or the name is that of a whole task.
+
+    >>> starts_in("nev", ["HTTP://A.test"])
+    ['http://a.test/']
+    """
+    if _TASK.fullmatch(name):
+        raise ConfigurationError(
+            "a task has a crawl for each site: name one, as {name}.a.test", name=name
+        )
+    found = [canonical(url) for url in urls]
+    for given, url in zip(urls, found, strict=True):
+        if url is None:
+            raise ConfigurationError(
+                "{given!r:.200} is no URL: write https://host/path", given=given
+            )
+    return list(filter(None, found))
+
+
+def _added(order: CrawlOrder, urls: Sequence[str]) -> CrawlOrder:
+    waiting = tuple(dict.fromkeys((*order.urls, *urls)))
+    if len(waiting) > MOST_URLS:
+        raise StateError(
+            "more than {most_urls} start URLs would wait: let the crawl take some",
+            most_urls=MOST_URLS,
+        )
+    return replace(order, urls=waiting)
 
 
 def speed_of(given: object) -> float:
@@ -92,8 +146,10 @@ def speed_of(given: object) -> float:
     except (TypeError, ValueError, OverflowError):
         factor = 0.0
     if not SLOWEST <= factor <= FASTEST:
-        message = (
-            f"speed is {given!r:.50}: give a factor from {SLOWEST:g} to {FASTEST:g}, 1 is normal"
+        raise SettingError(
+            "speed is {given!r:.50}: give a factor from {slowest:g} to {fastest:g}, 1 is normal",
+            given=given,
+            slowest=SLOWEST,
+            fastest=FASTEST,
         )
-        raise SettingError(message)
     return factor

@@ -127,7 +127,7 @@ class Database:
 
     def _thread(self) -> ThreadPoolExecutor:
         if self._executor is None:
-            raise StorageError(f"{self.path}: the store is closed; open it first")
+            raise StorageError("{path}: the store is closed; open it first", path=self.path)
         return self._executor
 
     def _connect(self) -> None:
@@ -135,7 +135,9 @@ class Database:
             try:
                 touch_private(self.path)
             except OSError as error:
-                raise StorageError(f"{self.path}: cannot create it: {error}") from error
+                raise StorageError(
+                    "{path}: cannot create it: {error}", path=self.path, error=error
+                ) from error
             self._connection = sqlite3.connect(
                 self.path, timeout=self._busy_seconds, isolation_level=None
             )
@@ -166,7 +168,7 @@ class Database:
     def _transact(self, work: Work[T], begin: str) -> T:
         connection = self._connection
         if connection is None:  # closed while the work waited
-            raise StorageError(f"{self.path}: the store is closed; open it first")
+            raise StorageError("{path}: the store is closed; open it first", path=self.path)
         with self._translated("write" if begin.endswith("IMMEDIATE") else "read"):
             try:
                 connection.execute(begin)
@@ -187,9 +189,16 @@ class Database:
             name = getattr(error, "sqlite_errorname", "")
             if name == "SQLITE_NOTADB":
                 raise StateError(
-                    f"{self.path}: not a SQLite database; "
-                    "move it away or choose another TOPICCRAWL_DATA_DIR"
+                    "{path}: not a SQLite database; move it away or choose another "
+                    "TOPICCRAWL_DATA_DIR",
+                    path=self.path,
                 ) from error
             code = "_".join(name.split("_")[:2])
             remedy = REMEDIES.get(code, "see the reason; what was stored before is intact")
-            raise StorageError(f"{self.path}: cannot {action}: {error}; {remedy}") from error
+            raise StorageError(
+                "{path}: cannot {action}: {error}; {remedy}",
+                path=self.path,
+                action=action,
+                error=error,
+                remedy=remedy,
+            ) from error

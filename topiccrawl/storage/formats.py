@@ -222,7 +222,7 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         if path.suffix in formats.binary:
             if path.suffix == ".parquet" and find_spec("pyarrow") is None:
                 raise ConfigurationError(
-                    f"{path}: needs pyarrow: pip install 'topiccrawl[parquet]'"
+                    "{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=path
                 )
             writer = formats.binary[path.suffix](part)
             yield writer
@@ -235,7 +235,12 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
                 writer.end()
         else:
             *known, last = *formats.text, *formats.binary
-            raise ConfigurationError(f"{path}: name a {', '.join(known)} or {last} file")
+            raise ConfigurationError(
+                "{path}: name a {choices} or {last} file",
+                path=path,
+                choices=", ".join(known),
+                last=last,
+            )
 
 
 @contextmanager
@@ -251,7 +256,9 @@ def completed(path: Path) -> Iterator[Path]:
         part.replace(path)
     except OSError as error:
         reason = error.strerror or error
-        raise ConfigurationError(f"{path}: cannot be written: {reason}") from error
+        raise ConfigurationError(
+            "{path}: cannot be written: {reason}", path=path, reason=reason
+        ) from error
     finally:
         with suppress(OSError):
             part.unlink()

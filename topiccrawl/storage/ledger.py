@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Key = tuple[str, str]
 """Kind and name of a row."""
@@ -61,11 +61,15 @@ class CrawlOrder:
             and a server's Retry-After still apply. In [``SLOWEST``, ``FASTEST``].
         cancelled: Time of the cancellation, seconds since the epoch; 0 for none. It does not
             concern crawls that began later.
+        urls: Start URLs that the crawl has not taken yet.
+        worker: Worker that should crawl this site of a task; "": any.
     """
 
     paused: bool = False
     speed: float = 1.0
     cancelled: float = 0.0
+    urls: tuple[str, ...] = ()
+    worker: str = ""
 
 
 class Steering(Protocol):
@@ -96,5 +100,13 @@ class Steering(Protocol):
 
         Raises:
             SettingError: If it is out of [``SLOWEST``, ``FASTEST``].
+        """
+        ...
+
+    async def add(self, name: str, urls: Sequence[str]) -> CrawlOrder:
+        """Queue start URLs; a crawl that does not run takes them when it is started.
+
+        Raises:
+            ConfigurationError: One is no URL of the web, or there are too many.
         """
         ...

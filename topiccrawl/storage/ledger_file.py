@@ -75,8 +75,11 @@ class LocalLedger:
                 connection.execute(_TABLE)
                 return work(connection)
         except (sqlite3.Error, OSError) as error:
-            message = f"{self.path}: cannot be used ({error}): see that its folder can be written"
-            raise StorageAwayError(message) from error
+            raise StorageAwayError(
+                "{path}: cannot be used ({error}): see that its folder can be written",
+                path=self.path,
+                error=error,
+            ) from error
 
 
 def _row(connection: sqlite3.Connection, key: Key) -> str | None:

@@ -43,7 +43,9 @@ def prepare(folder: Path) -> None:
         touch_private(folder / DATA)
         touch_private(folder / LOCK)
     except OSError as error:
-        raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
+        raise StorageError(
+            "{folder}: cannot be written: {strerror}", folder=folder, strerror=error.strerror
+        ) from error
     require_whole(folder)
 
 
@@ -57,8 +59,12 @@ def require_whole(folder: Path) -> None:
     size = path.stat().st_size if path.is_file() else 0
     if size and size < (needed := _needed(path)) and not _can_be_read(folder):
         raise StorageError(
-            f"{path}: is cut short, {size:,} of {needed:,} bytes are left: restore the folder from"
-            " a backup (`scrapy restore`), or start over with -a fresh=1"
+            "{path}: is cut short, {size:,} of {needed:,} bytes are left: "
+            "restore the folder from a backup (`scrapy restore`), or start "
+            "over with -a fresh=1",
+            path=path,
+            size=size,
+            needed=needed,
         )
 
 

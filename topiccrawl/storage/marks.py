@@ -6,15 +6,12 @@ import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+from topiccrawl.model import Mark
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.sites import MARKS, PAGES, Sites
-from topiccrawl.topics.marks import Mark
+from topiccrawl.storage.sites import CHANGED, MARKS, PAGES, Sites
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-
-
-_CHANGED = "marks changed"
 
 
 class MarkStore:
@@ -61,11 +58,11 @@ class MarkStore:
     async def mark(self, marks: Iterable[Mark]) -> None:
         """Store marks, each in place of an earlier one of its URL; ``wanted`` None removes it."""
         await self._sites.put(self._marks, {mark.url: mark._asdict() for mark in marks})
-        await self._sites.put(_CHANGED, {self._topic: time.time()})
+        await self._sites.put(CHANGED, {self._topic: time.time()})
 
     async def changed(self) -> float:
         """Return when marks were last stored, seconds since the epoch; 0.0 if never."""
-        return float((await self._sites.get(_CHANGED)).get(self._topic, 0.0))
+        return float((await self._sites.get(CHANGED)).get(self._topic, 0.0))
 
     async def pages(self) -> tuple[int, list[Mark]]:
         """Return the number of pages that the sample was drawn from, and the sample."""

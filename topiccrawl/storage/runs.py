@@ -115,7 +115,9 @@ class LocalRuns:
         try:
             return at, unpacked(path.read_bytes(), str(path))
         except PermissionError as error:
-            raise StorageError(f"{path}: cannot be read: {error.strerror}") from error
+            raise StorageError(
+                "{path}: cannot be read: {strerror}", path=path, strerror=error.strerror
+            ) from error
 
     def _write(self, name: str, text: str) -> None:
         try:
@@ -127,7 +129,11 @@ class LocalRuns:
             for old in self._oldest_first()[:-KEPT]:
                 old.unlink(missing_ok=True)
         except OSError as error:
-            raise StorageError(f"{self.folder}: cannot be written: {error.strerror}") from error
+            raise StorageError(
+                "{folder}: cannot be written: {strerror}",
+                folder=self.folder,
+                strerror=error.strerror,
+            ) from error
 
     def _oldest_first(self) -> list[Path]:
         """Return the records, last updated at the end, so that a long run's record is kept."""
@@ -152,9 +158,11 @@ def unpacked(text: bytes, where: str) -> State:
     try:
         state = json.loads(text)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise StorageError(f"{where}: no record of a run ({error}): remove it") from error
+        raise StorageError(
+            "{where}: no record of a run ({error}): remove it", where=where, error=error
+        ) from error
     if not isinstance(state, dict) or not all(map(_alike, map(state.get, _WHOLE), _WHOLE.values())):
-        raise StorageError(f"{where}: no record of a run of this version: remove it")
+        raise StorageError("{where}: no record of a run of this version: remove it", where=where)
     return state
 
 

@@ -198,12 +198,16 @@ def _version(connection: sqlite3.Connection, path: str, steps: Sequence[str]) ->
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if owner != APPLICATION_ID and (tables or version):
         raise StateError(
-            f"{path}: a database of another program; "
-            "move it away or choose another TOPICCRAWL_DATA_DIR"
+            "{path}: a database of another program; move it away or choose "
+            "another TOPICCRAWL_DATA_DIR",
+            path=path,
         )
     if version > len(steps):
         raise StateVersionError(
-            f"{path}: schema version {version}, this program knows {len(steps)}; "
-            "update topiccrawl, or choose another TOPICCRAWL_DATA_DIR"
+            "{path}: schema version {version}, this program knows {steps}; "
+            "update topiccrawl, or choose another TOPICCRAWL_DATA_DIR",
+            path=path,
+            version=version,
+            steps=len(steps),
         )
     return int(version)

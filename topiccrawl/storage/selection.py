@@ -72,7 +72,9 @@ def day(text: str, what: str) -> str:
     try:
         return str(date.fromisoformat(text)) if text else ""
     except ValueError as error:
-        raise ConfigurationError(f"{what} {text!r} is no day: write one as 2026-01-31") from error
+        raise ConfigurationError(
+            "{what} {text!r} is no day: write one as 2026-01-31", what=what, text=text
+        ) from error
 
 
 def site_in(text: str) -> str:
@@ -86,7 +88,9 @@ def site_in(text: str) -> str:
     """
     host = host_named(text)
     if text and not host:
-        raise ConfigurationError(f"--site {text!r} is no host: write one as news.example.com")
+        raise ConfigurationError(
+            "--site {text!r} is no host: write one as news.example.com", text=text
+        )
     return host
 
 
@@ -106,8 +110,9 @@ def names_in(text: str) -> tuple[str, ...]:
         return (f"site:{host}",)
     url = canonical(text)
     if url is None:
-        message = f"{text!r} names no article: write https://host/path, or site:host"
-        raise ConfigurationError(message)
+        raise ConfigurationError(
+            "{text!r} names no article: write https://host/path, or site:host", text=text
+        )
     return tuple(dict.fromkeys((text, url)))
 
 
@@ -122,7 +127,9 @@ def words_in(query: str) -> tuple[str, ...]:
     """
     words = tuple(dict.fromkeys(shared_tokenizer().words(query)))
     if not words:
-        raise ConfigurationError(f"{query!r} holds no word to search for: give a longer one")
+        raise ConfigurationError(
+            "{query!r} holds no word to search for: give a longer one", query=query
+        )
     return words
 
 

@@ -20,6 +20,8 @@ SITES = DocumentKind(
 
 MARKS = "marks of "
 """Before a topic's name: its marks, by URL (``storage.marks``)."""
+CHANGED = "marks changed"
+"""Name of the times of topics' last marks."""
 PAGES = "pages of "
 """Before a topic's name: the sample of its judged pages."""
 

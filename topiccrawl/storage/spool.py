@@ -62,7 +62,9 @@ class Spool:
             try:
                 file = path.open("r+b")
             except OSError as error:
-                raise StorageError(f"{path}: cannot be read: {error}; see its rights") from error
+                raise StorageError(
+                    "{path}: cannot be read: {error}; see its rights", path=path, error=error
+                ) from error
             if not files.locked(file):
                 file.close()
                 continue
@@ -81,11 +83,15 @@ class Spool:
             file = self._opened()
             size = os.fstat(file.fileno()).st_size
             if size + sum(map(len, lines)) > self._limit:
-                raise StorageError(f"{file.name}: full; bring the database back, or make room")
+                raise StorageError(
+                    "{name}: full; bring the database back, or make room", name=file.name
+                )
             files.append(file.fileno(), b"".join(lines), size, sync=True)
         except OSError as error:
             raise StorageError(
-                f"{self.folder}: cannot write: {error}; make room on the disk"
+                "{folder}: cannot write: {error}; make room on the disk",
+                folder=self.folder,
+                error=error,
             ) from error
         self.waiting += len(lines)
 

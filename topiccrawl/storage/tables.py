@@ -203,7 +203,9 @@ def columns_named(text: str) -> tuple[str, ...]:
     for name in names:
         if name not in COLUMNS:
             known = ", ".join(COLUMNS)
-            raise ConfigurationError(f"--columns: no column {name!r}; there are {known}")
+            raise ConfigurationError(
+                "--columns: no column {name!r}; there are {known}", name=name, known=known
+            )
     return names
 
 

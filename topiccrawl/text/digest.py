@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from functools import lru_cache
+
+from topiccrawl.text.normal import normalise
 
 SHORTEST = 20
 """Letters and digits a text must have to be compared; shorter ones (a caption, a notice) are never
 the same story, since they may be equal by chance."""
 _NEITHER = re.compile(r"[\W_]+")
 """Characters other than letters and digits."""
-_USUAL = re.compile(r"[\s，。！？、；：（）《》“”‘’…—·]+")
+_USUAL = "，。！？、；：（）《》“”‘’…—·"
 """The usual ones of Chinese texts: without them there is mostly nothing left to normalise."""
+_ASCII = {code: None for code in range(0x80) if not chr(code).isalnum()}
+"""The same of ASCII, as ``str.translate`` wants them."""
 
 
 @lru_cache(maxsize=16)  # several stages fold the same article's text
@@ -23,8 +26,13 @@ def fold(text: str) -> str:
     >>> fold("“Ａ股 2020 年”，")
     'a股2020年'
     """
-    folded = unicodedata.normalize("NFKC", _USUAL.sub("", text)).casefold()
-    return _NEITHER.sub("", folded)
+    if text.isascii():
+        return text.translate(_ASCII).lower()
+    text = "".join(text.split())
+    for mark in _USUAL:
+        text = text.replace(mark, "")
+    folded = normalise(text).casefold()
+    return folded if folded.isalnum() else _NEITHER.sub("", folded)
 
 
 def digest_of(text: str) -> str:

@@ -9,11 +9,15 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from topiccrawl.text.messages import message
+
 if TYPE_CHECKING:
     import tomllib
     from importlib.resources.abc import Traversable
 
     from pydantic import ValidationError
+
+    from topiccrawl.errors import TopiccrawlError
 
 LARGEST = 10_000_000
 """Bytes of a file that are read; a larger one is refused."""
@@ -39,6 +43,22 @@ def read_regular(path: Path | Traversable) -> str:
     if len(data) > LARGEST:
         raise OSError(errno.EFBIG, f"is larger than {LARGEST // 1_000_000} MB")
     return data.decode("utf-8-sig")
+
+
+def read_of_user(path: Path | Traversable, error: type[TopiccrawlError]) -> str:
+    """Read a file that a user names, as ``read_regular``.
+
+    Raises:
+        TopiccrawlError: Of the given class: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return read_regular(path)
+    except OSError as why:
+        text = message("{path}: cannot be read: {strerror}")
+        raise error(text, path=path, strerror=why.strerror) from why
+    except UnicodeDecodeError as why:
+        text = message("{path}: is not UTF-8 (byte {start}): save it as UTF-8")
+        raise error(text, path=path, start=why.start) from why
 
 
 def _require_regular(status: os.stat_result) -> None:

@@ -12,6 +12,8 @@ from gettext import GNUTranslations
 from importlib.resources import files
 from typing import Any
 
+from topiccrawl.errors import TopiccrawlError
+
 LANGUAGES = ("en", "zh")
 """Languages that messages are written in; the first is that of the code."""
 _VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
@@ -52,9 +54,27 @@ def tr(text: str, /, **values: Any) -> str:  # noqa: ANN401 - whatever is format
     return found.format(**values) if values else found
 
 
-def message(text: str) -> str:
+class Message(str):
+    """A text that the catalogue has."""
+
+    __slots__ = ()
+
+
+def message(text: str) -> Message:
     """Mark a text as one that the catalogue has, and return it; ``tr`` translates it later."""
-    return text
+    return Message(text)
+
+
+def said(value: object) -> Any:  # noqa: ANN401 - what is no message stays as it is
+    """Return an error's message in the chosen language; a ``Message`` likewise.
+
+    >>> choose_language("zh"), said(TopiccrawlError("{path}: is no TOML: {error}", path=1, error=2))
+    (None, '1：不是 TOML：2')
+    >>> choose_language("")
+    """
+    if isinstance(value, TopiccrawlError):
+        return tr(value.message, **{name: said(one) for name, one in value.values.items()})
+    return tr(value) if isinstance(value, Message) else value
 
 
 def translated(text: str, to: str) -> str:

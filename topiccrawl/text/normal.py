@@ -26,6 +26,7 @@ _FREQUENT = {
 _HAN = ((0x3400, 0x4DC0), (0x4E00, 0xA000))
 _ROUNDS = 3
 """OpenCC is run until nothing changes: 藴 becomes 蕰, and only that becomes 蕴."""
+_LONE = re.compile("[\ud800-\udfff]")
 _JAMO = range(0x1160, 0x1200)
 _SELECTORS = range(0xFE00, 0xFE10)
 _ASTRAL = re.compile("[\U00010000-\U0001f2ff\U0001fb00-\U0001fbff\U0002f800-\U0002fa1f]")
@@ -78,6 +79,8 @@ def normalise(text: str) -> str:
 def simplify(text: str) -> str:
     """Return the text in simplified Chinese; unchanged if it has no traditional character.
 
+    Lone surrogates become U+FFFD.
+
     >>> simplify("臺灣的乾隆")
     '台湾的乾隆'
     """
@@ -85,7 +88,10 @@ def simplify(text: str) -> str:
         return text
     traditional, convert = _converter()
     for _ in range(_ROUNDS):
-        if not traditional.search(text) or (simpler := convert(text)) == text:
+        if not traditional.search(text):
+            break
+        text = _LONE.sub("\ufffd", text)  # which OpenCC cannot read
+        if (simpler := convert(text)) == text:
             break
         text = simpler
     return text

@@ -137,10 +137,10 @@ class JiebaTokenizer:
         [['足球'], ['cup', 'final'], []]
         """
         known = self._sets
-        if new := [text for text in texts if text not in known]:
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
             if len(known) + len(new) > _CACHED_SETS:
                 known.clear()
-                new = list(texts)
+                new = list(dict.fromkeys(texts))
             known.update(zip(new, self._new_sets(new), strict=True))
         return [known[text] for text in texts]
 

@@ -1,9 +1,11 @@
 """Topics, and the scoring of pages and link texts against them."""
 
+from topiccrawl.model import Mark
 from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
 from topiccrawl.topics.bounds import Thresholds
 from topiccrawl.topics.contract import RelevanceModel
-from topiccrawl.topics.marks import Mark, learn
+from topiccrawl.topics.documents import word_weights
+from topiccrawl.topics.marks import OnWordScale, learn
 from topiccrawl.topics.scorer import LOWER_LIMIT, UPPER_LIMIT, Scorer
 from topiccrawl.topics.sitewords import SiteWords
 from topiccrawl.topics.topic import Topic
@@ -14,6 +16,7 @@ __all__ = [
     "LOWER_LIMIT",
     "UPPER_LIMIT",
     "Mark",
+    "OnWordScale",
     "RelevanceModel",
     "Scorer",
     "SiteWords",
@@ -24,4 +27,5 @@ __all__ = [
     "TopicVector",
     "find_topic",
     "learn",
+    "word_weights",
 ]

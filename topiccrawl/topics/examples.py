@@ -6,7 +6,8 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from topiccrawl.links.urls import canonical
-from topiccrawl.topics.marks import Mark, derived_terms
+from topiccrawl.model import Mark
+from topiccrawl.topics.marks import derived_terms
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from topiccrawl.model import Page
-from topiccrawl.topics.marks import Mark, MarkedModel, learn, learn_unmarked
+from topiccrawl.model import Mark, Page
+from topiccrawl.topics.marks import MarkedModel, learn, learn_unmarked
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.sitewords import SiteWords
 from topiccrawl.topics.topic import Topic

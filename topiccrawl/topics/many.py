@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from topiccrawl.model import Page, Verdict
-    from topiccrawl.topics.contract import Reasons
+    from topiccrawl.topics.contract import Reasons, RelevanceModel
 
 _BEST = "relevant", "relevance"
 
@@ -37,15 +37,26 @@ def topics_of(text: str) -> tuple[Topic, ...]:
     listed = sorted(map(str, folder.glob("*.toml"))) if folder.is_dir() else text.split(",")
     found = [resolve(one) for one in map(str.strip, listed) if one]
     if not 0 < len(found) <= MOST:
-        raise TopicError(f"argument topics: {text!r} names {len(found)}: name 1 to {MOST}")
+        raise TopicError(
+            "argument topics: {text!r} names {found}: name 1 to {most}",
+            text=text,
+            found=len(found),
+            most=MOST,
+        )
     names = [topic.name for topic in found]
     for topic in found:
         if names.count(topic.name) > 1:
-            raise TopicError(f"argument topics: {topic.name!r} is there twice: rename one")
+            raise TopicError(
+                "argument topics: {name!r} is there twice: rename one", name=topic.name
+            )
         if not topic.terms:
-            raise TopicError(f"topic {topic.name!r} has no words: crawl for it with -a topic=")
+            raise TopicError(
+                "topic {name!r} has no words: crawl for it with -a topic=", name=topic.name
+            )
         if topic.retain_days:
-            raise TopicError(f"topic {topic.name!r} has retain_days: crawl for it with -a topic=")
+            raise TopicError(
+                "topic {name!r} has retain_days: crawl for it with -a topic=", name=topic.name
+            )
     return tuple(found)
 
 
@@ -79,6 +90,10 @@ class ManyScorer:
 
     A topic's relevance is scaled so that its lower limit becomes the common one.
 
+    Attributes:
+        scorers: Scorers by each topic's words, in the order of the topics.
+        judges: Judges of pages, in the same order; the scorers until others take their places.
+
     Args:
         topics: The topics.
         by_site: Words that a site has on all its pages count less (``SiteWords``).
@@ -86,6 +101,7 @@ class ManyScorer:
 
     def __init__(self, topics: Sequence[Topic], *, by_site: bool = False) -> None:
         self.scorers = tuple(Scorer(one, sites=SiteWords() if by_site else None) for one in topics)
+        self.judges: list[RelevanceModel] = list(self.scorers)
         self.topic = union(topics)
         self.vector = TopicVector.of_topic(self.topic)
         self.lower_limit = LOWER_LIMIT
@@ -93,11 +109,12 @@ class ManyScorer:
     @property
     def version(self) -> int:
         """Number below 2**24 that changes with what one of the topics is scored by."""
-        return int(self.signature()[-6:], 16)
+        return int(_digest(self.scorers)[-6:], 16)
 
     def verdicts(self, page: Page) -> list[tuple[Topic, Verdict]]:
         """Return the verdict of each topic, relevance on the common scale."""
-        found = [(one, one.score_page(page)) for one in self.scorers]
+        judged = zip(self.scorers, self.judges, strict=True)
+        found = [(one, judge.score_page(page)) for one, judge in judged]
         return [
             (one.topic, verdict._replace(relevance=self._scale(one, verdict.relevance)))
             for one, verdict in found
@@ -117,8 +134,7 @@ class ManyScorer:
 
     def signature(self) -> str:
         """Return a text that changes with each topic."""
-        all_of_them = " ".join(one.signature() for one in self.scorers)
-        return f"many-{hashlib.sha256(all_of_them.encode()).hexdigest()[:12]}"
+        return f"many-{_digest(self.judges)}"
 
     def observe(self, page: Page) -> None:
         """Count the page for its site, once a page."""
@@ -138,6 +154,12 @@ class ManyScorer:
         if scorer.lower_limit == self.lower_limit or not scorer.lower_limit:
             return relevance
         return min(1.0, relevance * self.lower_limit / scorer.lower_limit)
+
+
+def _digest(models: Sequence[RelevanceModel]) -> str:
+    """Return twelve hexadecimal digits that change with each model."""
+    signatures = " ".join(one.signature() for one in models)
+    return hashlib.sha256(signatures.encode()).hexdigest()[:12]
 
 
 def _once(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:

@@ -7,13 +7,13 @@ is sent to others as JSON.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from topiccrawl.model import Mark
 from topiccrawl.topics.classifier import Classifier, Sample, fit
 from topiccrawl.topics.documents import bucket, document, word_weights
 from topiccrawl.topics.pagekind import own_share
@@ -41,38 +41,6 @@ NO_WORDS = document({})
 
 DERIVED = 20
 """Most words that are derived from examples."""
-
-
-class Mark(NamedTuple):
-    """A page and a reader's answer whether such pages are wanted; all input of a model.
-
-    Attributes:
-        url: The page's URL.
-        title: Its title.
-        text: Its judged text (``Scorer.judged_text``).
-        wanted: The reader's answer; None for a page without a mark.
-        article: Its article share, in [0, 1].
-    """
-
-    url: str
-    title: str
-    text: str
-    wanted: bool | None = None
-    article: float = 1.0
-
-    @classmethod
-    def of(cls, page: Page, *, wanted: bool | None = None) -> Self:
-        """Return the mark of a page."""
-        return cls(page.url, page.title, Scorer.judged_text(page), wanted, own_share(page))
-
-    def to_json(self) -> str:
-        """Return the mark as one line of JSON."""
-        return json.dumps(self._asdict(), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, line: str) -> Self:
-        """Return the mark that ``to_json`` wrote."""
-        return cls(**json.loads(line))
 
 
 class MarkedModel:
@@ -150,18 +118,19 @@ class _Weights(dict[str, float]):
 
 
 class OnWordScale:
-    """Model from marks with relevance on the scale of words' scores. A ``RelevanceModel``.
+    """Model of probabilities with relevance on the scale of words' scores. A ``RelevanceModel``.
 
     What reads relevance in a crawl (orders, limits, forecasts) is made for that scale: the odds
     times the lower limit, so that a probability of one half is the limit. The order is the same.
 
     Args:
-        model: Model that gives probabilities.
+        model: Model whose relevance is a probability, relevant from one half.
+        scorer: Scorer by words, for the limit.
     """
 
-    def __init__(self, model: MarkedModel) -> None:
+    def __init__(self, model: RelevanceModel, scorer: Scorer) -> None:
         self.model = model
-        self._limit = model.scorer.lower_limit or LOWER_LIMIT
+        self._limit = scorer.lower_limit or LOWER_LIMIT
 
     def score_page(self, page: Page) -> Verdict:
         """Return the model's verdict with its relevance on the scale of words."""
@@ -219,6 +188,11 @@ def learn_unmarked(
     if not on or not others:
         return scorer
     return MarkedModel(scorer, fit(on, (), others, UNMARKED))
+
+
+def mark_of(page: Page, *, wanted: bool | None = None) -> Mark:
+    """Return the mark of a page."""
+    return Mark(page.url, page.title, Scorer.judged_text(page), wanted, own_share(page))
 
 
 def sample_of(scorer: Scorer, mark: Mark) -> Sample:

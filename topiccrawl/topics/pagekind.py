@@ -11,6 +11,7 @@ times this share is the same to .01 for values of ``ANNOUNCED`` from 5 to 20.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from topiccrawl.model import PageKind
@@ -102,6 +103,7 @@ def kind_of(
     return PageKind.ARTICLE if found is None else PageKind.OTHER
 
 
+@lru_cache(maxsize=20_000)  # a page is judged more than once, and menus repeat
 def units(text: str) -> int:
     """Return a text's length in Chinese characters; a run of other letters or digits counts two.
 

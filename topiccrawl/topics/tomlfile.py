@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import tomli_w
 from pydantic import AfterValidator
 
+from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.text.files import no_toml, read_regular, unusable
+from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import BaseModel, ValidationError
-
-    from topiccrawl.errors import ConfigurationError
 
 
 def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ Patterns = Annotated[tuple[str, ...], AfterValidator(_compiling)]
 """Field of URL patterns (``links.urlrules``)."""
 
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
-_NUMBER = "give a number"
+_NUMBER = message("give a number")
 
 
 class FileKind(NamedTuple):
@@ -96,17 +96,30 @@ def load(path: Path | Traversable, kind: FileKind) -> dict[str, Any]:
         text = read_regular(path)
         return tomllib.loads(text)
     except FileNotFoundError as error:
-        msg = f"{path}: no such {kind.called}; {kind.listing}"
-        raise kind.error(msg) from error
+        raise kind.error(
+            message("{path}: no such {called}; {listing}"),
+            path=path,
+            called=kind.called,
+            listing=kind.listing,
+        ) from error
     except OSError as error:
-        msg = f"{path}: cannot be read: {error.strerror}"
-        raise kind.error(msg) from error
+        raise kind.error(
+            message("{path}: cannot be read: {strerror}"), path=path, strerror=error.strerror
+        ) from error
     except UnicodeDecodeError as error:
-        msg = f"{path}: is not UTF-8 (byte {error.start}): save it as UTF-8"
-        raise kind.error(msg) from error
+        raise kind.error(
+            message("{path}: is not UTF-8 (byte {start}): save it as UTF-8"),
+            path=path,
+            start=error.start,
+        ) from error
     except tomllib.TOMLDecodeError as error:
-        msg = f"{path}: is no TOML: {error}"
-        raise kind.error(msg + _bare_key(text), public=no_toml(path, error)) from error
+        raise kind.error(
+            message("{path}: is no TOML: {error}{hint}"),
+            path=path,
+            error=error,
+            hint=_bare_key(text),
+            public=no_toml(path, error),
+        ) from error
 
 
 def to_toml(values: BaseModel) -> str:
@@ -118,39 +131,50 @@ def mistakes(
     path: Path | Traversable, error: ValidationError, kind: FileKind
 ) -> ConfigurationError:
     """Return one error with all of pydantic's in words, a line each."""
-    message = "\n".join(f"{path}: {_say(one, kind)}" for one in error.errors())
-    return kind.error(message, public=unusable(path, error))
+    found = {f"mistake{number}": _say(one, kind) for number, one in enumerate(error.errors())}
+    lines = "\n".join(f"{{path}}: {{{name}}}" for name in found)
+    return kind.error(lines, public=unusable(path, error), path=path, **found)
 
 
-def _bare_key(text: str) -> str:
+def _bare_key(text: str) -> ConfigurationError | str:
     """Return a hint for the most common mistake, a key that is not ASCII without quotes, or ""."""
     for number, line in enumerate(text.splitlines(), 1):
         found = _BARE_KEY.match(line)
         if found and not found[1].isascii():
-            return f'; line {number}: write "{found[1]}" in quotes before the equals sign'
+            return ConfigurationError(
+                '; line {number}: write "{key}" in quotes before the equals sign',
+                number=number,
+                key=found[1],
+            )
     return ""
 
 
-def _say(error: Any, kind: FileKind) -> str:  # noqa: ANN401  (pydantic's error details)
+def _say(error: Any, kind: FileKind) -> ConfigurationError:  # noqa: ANN401  (pydantic's details)
     """Return one mistake in words: field, value, remedy."""
     where = [str(part) for part in error["loc"]]
-    field = ".".join(where) or "the file"
+    field = ".".join(where) or message("the file")
     if error["type"] == "extra_forbidden":
         known = _fields_at(where[:-1], kind)
-        near = get_close_matches(where[-1], known, 1)
-        return f"unknown field {field}: " + (
-            f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        if near := get_close_matches(where[-1], known, 1):
+            return ConfigurationError(
+                "unknown field {field}: did you mean {near}?", field=field, near=near[0]
+            )
+        return ConfigurationError(
+            "unknown field {field}: known are {known}", field=field, known=", ".join(known)
         )
     if error["type"] == "missing":
-        return f"field {field} is missing: add it"
+        return ConfigurationError("field {field} is missing: add it", field=field)
     if error["type"] == "value_error":
-        message = str(error["msg"]).removeprefix("Value error, ")
-        return f"field {field}: {message}" if where else message
+        reason = str(error["msg"]).removeprefix("Value error, ")
+        text = message("field {field}: {reason}") if where else "{reason}"
+        return ConfigurationError(text, field=field, reason=reason)
     remedies = {**_REMEDIES, **kind.remedies}
     remedy = remedies.get(error["type"], error["msg"])
     if remedy == _NUMBER:
-        remedy = kind.numbers.get(where[0], "give a number in [0, 1]")
-    return f"field {field} is {error['input']!r}: {remedy}"
+        remedy = kind.numbers.get(where[0], message("give a number in [0, 1]"))
+    return ConfigurationError(
+        "field {field} is {value!r}: {remedy}", field=field, value=error["input"], remedy=remedy
+    )
 
 
 _REMEDIES = {
@@ -158,14 +182,14 @@ _REMEDIES = {
     **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
     **dict.fromkeys(
         ("date_parsing", "date_type", "date_from_datetime_parsing", "date_from_datetime_inexact"),
-        "write a day as 2026-01-31",
+        message("write a day as 2026-01-31"),
     ),
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), _NUMBER),
-    "string_too_short": "write something there",
-    "tuple_type": "write a list: [...]",
-    "string_type": "write a text in quotes",
-    "bool_type": "write true or false",
-    "bool_parsing": "write true or false",
+    "string_too_short": message("write something there"),
+    "tuple_type": message("write a list: [...]"),
+    "string_type": message("write a text in quotes"),
+    "bool_type": message("write true or false"),
+    "bool_parsing": message("write true or false"),
 }
 
 

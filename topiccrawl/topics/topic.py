@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import TopicError
+from topiccrawl.text.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
@@ -231,7 +232,9 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
         if text in {name, _own_name(where)}:
             return read(where)
     if "/" in text and _is_file(Path(f"{text}.toml")):
-        raise TopicError(f"{text!r} would be words to look for: write {text}.toml for the file")
+        raise TopicError(
+            "{text!r} would be words to look for: write {text}.toml for the file", text=text
+        )
     return from_words(text)
 
 
@@ -255,7 +258,7 @@ def from_words(text: str) -> Topic:
 
     Stop words are left out. A short compound that is no single word of the dictionary (新能源汽车)
     is a term besides its words: a page with the compound scores more than one with only its words,
-    which still counts. A sentence on two concepts asks for pages on both (see ``text.sentence``);
+    which still counts. A sentence on two concepts asks for pages on both (see ``text.query``);
     with signs it is a query (see ``text.query``). Synonyms are those of the shipped topics.
 
     Raises:
@@ -270,8 +273,10 @@ def from_words(text: str) -> Topic:
     """
     query = asked(text, shared_tokenizer(), MOST_TERMS)
     if not query.terms:
-        msg = f"topic {text!r} has no word that says what it is about: give a noun or a topic file"
-        raise TopicError(msg)
+        raise TopicError(
+            "topic {text!r} has no word that says what it is about: give a noun or a topic file",
+            text=text,
+        )
     name = " ".join(text.split())[:LONGEST_NAME].rstrip()
     values: dict[str, Any] = {"terms": query.terms, "synonyms": _synonyms(query)}
     values["all_of"] = query.groups
@@ -280,7 +285,7 @@ def from_words(text: str) -> Topic:
         return Topic.model_validate(values)
     except ValidationError as error:
         reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
-        raise TopicError(f"topic {text!r}: {reasons}") from error
+        raise TopicError("topic {text!r}: {reasons}", text=text, reasons=reasons) from error
 
 
 def from_examples(examples: Sequence[str]) -> Topic:
@@ -358,19 +363,19 @@ def _shipped() -> list[Traversable]:
 
 _KIND = FileKind(
     error=TopicError,
-    called="topic file",
-    listing="`scrapy topics list` shows those that are known by name",
+    called=message("topic file"),
+    listing=message("`scrapy topics list` shows those that are known by name"),
     model=Topic,
     parts={"limits": Budget, "thresholds": Thresholds},
     numbers={
-        "terms": "give a number above 0, at most 100",
-        "negative": "give a number above 0, at most 100",
-        "retain_days": "give a whole number, 1 or more",
-        "limits": "give a whole number, 0 or more",
+        "terms": message("give a number above 0, at most 100"),
+        "negative": message("give a number above 0, at most 100"),
+        "retain_days": message("give a whole number, 1 or more"),
+        "limits": message("give a whole number, 0 or more"),
     },
     remedies={
-        "string_pattern_mismatch": "give a language as two letters: zh, en",
-        "dict_type": 'write a table, one line each: "term" = ...',
-        "model_type": "write a table of its own: [limits] or [thresholds]",
+        "string_pattern_mismatch": message("give a language as two letters: zh, en"),
+        "dict_type": message('write a table, one line each: "term" = ...'),
+        "model_type": message("write a table of its own: [limits] or [thresholds]"),
     },
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.focus import Served, judge
+from benchmarks.focus import Served, judge, marked_case
 from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
 from topiccrawl.addons.simulate.harvest import Case
 from topiccrawl.topics.topic import Topic
@@ -41,3 +42,13 @@ def test_unknown_pages_and_hosts_are_answered_as_a_web_does() -> None:
         served.answer(f"http://{where}").status for where in ("a.test/1", "a.test/x", "b.test/")
     ]
     assert statuses == [200, 404, 502]
+
+
+def test_marked_pages_do_not_count() -> None:
+    case, marks = marked_case(WEB, CASE, 1, random.Random(1))  # noqa: S311
+    (on,) = (mark for mark in marks if mark.wanted)
+    (off,) = (mark for mark in marks if not mark.wanted)
+    (left_out,) = CASE.relevant - case.relevant
+    assert on.url == f"http://{left_out}"
+    assert off.url in {"http://a.test/", "http://a.test/3"}
+    assert (len(CASE.relevant), len(case.relevant), case.budget) == (2, 1, 4)

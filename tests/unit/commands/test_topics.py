@@ -4,8 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from topiccrawl.commands.marking import with_marks
 from topiccrawl.commands.topics import describe, write_new
 from topiccrawl.errors import TopicError
+from topiccrawl.model import Mark
+from topiccrawl.topics.tomlfile import to_toml
 from topiccrawl.topics.topic import from_words, read
 
 if TYPE_CHECKING:
@@ -48,3 +51,17 @@ def test_a_file_that_exists_is_not_replaced(tmp_path: Path) -> None:
         write_new(str(tmp_path / "mine.toml"), "篮球", (), ())
     with pytest.raises(TopicError, match="cannot be written"):
         write_new(str(tmp_path / "none" / "mine.toml"), "篮球", (), ())
+
+
+def test_marks_are_written_as_examples_of_their_topic(tmp_path: Path) -> None:
+    topic = from_words("足球").model_copy(update={"examples": ("https://a.test/1", "a text")})
+    said = {"https://a.test/1": False, "https://a.test/2": True, "example:0123": True}
+    marks = [Mark(url, "", "", wanted) for url, wanted in said.items()]
+    path = tmp_path / "mine.toml"
+    path.write_text(to_toml(with_marks(topic, marks)), encoding="utf-8")
+    found = read(path)
+    assert (found.examples, found.counterexamples) == (
+        ("a text", "https://a.test/2"),
+        ("https://a.test/1",),
+    )
+    assert found.terms == topic.terms

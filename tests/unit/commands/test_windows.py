@@ -76,7 +76,7 @@ def test_what_changed_since_the_last_run_is_told_in_order(
     assert head.endswith("1 new, 1 changed, 1 gone")
     assert [line.split()[0] for line in lines] == ["new", "changed", "gone"]
     assert "1 earlier texts" in lines[1]
-    out = show(capsys, monkeypatch, folder, "changes", "--json", "--since", "2h")
+    out = show(capsys, monkeypatch, folder, "changes", "--json", "--since", "1d")
     told = [json.loads(line) for line in out.splitlines()]
     assert [(one["event"], one["url"]) for one in told] == [
         ("new", "http://old.test/1"),
@@ -85,11 +85,11 @@ def test_what_changed_since_the_last_run_is_told_in_order(
         ("gone", "http://gone.test/1"),
     ]
     assert told[1]["title"] == "a.test的标题"
-    out = show(capsys, monkeypatch, folder, "changes", "--since", "2h", "--until", "1h")
+    out = show(capsys, monkeypatch, folder, "changes", "--since", "1d", "--until", "1h")
     assert "1 new, 0 changed, 0 gone" in out
-    out = show(capsys, monkeypatch, folder, "changes", "--since", "2h", "--site", "B.test")
+    out = show(capsys, monkeypatch, folder, "changes", "--since", "1d", "--site", "B.test")
     assert "0 new, 1 changed, 0 gone" in out
-    out = show(capsys, monkeypatch, folder, "changes", "--since", "2h", "--limit", "2", "--json")
+    out = show(capsys, monkeypatch, folder, "changes", "--since", "1d", "--limit", "2", "--json")
     assert out.count("\n") == 2
 
 

@@ -59,6 +59,25 @@ def test_edited_copies_are_reprints(paragraphs: tuple[str, ...], reason: str) ->
     assert 0.5 <= match.similarity <= 1.0
 
 
+OTHER_HALF = (
+    "新的班次将在站台屏幕和手机应用上显示，换乘站会有志愿者为乘客指路，老年乘客可以向站长索取纸质时刻表。",
+    "一位研究城市交通的学者认为，撤并线路之后步行到车站的路程变长，主管部门应当把省下的车辆用在郊区。",
+)
+
+
+@pytest.mark.parametrize(
+    ("published", "fleet", "same"),
+    [("2020-03-02", "85辆", True), ("2020-03-03", "85辆", False), ("2020-03-02", "95辆", False)],
+)
+def test_two_write_ups_of_a_day_that_agree_in_all_facts_are_one_story(
+    published: str, fleet: str, *, same: bool
+) -> None:
+    written = (*PARAGRAPHS[:2], PARAGRAPHS[3][:30], *OTHER_HALF)
+    text = [one.replace("85辆", fleet) for one in written]
+    match = VerifiedShingles().judge(article(2, *text, published=published), [STORY])
+    assert (match is not None) == same
+
+
 @pytest.mark.parametrize(
     ("old", "new"), [(("12条", "9条", "6分钟", "85辆"), ("15条", "7条", "8分钟", "60辆"))]
 )

@@ -6,10 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from topiccrawl.extensions.marking import CHARACTERS, SAMPLE, PageSample, learned_elsewhere
-from topiccrawl.model import Page
+from topiccrawl.model import Mark, Page
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.learning import request
-from topiccrawl.topics.marks import Mark, MarkedModel
+from topiccrawl.topics.marks import MarkedModel
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from topiccrawl.extensions.rescoring import rescore
+from topiccrawl.extensions.marking import rescore
 from topiccrawl.model import Article, Page, Verdict
 from topiccrawl.storage.choice import articles_of
 

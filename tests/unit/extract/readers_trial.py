@@ -11,12 +11,14 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
+from topiccrawl.extract.body import Body
+from topiccrawl.extract.extract import Extraction
 from topiccrawl.extract.reading import RawPage, ReadPage, StandardReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.extract.extract import Conditions, Extraction
+    from topiccrawl.extract.extract import Conditions
 
 
 def spins() -> None:
@@ -68,3 +70,16 @@ class TrialReader(StandardReader):
         name = urlsplit(raw.url).path.rpartition("/")[2].partition("_")[0]
         if name.startswith(when) and (deed := DEEDS.get(name.removeprefix(when))):
             deed()
+
+
+class NamedReader(StandardReader):
+    """Says which process it is, as the encoding of a page and as the text of an article."""
+
+    @override
+    def read(self, raw: RawPage) -> ReadPage | None:
+        read = super().read(raw)
+        return read and read._replace(encoding=str(os.getpid()))
+
+    @override
+    def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
+        return Extraction(body=Body(str(os.getpid())))

@@ -49,6 +49,41 @@ def test_a_plain_chinese_page_gives_all_its_parts() -> None:
     assert article.body.split("\n") == [f"第{n}段。{SENTENCE}" for n in range(6)]
 
 
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ('{"@type": "WebPage", "datePublished": "2016-01-13"}', "2016-01-13"),
+        ('{"@type": "Article", "datePublished": "2016-01-13" "broken}', "2016-01-13"),
+        ("{}", "2016-01-11"),
+    ],
+)
+def test_a_day_that_no_article_object_and_no_byline_states(stated: str, expected: str) -> None:
+    html = (
+        f'<title>Bridge</title><script type="application/ld+json">{stated}</script>'
+        "<h1>Bridge</h1>" + ENGLISH + '<p>More.</p><i class="pubDate">January 11, 2016</i>'
+    )
+    assert found(html, "http://a.test/x").published == expected
+
+
+def test_a_meta_element_names_the_language_where_the_root_does_not() -> None:
+    html = "<meta property=og:locale content=nl_NL><h1>Brug</h1><i>03/12/2015</i>" + ENGLISH
+    article = found(html, "http://a.test/x")
+    assert (article.language, article.published) == ("nl", "2015-12-03")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<meta name="w-published-date" content="2016-01-13">',
+        '<span property="schema:dateCreated" content="2016-01-13T08:00:00+08:00"></span>',
+        '<abbr class="published" title="2016-01-13T08:00:00+08:00">8:00</abbr>',
+    ],
+)
+def test_days_of_other_elements_for_machines_are_read(head: str) -> None:
+    article = found(page(head=head), "http://a.test/x")
+    assert article.published[:10] == "2016-01-13"
+
+
 def test_metadata_is_believed_before_text() -> None:
     linked = {
         "@context": "https://schema.org",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
 
 TRIAL = "tests.unit.extract.readers_trial.TrialReader"
+NAMED = "tests.unit.extract.readers_trial.NamedReader"
 STANDARD = "topiccrawl.extract.reading.StandardReader"
 LINE = "今天上午，新能源汽车展览会在市中心开幕，许多市民前来参观。"
 REASONS = {
@@ -84,10 +85,50 @@ def test_other_processes_give_the_same() -> None:
     run(trial())
 
 
+def test_an_article_is_taken_where_its_page_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("topiccrawl.extract.readers._WATCH", 60.0)  # none is slow
+
+    async def both(readers: Readers, page: RawPage) -> tuple[str, str]:
+        read = await readers.read(page)
+        taken = await readers.extract(page, Conditions())
+        assert read is not None
+        assert taken.body is not None
+        return read.encoding, taken.body.text
+
+    async def trial() -> None:
+        async with pool(3, NAMED) as readers:
+            found = await asyncio.gather(*(both(readers, raw(number)) for number in range(40)))
+            assert [read for read, _ in found] == [taken for _, taken in found]
+            assert len(readers.pids()) == 3
+
+    run(trial())
+
+
+def test_an_article_is_taken_once_more() -> None:
+    own = StandardReader()
+    first, second = (own.extract(raw(1), Conditions()) for _ in range(2))
+    assert first == second
+    assert first.extracted is not None
+
+
+def test_a_reader_that_is_starting_ignores_ctrl_c() -> None:
+    async def trial() -> None:
+        async with pool(1, TRIAL) as readers:
+            asked = asyncio.ensure_future(readers.read(raw(1)))
+            while not readers.pids():  # noqa: ASYNC110
+                await asyncio.sleep(0)
+            (pid,) = readers.pids()
+            os.kill(pid, signal.SIGINT)
+            assert await asked
+            assert list(readers.pids()) == [pid]
+
+    run(trial())
+
+
 @pytest.mark.parametrize("deed", sorted(DEEDS))
 def test_a_page_that_ends_its_reader_ends_alone(deed: str) -> None:
     async def trial() -> None:
-        async with pool(1, TRIAL, seconds=0.4) as readers:
+        async with pool(1, TRIAL, seconds=1.0) as readers:
             good = [asyncio.ensure_future(readers.read(raw(n))) for n in range(3)]
             bad = asyncio.ensure_future(readers.read(raw(0, deed)))
             good += [asyncio.ensure_future(readers.read(raw(n))) for n in range(3)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.extract.titles import LONGEST, headline
+from topiccrawl.extract.titles import LONGEST, NONE, headline
 
 
 @pytest.mark.parametrize(
@@ -23,31 +23,39 @@ from topiccrawl.extract.titles import LONGEST, headline
     ],
 )
 def test_names_of_sites_are_cut_and_parts_of_headlines_are_not(title: str, expected: str) -> None:
-    assert headline((), title, []) == expected
+    assert headline(NONE, title, []) == expected
 
 
 def test_a_heading_that_the_title_contains_wins_over_metadata() -> None:
     assert (
-        headline(["开幕"], "车展开幕！现场直击-新城", ["新城", "车展开幕！现场直击"])
+        headline(((), ["开幕"]), "车展开幕！现场直击-新城", ["新城", "车展开幕！现场直击"])
         == "车展开幕！现场直击"
     )
 
 
 def test_metadata_wins_over_headings_that_the_title_lacks() -> None:
-    assert headline(["车展开幕_新城网"], "新城网", ["相关新闻"]) == "车展开幕"
+    assert headline(((), ["车展开幕_新城网"]), "新城网", ["相关新闻"]) == "车展开幕"
+
+
+def test_one_title_for_readers_elsewhere_does_not_win_over_the_headline_on_the_page() -> None:
+    shared, own = "Ten bridges that every driver knows", "The bridge over the river is open"
+    window = f"{shared} | The Valley Post"
+    assert headline(((), [shared]), window, [own], h1=1) == own
+    assert headline(((), [shared, shared]), window, [own], h1=1) == shared
+    assert headline(([own], [shared]), window, [own], h1=1) == own
 
 
 def test_a_heading_serves_where_nothing_else_does() -> None:
-    assert headline((), "", ["车展开幕"]) == "车展开幕"
+    assert headline(NONE, "", ["车展开幕"]) == "车展开幕"
 
 
 def test_the_sites_own_name_is_cut_whatever_it_is() -> None:
-    assert headline((), "车展开幕-甲乙丙", [], site="甲乙丙") == "车展开幕"
+    assert headline(NONE, "车展开幕-甲乙丙", [], site="甲乙丙") == "车展开幕"
 
 
 @given(st.text(max_size=2000), st.lists(st.text(max_size=50), max_size=4))
 def test_a_headline_is_short_one_line_and_stable(title: str, headings: list[str]) -> None:
-    once = headline((), title, headings)
+    once = headline(NONE, title, headings)
     assert len(once) <= LONGEST
     assert once == " ".join(once.split())
-    assert headline((), once, []) == once
+    assert headline(NONE, once, []) == once

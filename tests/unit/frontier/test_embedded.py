@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.contracts.lines import recount
 from tests.contracts.strategies import Best, Plain
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.portable import About, HostEntry
+from topiccrawl.frontier.portable import About, Export, HostEntry
 from topiccrawl.frontier.rows import CRAWLED
 from topiccrawl.frontier.store import discard
-from topiccrawl.frontier.transfer import Export
 from topiccrawl.frontier.view import View
 from topiccrawl.model import Offer
 
@@ -229,7 +229,7 @@ def test_counters_agree_with_a_recount(tmp_path: Path) -> None:
     frontier.pop(5)
     frontier.commit()
     counts = frontier.counts()
-    assert frontier.view.recount() == {
+    assert recount(frontier.view) == {
         name: counts[name] for name in ("prior", "normal", "leased", "crawled", "error", "known")
     }
     frontier.close()
@@ -269,7 +269,7 @@ def test_a_full_disk_is_an_error_that_leaves_what_was_committed(tmp_path: Path) 
     assert str(tmp_path) in first
     assert "make room" in first
     frontier = opened(tmp_path)
-    sizes = frontier.view.recount()
+    sizes = recount(frontier.view)
     assert 1000 <= sizes["known"] == sizes["prior"] < 9000
     frontier.close()
 
@@ -324,7 +324,7 @@ def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
         frontier = EmbeddedFrontier(tmp_path, Best(), QUICK, Limits(max_crashes=1000))
         crawled = {url for url, _, _ in frontier.iterate("crawled")}
         assert promised <= crawled
-        sizes = frontier.view.recount()
+        sizes = recount(frontier.view)
         assert sizes == {name: frontier.counts()[name] for name in sizes}
         frontier.close()
         if "end" in lines:

@@ -10,15 +10,17 @@ import lmdb
 import pytest
 from typing_extensions import override
 
+from tests.contracts.lines import from_line, recount
 from tests.contracts.strategies import Best
+from topiccrawl.commands.exported import to_line
 from topiccrawl.errors import StateVersionError
 from topiccrawl.frontier import rows, store
-from topiccrawl.frontier.contract import Ending, Kind, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.portable import SeenEntry, UrlEntry, from_line, to_line
+from topiccrawl.frontier.portable import SeenEntry, UrlEntry
 from topiccrawl.frontier.view import View
 from topiccrawl.links.strategies.contract import LEARNT
-from topiccrawl.model import Offer
+from topiccrawl.model import Kind, Offer
 
 EXPORTED = Path(__file__).parent / "exported.jsonl.gz"
 """Written by the version whose folders had format 6: pages of four hosts in all queues, evicted
@@ -84,7 +86,7 @@ def test_a_folder_of_format_7_is_migrated_in_place(
     for _ in range(2):
         frontier = opened(tmp_path)
         assert sorted(map(to_line, frontier.export())) == before
-        assert frontier.counts() == {**frontier.counts(), **frontier.view.recount()}
+        assert frontier.counts() == {**frontier.counts(), **recount(frontier.view)}
         frontier.close()
 
 

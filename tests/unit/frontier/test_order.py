@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 
 from tests.contracts.strategies import Plain
-from topiccrawl.frontier import queues as orders
+from topiccrawl.frontier import order as orders
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.queues import Order
+from topiccrawl.frontier.order import Order
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:

@@ -37,9 +37,9 @@ def test_what_is_closed_and_opened_is_the_same(
     store = Store(folder, sync="never")
     places = Places(store)
     for _ in range(rng.randrange(60)):
-        place = places.place(f"http://h{rng.randrange(3)}.cn:{rng.choice((80, 81))}/")
-        assert place is not None
-        host, groups = place.host, tuple(rng.sample(NAMES, rng.randrange(3)))
+        origin = places.origin(f"http://h{rng.randrange(3)}.cn:{rng.choice((80, 81))}/")
+        assert origin is not None
+        host, groups = origin.host, tuple(rng.sample(NAMES, rng.randrange(3)))
         change = rng.randrange(5)
         if change == 0:
             places.adopt(
@@ -52,7 +52,7 @@ def test_what_is_closed_and_opened_is_the_same(
             places.flush()
             store.commit()
         else:
-            unit = places.unit(place, groups)
+            unit = places.unit(origin, groups)
             places.count(host, unit.groups, rng.random())
     places.flush()
     store.commit()

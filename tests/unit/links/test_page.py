@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 URL = "http://news.test/sport/index.html"
 
 
-def links(html: str, **others: str) -> list[Link]:
-    return list(read_page(html, URL, **others).links)
+def links(html: str, encoding: str = "utf-8") -> list[Link]:
+    return list(read_page(html, URL, encoding=encoding).links)
 
 
 def anchors(html: str) -> dict[str, str]:

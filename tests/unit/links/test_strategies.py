@@ -278,6 +278,30 @@ def test_shark_plus_puts_direct_evidence_into_the_priorqueue() -> None:
     assert lanes == [PRIOR, PRIOR, NORMAL, PRIOR]
 
 
+def test_shark_plus_obeys_the_thresholds_of_a_topic() -> None:
+    lanes = {}
+    for name, numbers in {
+        "shipped": StrategyParameters(),
+        "upper_limit": StrategyParameters(plus_upper_limit=RELEVANT.relevance + 0.01),
+        "min_prior": StrategyParameters(plus_min_prior=0.01),
+        "min_normal": StrategyParameters(min_normal=0.99),
+    }.items():
+        plus = strategy("shark-plus", TOPIC, numbers)
+        plus.bias([GroupStats(10, 3.0)])
+        plain, named = Link("http://a.test/x", "money"), Link("http://a.test/y", "cup")
+        found = [
+            plus.offers(verdict, (), [link])[0].lane
+            for verdict, link in ((RELEVANT, plain), (NOTHING, plain), (NOTHING, named))
+        ]
+        lanes[name] = found
+    assert lanes == {
+        "shipped": [PRIOR, NORMAL, PRIOR],
+        "upper_limit": [NORMAL, NORMAL, PRIOR],
+        "min_prior": [PRIOR, PRIOR, PRIOR],
+        "min_normal": [PRIOR, REJECTED, PRIOR],
+    }
+
+
 def test_shark_plus_asks_other_sites_first_where_they_were_worth_it() -> None:
     plus = strategy("shark-plus", TOPIC)
     plus.bias([GroupStats(10, 3.0)])

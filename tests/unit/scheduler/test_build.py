@@ -11,6 +11,7 @@ from topiccrawl.scheduler.build import check_settings, politeness_of
 BOUNDED = {
     "TOPICCRAWL_HOST_PAGES": "0", "TOPICCRAWL_MAX_KNOWN": "0", "TOPICCRAWL_MAX_QUEUED": "0",
     "TOPICCRAWL_SEEN_ERROR": "0.001", "TOPICCRAWL_PAGE_HOSTS": "0", "TOPICCRAWL_DOMAIN_HOSTS": "0",
+    "TOPICCRAWL_HOSTS": "0",
 }  # fmt: skip
 
 

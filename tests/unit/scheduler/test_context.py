@@ -9,7 +9,8 @@ from typing import Any
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
-from topiccrawl.frontier.contract import Ending, Kind, Lease, Outcome
+from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.context import CrawlSpec, context_of, spec_of
 from topiccrawl.scheduler.signals import lease_settled
 

@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure as TwistedFailure
 
-from topiccrawl.scheduler.failures import FailureRules, FailureVerdict, retry_after
+from topiccrawl.scheduler.answers import FailureRules, FailureVerdict, retry_after
 
 NOW = 1_700_000_000.0
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Lease, Limits, Politeness, Seed
+from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
-from topiccrawl.model import Findings, Offer
+from topiccrawl.model import Findings, Lease, Offer
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.leases import LeaseBook, Retry
 from topiccrawl.scheduler.scheduler import FrontierScheduler

@@ -8,7 +8,7 @@ import pytest
 from scrapy import FormRequest, Request, Spider
 from typing_extensions import override
 
-from topiccrawl.frontier.contract import Lease
+from topiccrawl.model import Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.requests import Kept, NotSerialisableError, seed_of
 

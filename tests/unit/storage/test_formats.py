@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 from topiccrawl import settings as project
-from topiccrawl.addons.records import recordfiles
+from topiccrawl.addons.records.commands.records import formats as record_formats
 from topiccrawl.addons.records.record import Found, Record
 from topiccrawl.addons.records.records import Kept
 from topiccrawl.errors import ConfigurationError
@@ -53,7 +53,7 @@ def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path: Path) -> None:
             articles.write(Article("http://a.test/", text, "", depth=-1))
     assert [row["title"] for row in rows_of(tmp_path / "a.csv")] == wanted
     assert {row["depth"] for row in rows_of(tmp_path / "a.csv")} == {"-1"}
-    with writing(str(tmp_path / "r.csv"), recordfiles.formats(("QQ", "=1"))) as records:
+    with writing(str(tmp_path / "r.csv"), record_formats(("QQ", "=1"))) as records:
         for text in (*RUN, *LEFT):
             records.write(Kept("a.test", Record("t", "n", (Found("QQ", text),), ())))
     found = rows_of(tmp_path / "r.csv")

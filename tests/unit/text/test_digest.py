@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+import unicodedata
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +14,13 @@ long_texts = st.text(alphabet=st.sampled_from(list("甲乙丙丁AbC１2３")), m
 @given(st.text())
 def test_folding_twice_equals_folding_once(text: str) -> None:
     assert fold(fold(text)) == fold(text)
+
+
+@given(st.text() | st.text(st.sampled_from("，。 …\u3000\xa0aAéÉ\u0301½㎞ﬁ_1１中")))
+def test_folding_is_nfkc_without_punctuation(text: str) -> None:
+    spoken = re.sub(r"[\s，。！？、；：（）《》“”‘’…—·]+", "", text)
+    plain = unicodedata.normalize("NFKC", spoken).casefold()
+    assert fold(text) == re.sub(r"[\W_]+", "", plain)
 
 
 @given(long_texts, st.lists(st.sampled_from(list(" \n，。！“”　、-")), max_size=10))

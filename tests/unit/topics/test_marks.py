@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from topiccrawl.model import Page
+from topiccrawl.model import Mark, Page
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.classifier import Classifier, Sample, fit
 from topiccrawl.topics.documents import document, word_weights
 from topiccrawl.topics.marks import (
-    Mark,
     MarkedModel,
     OnWordScale,
     derived_terms,
     learn,
     learn_unmarked,
+    mark_of,
 )
 from topiccrawl.topics.topic import Topic
 
@@ -81,7 +81,7 @@ def test_probabilities_are_as_rare_as_what_is_wanted() -> None:
 
 
 def test_marks_are_json_and_the_last_of_a_url_counts() -> None:
-    mark = Mark.of(page("足球 “引号”\n"), wanted=True)
+    mark = mark_of(page("足球 “引号”\n"), wanted=True)
     assert Mark.from_json(mark.to_json()) == mark
     assert "\n" not in mark.to_json()
     marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
@@ -177,7 +177,7 @@ def test_in_a_crawl_one_half_is_the_limit_of_words_and_the_order_stays() -> None
     kinds = (GAME, HALL, GAME[:4] + HALL[:4])
     pages = [page(story(dice, kinds[number % 3])) for number in range(60)]
     before = [model.score_page(one) for one in pages]
-    after = [OnWordScale(model).score_page(one) for one in pages]
+    after = [OnWordScale(model, scorer).score_page(one) for one in pages]
     limit = scorer.lower_limit
     assert {one.relevant for one in after} == {True, False}
     assert all(one.relevant == (one.relevance >= limit) for one in after)

@@ -104,8 +104,12 @@ class AdaptationParameters:
             value = getattr(self, field.name)
             if not low <= value <= high:
                 raise SettingError(
-                    f"Adaptation parameter {field.name} = {value!r}: "
-                    f"give a number from {low:g} to {high:g}"
+                    "Adaptation parameter {name} = {value!r}: give a number from "
+                    "{low:g} to {high:g}",
+                    name=field.name,
+                    value=value,
+                    low=low,
+                    high=high,
                 )
 
 

@@ -202,7 +202,9 @@ def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
         return ""
     if name not in METHODS:
         raise SettingError(
-            f"TOPICCRAWL_ADAPTATION is {name!r}: choose one of auto, {', '.join(METHODS)}, or off"
+            "TOPICCRAWL_ADAPTATION is {name!r}: choose one of auto, {choices}, or off",
+            name=name,
+            choices=", ".join(METHODS),
         )
     return name
 

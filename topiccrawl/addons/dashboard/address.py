@@ -50,8 +50,9 @@ def address_of(text: str) -> Address | None:
     host, _, port = value.rpartition(":")
     if not port.isdigit() or int(port) > 65_535:  # noqa: PLR2004
         raise SettingError(
-            f"TOPICCRAWL_DASHBOARD is {text!r}: write on, off, a port (0: a free one) or "
-            "ADDRESS:PORT such as 0.0.0.0:8420"
+            "TOPICCRAWL_DASHBOARD is {text!r}: write on, off, a port (0: a "
+            "free one) or ADDRESS:PORT such as 0.0.0.0:8420",
+            text=text,
         )
     return Address(host.strip("[]") or "127.0.0.1", int(port))
 

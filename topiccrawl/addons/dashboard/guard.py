@@ -13,6 +13,7 @@ Each request is checked by these rules, in this order:
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 from typing import TYPE_CHECKING
@@ -46,6 +47,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+PATIENCE = 30.0
+"""Seconds that a request's body may take."""
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _YEAR = 31_536_000
@@ -82,12 +85,13 @@ class Guard:
         response = self._refusal(request)
         if response is None:
             try:
-                response = await handler(request)
+                response = await _late(request) or await handler(request)
             except web.HTTPException as error:
                 error.headers.update(HEADERS)
                 raise
         if not response.prepared:
-            response.headers.update(HEADERS)
+            for name, value in HEADERS.items():
+                response.headers.setdefault(name, value)  # an archived page has a stricter policy
         return response
 
     def enter(self, request: web.Request) -> web.StreamResponse:
@@ -141,6 +145,16 @@ class Guard:
 
 
 _SAME = frozenset({"same-origin", "none"})
+
+
+async def _late(request: web.Request) -> web.Response | None:
+    """Read the body, which handlers find read; return a refusal if it does not come."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await request.read()
+    except TimeoutError:
+        return _refused(408, "the body takes too long")
+    return None
 
 
 def _refused(status: int, why: str) -> web.Response:

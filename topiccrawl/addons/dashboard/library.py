@@ -30,13 +30,14 @@ from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.feed import SUMMARY
+from topiccrawl.storage.happenings import happenings
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import Table, score_of, shown
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from scrapy.settings import Settings
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.topics.topic import Topic
 
+    Facets = dict[str, Sequence[tuple[Any, ...]]]
     Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 COUNTED = 2_000
@@ -56,6 +58,9 @@ EXPORTED = 20_000
 """Maximum of articles of one export, those stored last; the command has no limit."""
 ENTRIES = 50
 """Articles of a feed, those stored last."""
+MOST_MARKS, LONGEST = 5_000, 2_000
+"""Marks of a topic that may be there when one more is made over HTTP, characters of its fields."""
+_MARK = 'the body must be {"topic": ..., "url": ..., "wanted": "yes|no|none"}'
 DOUBTFUL = 30
 """Pages near the threshold that are listed."""
 _BRIEF = ("url", "title", "site", "published", "fetched_at", "source", "author", "language")
@@ -107,7 +112,8 @@ class Library:
             self._store = store
         return self._store
 
-    async def _found(self, selection: Selection, most: int) -> list[Article]:
+    async def _found(self, selection: Selection, most: int, event: str = "") -> list[Article]:
+        """Return the articles stored last, ``most`` at most; of these, those of an event."""
         store, found = await self._opened(), []
         if store is not None:
             async with aclosing(store.select(selection)) as articles:
@@ -115,7 +121,7 @@ class Library:
                     found.append(article)
                     if len(found) == most:
                         break
-        return found
+        return [article for article in found if event in {"", article.event}]
 
     async def _crawls(self, _request: web.Request) -> web.Response:
         return _json(overview(await self._runs.all()))
@@ -123,14 +129,17 @@ class Library:
     async def _search(self, request: web.Request) -> web.Response:
         selection = selection_in(request)
         offset, limit = (_number(request, name, most) for name, most in _PAGES)
-        found = await self._found(selection, max(COUNTED, offset + limit))
+        most, event = max(COUNTED, offset + limit), request.query.get("event", "")
+        found = await self._found(selection, most, event)
         marks = await self._marks(selection.topic)
         articles = [
             {**brief(one, selection.topic), "mark": marks.get(one.url)}
             for one in islice(found, offset, offset + limit)
         ]
-        return _json({"total": len(found), "more": len(found) >= COUNTED, "articles": articles,
-                      "facets": facets(found[:COUNTED])})  # fmt: skip
+        counted, values = facets(found[:COUNTED])
+        answer = {"total": len(found), "more": len(found) >= COUNTED, "articles": articles}
+        return _json({**answer, "counted": min(len(found), COUNTED), "facets": counted,
+                      "values": values})  # fmt: skip
 
     async def _article(self, request: web.Request) -> web.Response:
         url, store = request.query.get("url", ""), await self._opened()
@@ -152,8 +161,11 @@ class Library:
         name, selection = request.match_info["name"], selection_in(request)
         suffix = Path(name).suffix
         if suffix not in _KINDS:
-            raise ConfigurationError(f"{name!r}: end it in one of {', '.join(_KINDS)}")
-        body = written(suffix, selection.topic, await self._found(selection, EXPORTED))
+            raise ConfigurationError(
+                "{name!r}: end it in one of {choices}", name=name, choices=", ".join(_KINDS)
+            )
+        found = await self._found(selection, EXPORTED, request.query.get("event", ""))
+        body = written(suffix, selection.topic, found)
         attached = f"attachment; filename*=UTF-8''{quote(name)}"
         return web.Response(
             body=body, content_type=_KINDS[suffix], headers={"Content-Disposition": attached}
@@ -180,15 +192,19 @@ class Library:
 
     async def _mark(self, request: web.Request) -> web.Response:
         try:
-            body = await request.json()
-            topic, url, wanted = (str(body[name]) for name in ("topic", "url", "wanted"))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            message = 'the body must be {"topic": ..., "url": ..., "wanted": "yes|no|none"}'
-            raise ConfigurationError(message) from error
-        if wanted not in WANTED:
-            raise ConfigurationError(f"wanted is {wanted!r}: write one of {', '.join(WANTED)}")
-        await mark(self._settings, self._topic(topic), "", url, wanted)
-        return _json({"url": url, "mark": WANTED[wanted]})
+            body = json.loads(await request.read())  # UTF-8, whatever is declared
+            topic, url, wanted = (body[name] for name in ("topic", "url", "wanted"))
+            bounded = all(isinstance(one, str) and len(one) <= LONGEST for one in (topic, url))
+            known = WANTED[wanted]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise ConfigurationError(_MARK) from error
+        if not bounded:
+            raise ConfigurationError(
+                "topic and url are texts of at most {longest} characters", longest=LONGEST
+            )
+        work = mark(self._settings, self._topic(topic), "", url, wanted, MOST_MARKS)
+        await asyncio.to_thread(asyncio.run, work)  # it reads all marks
+        return _json({"url": url, "mark": known})
 
     def _topic(self, name: str) -> Topic:
         """Return a topic that was crawled: a request reads no other file.
@@ -198,7 +214,7 @@ class Library:
         """
         crawls = CrawlLog(self._settings["TOPICCRAWL_DATA_DIR"]).all(name) if name else []
         if not crawls or "/" in name or "\\" in name:
-            raise StateError(f"no crawl for topic {name!r} has been run with this folder")
+            raise StateError("no crawl for topic {name!r} has been run with this folder", name=name)
         return resolve(name)
 
     async def _marks(self, topic: str) -> dict[str, bool | None]:
@@ -235,15 +251,25 @@ def brief(article: Article, topic: str) -> dict[str, Any]:
     return {**values, "score": score, "topics": list(article.topics), "terms": terms, "text": text}
 
 
-def facets(found: list[Article]) -> dict[str, list[tuple[str, int]]]:
-    """Return how many of some articles are of each site, day and topic, most frequent first."""
-    days = Counter(article.published[:10] or "" for article in found)
-    del days[""]
-    return {
-        "site": Counter(article.site for article in found).most_common(FACETS),
+def facets(found: list[Article]) -> tuple[Facets, dict[str, int]]:
+    """Count some articles by site, day, topic and event.
+
+    Returns:
+        The ``FACETS`` most frequent values with their numbers, an event with its title, too; the
+        number of all values. An event has two articles or more.
+    """
+    days = Counter(article.published[:10] for article in found if article.published)
+    sites = Counter(article.site for article in found)
+    topics = Counter(name for one in found for name in one.topics)
+    events = happenings(found)
+    counted: Facets = {
+        "site": sites.most_common(FACETS),
         "day": sorted(days.most_common(FACETS), reverse=True),
-        "topic": Counter(name for one in found for name in one.topics).most_common(FACETS),
+        "topic": topics.most_common(FACETS),
+        "event": [(one.event, len(one.articles), one.title) for one in events[:FACETS]],
     }
+    every = {"site": sites, "day": days, "topic": topics, "event": events}
+    return counted, {name: len(values) for name, values in every.items()}
 
 
 def written(suffix: str, topic: str, articles: list[Article]) -> bytes:

@@ -58,8 +58,10 @@ async def written(
     if not own:
         of = f" for topic {topic!r}" if topic else ""
         raise StateError(
-            f"no crawl{of} has a record in {settings['TOPICCRAWL_DATA_DIR']} or its Redis: "
-            "name another folder with -s TOPICCRAWL_DATA_DIR=FOLDER"
+            "no crawl{of} has a record in {topiccrawl_data_dir} or its "
+            "Redis: name another folder with -s TOPICCRAWL_DATA_DIR=FOLDER",
+            of=of,
+            topiccrawl_data_dir=settings["TOPICCRAWL_DATA_DIR"],
         )
     state = together(own, own[0].state["run"]["frontier"])
     html = Report(await content_of(state, settings), language).html()
@@ -89,7 +91,9 @@ def language_of(settings: BaseSettings) -> str:
     language = str(settings.get("TOPICCRAWL_REPORT_LANGUAGE") or "en").lower()
     if language not in LANGUAGES:
         raise SettingError(
-            f"TOPICCRAWL_REPORT_LANGUAGE is {language!r}: write {' or '.join(LANGUAGES)}"
+            "TOPICCRAWL_REPORT_LANGUAGE is {language!r}: write {choices}",
+            language=language,
+            choices=" or ".join(LANGUAGES),
         )
     return language
 
@@ -117,4 +121,6 @@ def _write(path: Path, html: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(html, encoding="utf-8")
     except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror}") from error
+        raise StorageError(
+            "{path}: cannot be written: {strerror}", path=path, strerror=error.strerror
+        ) from error

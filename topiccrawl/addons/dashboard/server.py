@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +40,13 @@ LARGEST = 65_536
 LISTENERS = 32
 """Event streams open at a time; each takes a connection and a queue of events."""
 _TYPES = {
-    ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
+    ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
     ".txt": "text/plain", ".json": "application/json",
 }  # fmt: skip
+
+
+_PART = re.compile(r"<!-- (\w+) -->")
+"""Marks a part of a page in its file, and its place in ``shell.html``."""
 
 
 class DashboardServer:
@@ -52,12 +57,12 @@ class DashboardServer:
         guard: Access control.
         routes: Further routes, such as those of tasks.
         metrics: Gives the text of /metrics, and its type.
-        start: The page at ``/``: a crawl's, or ``crawls.html``.
+        start: The page at ``/``: ``crawl``, or ``crawls``.
     """
 
     def __init__(
         self, source: Source, guard: Guard, routes: Sequence[web.RouteDef] = (),
-        metrics: Exposition | None = None, start: str = "crawl.html",
+        metrics: Exposition | None = None, start: str = "crawl",
     ) -> None:  # fmt: skip
         self.source = source
         self.guard = guard
@@ -111,8 +116,11 @@ class DashboardServer:
         except OSError as error:
             await self._runner.cleanup()
             raise StorageError(
-                f"{self.address.host}:{self.address.port} cannot be listened on "
-                f"({error.strerror}): choose another port, 0 for a free one"
+                "{host}:{port} cannot be listened on ({strerror}): choose "
+                "another port, 0 for a free one",
+                host=self.address.host,
+                port=self.address.port,
+                strerror=error.strerror,
             ) from error
         self.guard.address = Address(address.host, self._listening.sockets[0].getsockname()[1])
 
@@ -132,8 +140,8 @@ class DashboardServer:
     # -- answers -----------------------------------------------------------------------------------
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
-        page = request.match_info.get("page")
-        return _file(f"{page}.html" if page else self._start)
+        page = _page(request.match_info.get("page", self._start))
+        return web.Response(text=page, content_type="text/html", charset="utf-8")
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         return _file(request.match_info["name"])
@@ -222,6 +230,15 @@ async def _words(request: web.Request) -> web.Response:
     language = request.match_info["language"]
     text = files("topiccrawl.addons.dashboard").joinpath("static", "words.json").read_text("utf-8")
     return _json({name: translated(word, language) for name, word in json.loads(text).items()})
+
+
+def _page(name: str) -> str:
+    """Return a page: the parts of its own file in their places of ``shell.html``."""
+    static = files("topiccrawl.addons.dashboard").joinpath("static")
+    _, *split = _PART.split(static.joinpath(f"{name}.html").read_text("utf-8"))
+    parts = dict(zip(split[::2], split[1::2], strict=True))
+    shell = static.joinpath("shell.html").read_text("utf-8")
+    return _PART.sub(lambda place: parts.get(place[1], "").strip(), shell)
 
 
 def _file(name: str) -> web.Response:

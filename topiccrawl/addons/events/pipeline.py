@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 
 from topiccrawl.addons.events.grouping import Events
 from topiccrawl.model import Article
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import opened, storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,12 +52,8 @@ class EventPipeline:
         storage = storage_of(self._settings)
         if not storage.exists():
             return
-        store = storage.articles()
-        await store.open()
-        try:
+        async with opened(storage.articles()) as store:
             known = await store.articles(limit=RECALLED)
-        finally:
-            await store.close()
         await asyncio.to_thread(self._recall, [one for one in reversed(known) if one.event])
 
     async def process_item(self, item: object) -> object:

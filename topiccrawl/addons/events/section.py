@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.happenings import happenings
 
 if TYPE_CHECKING:
@@ -29,12 +29,8 @@ async def events(settings: BaseSettings, crawler: Crawler | None) -> State:  # n
     storage = storage_of(settings)
     if settings.getfloat("TOPICCRAWL_EVENTS") <= 0 or not storage.exists():
         return {"events": []}
-    store = storage.articles()
-    await store.open()
-    try:
+    async with opened(storage.articles()) as store:
         found = happenings(await store.articles(limit=READ))
-    finally:
-        await store.close()
     return {
         "events": [
             {

@@ -74,7 +74,7 @@ class Server:
             StorageError: The store is closed.
         """
         if self._client is None:
-            raise StorageError(f"{self.shown}: the store is closed; open it first")
+            raise StorageError("{shown}: the store is closed; open it first", shown=self.shown)
         return self._client[self.name]
 
     def collection(self, name: str) -> Collection:
@@ -146,8 +146,8 @@ def _parsed(uri: str) -> dict[str, Any]:
     if "@" in uri.partition("://")[2].partition("?")[0].partition("/")[2]:
         # a slash in user or password: the driver's message would show what follows it
         raise SettingError(
-            "MONGODB_URI cannot be used: in user and password percent-encode what is no letter"
-            " or digit"
+            "MONGODB_URI cannot be used: in user and password percent-encode "
+            "what is no letter or digit"
         )
     if uri.startswith("mongodb+srv://"):  # the driver's parser would query DNS
         path, _, query = uri.partition("://")[2].partition("?")
@@ -164,7 +164,8 @@ def _usable() -> Iterator[None]:
         yield
     except (InvalidURI, DriverConfigurationError, ValueError) as error:
         raise SettingError(
-            f"MONGODB_URI cannot be used: {error}; give one such as mongodb://localhost:27017/news"
+            "MONGODB_URI cannot be used: {error}; give one such as mongodb://localhost:27017/news",
+            error=error,
         ) from error
 
 

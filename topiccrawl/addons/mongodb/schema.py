@@ -97,8 +97,11 @@ async def migrate(server: Server, now: Callable[[], float], steps: Sequence[Step
         version = int(found["version"]) if found else 0
         if version > len(steps):
             raise StateVersionError(
-                f"{server.shown}: schema version {version}, this program knows {len(steps)}; "
-                "update topiccrawl, or name another database in MONGODB_URI"
+                "{shown}: schema version {version}, this program knows {steps}; "
+                "update topiccrawl, or name another database in MONGODB_URI",
+                shown=server.shown,
+                version=version,
+                steps=len(steps),
             )
         for number in range(version, len(steps)):
             for name, indexes in steps[number].items():

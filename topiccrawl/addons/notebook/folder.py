@@ -16,11 +16,10 @@ from topiccrawl.extensions.moments import Point
 from topiccrawl.frontier.view import QUEUES
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import COLUMNS
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -47,13 +46,13 @@ def open(folder: str = "data", **settings: object) -> DataFolder:
         StateError: No crawl has used the folder.
     """
     if find_spec("pandas") is None:
-        raise ConfigurationError(tr("frames need pandas: pip install 'topiccrawl[notebook]'"))
+        raise ConfigurationError("frames need pandas: pip install 'topiccrawl[notebook]'")
     known = Settings()
     known.setmodule("topiccrawl.settings", priority="project")
     known.setdict({"TOPICCRAWL_DATA_DIR": str(folder), **settings}, priority="cmdline")
     data = DataFolder(known)
     if not storage_of(known).exists():
-        raise StateError(tr("{folder}: no crawl has been run with this folder", folder=folder))
+        raise StateError("{folder}: no crawl has been run with this folder", folder=folder)
     return data
 
 
@@ -139,7 +138,7 @@ class DataFolder:
     def _crawl(self, topic: str) -> Crawl:
         found = CrawlLog(self._settings["TOPICCRAWL_DATA_DIR"]).last(topic)
         if found is None:
-            raise StateError(tr("no crawl for topic {topic} has been run", topic=repr(topic)))
+            raise StateError("no crawl for topic {topic} has been run", topic=repr(topic))
         return found
 
     def _reports(self) -> list[RunReport]:
@@ -153,16 +152,14 @@ class DataFolder:
         return _apart(read())
 
     async def _rows(self, selection: Selection) -> list[dict[str, Any]]:
-        store = storage_of(self._settings).articles()
-        await store.open()
-        try:
-            async with aclosing(store.select(selection)) as articles:
-                return [
-                    {name: column.value(one, selection.topic) for name, column in COLUMNS.items()}
-                    async for one in articles
-                ]
-        finally:
-            await store.close()
+        async with (
+            opened(storage_of(self._settings).articles()) as store,
+            aclosing(store.select(selection)) as articles,
+        ):
+            return [
+                {name: column.value(one, selection.topic) for name, column in COLUMNS.items()}
+                async for one in articles
+            ]
 
 
 def _apart(work: Coroutine[Any, Any, _T]) -> _T:

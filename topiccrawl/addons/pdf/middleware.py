@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
+import re
 import sys
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -12,11 +15,11 @@ from typing import TYPE_CHECKING, Self
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 
-from topiccrawl.addons.pdf.page import page_of
 from topiccrawl.errors import SettingError
+from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -31,6 +34,23 @@ AT_ONCE = 1
 
 MAGIC = b"%PDF-"
 _CHILD = Path(__file__).with_name("child.py")
+
+REPEATED = 3
+"""Pages that must have a line before it is a header or footer."""
+
+HEAD = 600
+"""Characters at the top where a date is looked for, before the file's own is taken."""
+
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:第?\s*\d{1,4}\s*页?|page \d+(?: of \d+)?|\d+\s*/\s*\d+)\W*", re.IGNORECASE
+)
+_DATE = re.compile(r"(?:19|20)\d\d\s*[年./-]\s*\d{1,2}|\b\d{1,2}[./ ]\w{1,9}[./ ](?:19|20)\d\d")
+_MADE_BY = re.compile(
+    r"^(?:microsoft (?:word|powerpoint) - |untitled)|\.(?:docx?|indd|pptx?)$", re.IGNORECASE
+)
+_END = re.compile(r"[。！？!?.:：”\"]$")
+_SHORT = 0.7
+"""Share of the usual length of a line below which a line ends its paragraph."""
 
 
 class PdfMiddleware:
@@ -110,4 +130,69 @@ def check_pdf(settings: BaseSettings) -> None:
         raise SettingError("TOPICCRAWL_PDF needs pypdf: pip install 'topiccrawl[pdf]'")
     for name in ("TOPICCRAWL_PDF_PAGES", "TOPICCRAWL_PDF_BYTES"):
         if settings.getint(name) < 1:
-            raise SettingError(f"{name} = {settings[name]}: give 1 or more")
+            raise SettingError("{name} = {value}: give 1 or more", name=name, value=settings[name])
+
+
+def page_of(title: str, made: str, pages: Sequence[Sequence[str]]) -> str:
+    """Return an HTML page; "" where there is no text.
+
+    >>> page = page_of("", "2026-09-14", [["Bridge closes", "It is closed.", "1"]])
+    >>> "<h1>Bridge closes</h1>" in page, "2026-09-14" in page, "<p>1</p>" in page
+    (True, True, False)
+    """
+    lines = _lines(pages)
+    if not lines:
+        return ""
+    headline = "" if _MADE_BY.search(title.strip()) else " ".join(title.split())
+    if not headline:
+        headline = lines.pop(0)
+    elif lines and _same(lines[0], headline):
+        lines.pop(0)
+    dated = made and not _DATE.search("\n".join(lines)[:HEAD])
+    time = f'<meta property="article:published_time" content="{made}">' if dated else ""
+    body = "".join(f"<p>{html.escape(part)}</p>\n" for part in _paragraphs(lines))
+    name = html.escape(headline)
+    return (
+        f'<!doctype html><html><head><meta charset="utf-8"><title>{name}</title>'
+        f'<meta property="og:type" content="article">{time}</head>'
+        f"<body><article><h1>{name}</h1>\n{body}</article></body></html>"
+    )
+
+
+def _lines(pages: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines without page numbers, headers and footers."""
+    stripped = [[" ".join(line.split()) for line in page] for page in pages]
+    seen = Counter(line for page in stripped for line in set(page))
+    return [
+        line
+        for page in stripped
+        for line in page
+        if line and seen[line] < REPEATED and not _PAGE_NUMBER.fullmatch(line)
+    ]
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
+    """Join lines that are broken where the page ends."""
+    usual = sorted(map(len, lines))[len(lines) * 3 // 4] if lines else 0
+    parts: list[str] = []
+    for line in lines:
+        parts.append(line)
+        if _END.search(line) or len(line) < _SHORT * usual:
+            yield _joined(parts)
+            parts = []
+    if parts:
+        yield _joined(parts)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    text = parts[0]
+    for part in parts[1:]:
+        if text.endswith("-"):
+            text = text[:-1] + part
+        else:
+            text += part if has_han(text[-1] + part[0]) else f" {part}"
+    return text
+
+
+def _same(one: str, other: str) -> bool:
+    return "".join(one.split()).lower() == "".join(other.split()).lower()

@@ -23,11 +23,11 @@ from topiccrawl.errors import (
 )
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.hooks import number
+from topiccrawl.scheduler.since import check_since
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.redisaddress import in_redis
-from topiccrawl.storage.since import check_since
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,7 +98,11 @@ def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
             "give -a discover=searxng:http://localhost:8888 (docs/discovery.md), or seeds=URL,URL"
         )
         raise ConfigurationError(
-            f"{nowhere} for {template.search.queries[0]!r}: {remedy}", public=f"{nowhere}: {remedy}"
+            "{nowhere} for {value!r}: {remedy}",
+            nowhere=nowhere,
+            value=template.search.queries[0],
+            remedy=remedy,
+            public=f"{nowhere}: {remedy}",
         )
     fresh = flag("fresh", arguments.get("fresh", ""))
     chance = flag("chance", arguments.get("chance", "1"))
@@ -139,13 +143,14 @@ def _alone(settings: BaseSettings) -> None:
     """Refuse what a template crawl cannot use: it is conducted by one process at a time."""
     if in_redis(settings) and not settings.getbool("TOPICCRAWL_TURN"):
         raise SettingError(
-            "REDIS_URL is set, but a template is crawled by one process at a time: -s REDIS_URL="
-            " for this crawl, or let workers see to that: scrapy tasks create --template NAME"
+            "REDIS_URL is set, but a template is crawled by one process at a "
+            "time: -s REDIS_URL= for this crawl, or let workers see to that: "
+            "scrapy tasks create --template NAME"
         )
     if settings.get("JOBDIR"):
         raise SettingError(
-            "JOBDIR is set, but a template crawl keeps its periods in TOPICCRAWL_DATA_DIR and goes "
-            "on by itself: leave it out"
+            "JOBDIR is set, but a template crawl keeps its periods in "
+            "TOPICCRAWL_DATA_DIR and goes on by itself: leave it out"
         )
 
 

@@ -30,12 +30,12 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import traps_of
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
+from topiccrawl.scheduler.since import since_of
 from topiccrawl.spiders.arguments import UNREAD
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.reading import header, robots_tags
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import sendable
-from topiccrawl.storage.since import since_of
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:

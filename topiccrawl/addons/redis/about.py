@@ -38,10 +38,13 @@ def checked(where: str, text: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(text)
     if found.get("format") != FORMAT:
         raise StateVersionError(
-            f"{where}: another version of topiccrawl began this crawl (format"
-            f" {_dotted(found.get('format'))}, this one knows {_dotted(FORMAT)}): go on with that"
-            " version, or take the crawl over with its `scrapy frontier export` and this one's"
-            " `import`, or start over with -a fresh=1"
+            "{where}: another version of topiccrawl began this crawl (format "
+            "{dotted}, this one knows {dotted2}): go on with that version, "
+            "or take the crawl over with its `scrapy frontier export` and "
+            "this one's `import`, or start over with -a fresh=1",
+            where=where,
+            dotted=_dotted(found.get("format")),
+            dotted2=_dotted(FORMAT),
         )
     return found
 
@@ -54,8 +57,11 @@ def other_crawl(where: str, text: str, wanted: str) -> StateVersionError:
     """
     checked(where, text)
     return StateVersionError(
-        f"{where}: Redis holds a crawl of {text}, this one needs {wanted}; start over with"
-        " -a fresh=1, or use another database"
+        "{where}: Redis holds a crawl of {text}, this one needs "
+        "{wanted}; start over with -a fresh=1, or use another database",
+        where=where,
+        text=text,
+        wanted=wanted,
     )
 
 

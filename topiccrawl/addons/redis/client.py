@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import redis
 import redis.asyncio
 from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 from redis.retry import Retry
 from scrapy.settings import BaseSettings
 from scrapy_redis.connection import get_redis
 
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import SettingError, StorageAwayError
 from topiccrawl.storage.redisaddress import redis_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 TIMEOUT = 5.0
 """Seconds that Redis may take to answer."""
@@ -54,6 +56,16 @@ def _made(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # noqa
     except ValueError:
         # neither the error nor its cause: they may quote a password that holds a slash
         raise SettingError(
-            "REDIS_URL cannot be used: write redis://USER:PASSWORD@HOST:PORT/DATABASE, in user"
-            " and password percent-encoded what is no letter or digit"
+            "REDIS_URL cannot be used: write "
+            "redis://USER:PASSWORD@HOST:PORT/DATABASE, in user and password "
+            "percent-encoded what is no letter or digit"
         ) from None
+
+
+@contextmanager
+def translated(text: str) -> Iterator[None]:
+    """Raise errors of Redis as StorageAwayError with a message, a template of ``error``."""
+    try:
+        yield
+    except RedisError as error:
+        raise StorageAwayError(text, error=error) from error

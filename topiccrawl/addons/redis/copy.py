@@ -77,11 +77,11 @@ class WorkingCopy:
                 continue  # a scan may return a row twice
             row = decode(data)
             url = row.text(URL)
-            place = self._queues.place(url)
-            if place is None:
+            origin = self._queues.origin(url)
+            if origin is None:
                 continue
-            place.host.shut = True
-            unit = self._places.unit(place, judge.strategy.group(url))
+            origin.host.shut = True
+            unit = self._places.unit(origin, judge.strategy.group(url))
             row.host, row.unit = unit.host.id, unit.uid
             row.seq = urls.arrive(row.seq)
             if row.version % LEARNT != judge.topic:
@@ -184,7 +184,7 @@ class WorkingCopy:
         self._changes.drop(buckets)
 
     def _retire(self, host: Host) -> None:
-        for origin in host.origins.values():
+        for origin in host.origins:
             origin.wake = ASLEEP
             self._frontier.robots_files.delete(origin)
         self._leave(host)
@@ -213,7 +213,7 @@ class WorkingCopy:
         for host in self._hosts(bucket):
             for unit in host.units:
                 for lane, order in enumerate(unit.orders):
-                    sizes[lane] += len(order) if order is not None else 0
+                    sizes[lane] += len(order)
         return sizes
 
     def _waiting(self, buckets: Container[int]) -> Iterator[tuple[bytes, int, int]]:

@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import tempfile
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, signals
+from scrapy_redis.defaults import START_URLS_KEY
+from scrapy_redis.spiders import RedisMixin
 
 from topiccrawl.addons.redis.client import async_client_of, client_of
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.reading import owner_in, read, strategy_in
 from topiccrawl.addons.redis.runs import SharedRuns
-from topiccrawl.addons.redis.starts import starts_of
-from topiccrawl.addons.redis.sync import RedisSync
+from topiccrawl.addons.redis.sync import RedisSync, Starts
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies import stored_strategy
+from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.frontiers import checked_name
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.frontier.portable import Reader
+    from topiccrawl.frontier.view import Reader
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.scheduler.frontiers import FrontierSpec
     from topiccrawl.scheduler.scheduler import FrontierScheduler
+
+logger = logging.getLogger(__name__)
+
+Take = Callable[[Request], object]
+Maker = Callable[[bytes], Iterable[Request] | Request | None]
 
 
 class SharedFrontiers:
@@ -111,7 +125,11 @@ class SharedFrontiers:
         )
         if not frontier.membership.alone():
             frontier.close()
-            raise StateLockedError(f"{address(client)}: nodes work on {name}; stop them first")
+            raise StateLockedError(
+                "{address}: nodes work on {name}; stop them first",
+                address=address(client),
+                name=name,
+            )
         return frontier
 
     def discard(self, place: str) -> None:
@@ -135,3 +153,63 @@ class SharedFrontiers:
 
 def _name(place: str) -> str:
     return place.partition("#")[2]
+
+
+def starts_of(crawler: Crawler, settings: BaseSettings, take: Take) -> Starts:
+    """Return where a crawl listens for start URLs, and what becomes of each.
+
+    A spider of scrapy-redis names its key and makes its requests; it no longer takes URLs from the
+    key when it is idle, since what it takes is lost if the process is killed.
+
+    Args:
+        crawler: Of the crawl.
+        settings: With the key, the number taken at once and the time to wait.
+        take: Enqueues a request.
+    """
+    spider = crawler.spider
+    key = str(settings.get("REDIS_START_URLS_KEY") or START_URLS_KEY)
+    key %= {"name": getattr(spider, "name", "")}
+    wait = settings.get("MAX_IDLE_TIME_BEFORE_CLOSE")
+    made: Maker = partial(_plain, encoding=settings.get("REDIS_ENCODING") or "utf-8")
+    if isinstance(spider, RedisMixin):
+        crawler.signals.disconnect(spider.spider_idle, signal=signals.spider_idle)
+        key, wait, made = spider.redis_key, spider.max_idle_time, spider.make_request_from_data
+    most = settings.getint("REDIS_START_URLS_BATCH_SIZE")
+    return Starts(
+        key,
+        most or settings.getint("CONCURRENT_REQUESTS") or 16,
+        lambda data: start(data, key, take, made),
+        -1.0 if wait is None else float(wait),
+    )
+
+
+def start(data: bytes, key: str, take: Take, made: Maker) -> None:
+    """Take a start URL; log an invalid one, since it would stop node after node."""
+    try:
+        requests = made(data) or ()
+        for request in (requests,) if isinstance(requests, Request) else requests:
+            request.meta["is_start_request"] = True
+            request.meta.pop(meta.KEY, None)  # it would name a lease of this process
+            take(request)
+    except _INVALID as error:
+        logger.error("%s holds what is no start URL: %.200r (%s)", key, data, error)  # noqa: TRY400
+
+
+_INVALID = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+
+
+def _plain(data: bytes, encoding: str) -> Request:
+    return request_of(data.decode(encoding))
+
+
+def request_of(text: str) -> Request:
+    """Return the request of a start URL: plain, or JSON with ``url`` and perhaps ``meta``.
+
+    >>> request_of('{"url": "http://a.cn/", "meta": {"site": 1}}').meta["site"]
+    1
+    """
+    record: dict[str, Any] = {"url": text.strip()}
+    if text.lstrip().startswith("{"):
+        record = json.loads(text)
+    given = dict(record.get("meta", {}))
+    return Request(record["url"], meta=given, method=record.get("method", "GET"))

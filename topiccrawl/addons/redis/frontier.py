@@ -23,10 +23,10 @@ from topiccrawl.addons.redis.record import Changes
 from topiccrawl.addons.redis.turns import REGISTER, Turns
 from topiccrawl.addons.redis.wire import Call, Wire, address
 from topiccrawl.errors import StateLockedError, StorageError
-from topiccrawl.frontier.contract import Kind
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.rows import key_of
 from topiccrawl.frontier.store import discard as discard_folder
+from topiccrawl.model import Kind
 
 if TYPE_CHECKING:
     import random
@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.addons.redis.wire import Steps
-    from topiccrawl.frontier.contract import Lease, Limits, Politeness
+    from topiccrawl.frontier.contract import Limits, Politeness
     from topiccrawl.frontier.portable import Entry
     from topiccrawl.links.strategies.contract import LinkStrategy
+    from topiccrawl.model import Lease
 
 TTL = 10.0
 """Seconds of silence after which a node times out."""
@@ -313,7 +314,9 @@ class SharedFrontier:
             StateLockedError: Other nodes have a part of it.
         """
         if not self.membership.alone():
-            raise StateLockedError(f"{self.base}: other nodes work on this crawl; stop them first")
+            raise StateLockedError(
+                "{base}: other nodes work on this crawl; stop them first", base=self.base
+            )
         return self.local.load(entries)
 
     def close(self) -> None:
@@ -345,8 +348,12 @@ def discard(client: redis.Redis, name: str) -> None:
     alive = Wire(client).run(_discard(base_of(name)))
     if alive:
         raise StateLockedError(
-            f"{address(client)}: {alive} node(s) work on {name}; stop them, or wait until they are"
-            f" given up ({TTL:g} s after a crash)"
+            "{address}: {alive} node(s) work on {name}; stop them, or wait "
+            "until they are given up ({ttl:g} s after a crash)",
+            address=address(client),
+            alive=alive,
+            name=name,
+            ttl=TTL,
         )
 
 

@@ -72,7 +72,7 @@ class Outpost:
             return list(offers), 0
         here: list[Offer] = []
         away: defaultdict[int, list[tuple[object, ...]]] = defaultdict(list)
-        before = self._ingest.counted(key)
+        before = dict.fromkeys(self._urls.links(key))
         known = len(before)
         for offer in offers:
             bucket = bucket_of_url(offer.url)

@@ -82,15 +82,23 @@ class SharedLedger:
         await self._client.aclose()
 
     async def _asked(self, question: Any) -> Any:  # noqa: ANN401 - redis-py's own types
-        return await _answer(question, self._client)
+        return await answer(question, self._client)
 
 
-async def _answer(question: Awaitable[T], client: Redis) -> T:
+async def answer(question: Awaitable[T], client: Redis) -> T:
+    """Return Redis' answer.
+
+    Raises:
+        StorageAwayError: It gave none.
+    """
     try:
         return await question
     except RedisError as error:
-        message = f"{address(client)}: Redis does not answer as it should ({error})"
-        raise StorageAwayError(message) from error
+        raise StorageAwayError(
+            "{address}: Redis does not answer as it should ({error})",
+            address=address(client),
+            error=error,
+        ) from error
 
 
 def _packed(rows: Mapping[Key, str | None]) -> str:

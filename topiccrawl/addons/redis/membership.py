@@ -130,8 +130,10 @@ class Membership:
             raise other_crawl(self.base, about.decode(), self.about)
         if not epoch:
             raise StorageError(
-                f"{self.base}: Redis has come back without this crawl; let it write to its disk"
-                " (appendonly yes), put its data back, then start the nodes again"
+                "{base}: Redis has come back without this crawl; let it write to "
+                "its disk (appendonly yes), put its data back, then start the "
+                "nodes again",
+                base=self.base,
             )
         self.epoch = self._last = int(epoch)
         (self._born,) = born

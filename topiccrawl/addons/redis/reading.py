@@ -40,7 +40,6 @@ class SharedView:
         self.counts, self.why, self.iterate, self.export = (
             view.counts, view.why, view.iterate, view.export,
         )  # fmt: skip
-        self.recount = view.recount
 
     def close(self) -> None:
         """Delete the copy; twice equals once."""
@@ -74,7 +73,9 @@ def _about(client: redis.Redis, name: str) -> dict[str, Any]:
     except RedisError as error:
         raise trouble(client, error) from error
     if not isinstance(about, bytes):
-        raise StorageError(f"{address(client)}: holds no crawl named {name}")
+        raise StorageError(
+            "{address}: holds no crawl named {name}", address=address(client), name=name
+        )
     return checked(f"{address(client)}: {name}", about.decode())
 
 

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from redis.exceptions import RedisError
-
-from topiccrawl.addons.redis.wire import address
-from topiccrawl.errors import StorageAwayError
+from topiccrawl.addons.redis.ledger import answer
 from topiccrawl.storage.runs import RunReport, ordered, packed, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from redis.asyncio import Redis
 
     from topiccrawl.storage.status import State
@@ -34,14 +29,15 @@ class SharedRuns:
 
     async def put(self, state: State) -> None:
         """See ``Runs.put``."""
-        await self._asked(self._client.set(BASE + state["run"]["id"], packed(state), ex=LIFE))
+        key = BASE + state["run"]["id"]
+        await answer(self._client.set(key, packed(state), ex=LIFE), self._client)
 
     async def all(self) -> list[RunReport]:
         """See ``Runs.all``."""
-        keys = await self._asked(self._keys())
+        keys = await answer(self._keys(), self._client)
         found: list[RunReport] = []
         for key in keys:
-            text, left = await self._asked(self._both(key))
+            text, left = await answer(self._both(key), self._client)
             if text is not None:
                 found.append(RunReport(unpacked(text, key.decode()), max(0.0, LIFE - left / 1000)))
         return ordered(found)
@@ -58,10 +54,3 @@ class SharedRuns:
             pipe.get(key)
             pipe.pttl(key)
             return await pipe.execute()
-
-    async def _asked(self, question: Awaitable[Any]) -> Any:  # noqa: ANN401
-        try:
-            return await question
-        except RedisError as error:
-            message = f"{address(self._client)}: Redis does not answer as it should ({error})"
-            raise StorageAwayError(message) from error

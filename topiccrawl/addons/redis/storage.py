@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.storage.contract import ArticleStore
+    from topiccrawl.storage.documents import DocumentKind
+    from topiccrawl.storage.sqlite_documents import SqliteDocuments
 
 
 class NodeStorage(SqliteStorage):
@@ -45,3 +47,11 @@ class NodeStorage(SqliteStorage):
         return TogetherStore(
             self.path, lambda: async_client_of(self._settings), method=method, capacity=capacity
         )
+
+    @override
+    def documents(self, *kinds: DocumentKind) -> SqliteDocuments:
+        """See ``Storage.documents``; nodes share marks."""
+        from topiccrawl.addons.redis.client import async_client_of
+        from topiccrawl.addons.redis.documents import NodeDocuments
+
+        return NodeDocuments(self.path, kinds, lambda: async_client_of(self._settings))

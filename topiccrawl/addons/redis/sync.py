@@ -166,7 +166,13 @@ class RedisSync:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             logger.critical("The sync task broke", exc_info=error)
-            self._fail(StorageError(f"{address(self._client)}: nothing is sent any more ({error})"))
+            self._fail(
+                StorageError(
+                    "{address}: nothing is sent any more ({error})",
+                    address=address(self._client),
+                    error=error,
+                )
+            )
 
     def _say_lost(self, error: RedisError) -> None:
         if not self._lost:

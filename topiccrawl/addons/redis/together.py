@@ -12,22 +12,21 @@ import copy
 import logging
 import random
 import socket
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from redis.exceptions import RedisError
 from typing_extensions import override
 
+from topiccrawl.addons.redis.client import translated
 from topiccrawl.addons.redis.stories import Claim, StoryRegister
 from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
-from topiccrawl.errors import StorageAwayError
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from redis.asyncio import Redis
@@ -40,6 +39,11 @@ logger = logging.getLogger(__name__)
 
 AGAIN = 0.05
 """Seconds at most until a node that was not first decides again."""
+
+_AWAY = message(
+    "Redis does not answer as it should ({error}): which stories are "
+    "known is unclear; see that it runs and has room"
+)
 
 
 class _Plan(NamedTuple):
@@ -94,12 +98,12 @@ class TogetherStore(SqliteStore):
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """See ``Store.save``; a story in another node's store is a REPRINT and not stored here."""
         async with self._turn:
-            with _translated():
+            with translated(_AWAY):
                 plan = await self._claimed(articles)
             saved = await self._save_here(plan)
             doubles = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
             if lost := doubles.intersection(claim.article.url for claim in plan.claims):
-                with _translated():  # the node's own store refused them
+                with translated(_AWAY):  # the node's own store refused them
                     await self._opened().withdraw(lost)
         return saved
 
@@ -107,7 +111,7 @@ class TogetherStore(SqliteStore):
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``; all nodes forget the texts, this one keeps the names."""
         gone = await super().forget(names, now)
-        with _translated():
+        with translated(_AWAY):
             shared = await self._opened().forget(frozenset(names))
         return max(gone, shared)
 
@@ -173,14 +177,3 @@ class TogetherStore(SqliteStore):
                 learnt[article.url] = self._method.learn(article)
         plan.marks.extend(mark for marks in learnt.values() for mark in marks)
         return plan
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except RedisError as error:
-        raise StorageAwayError(
-            f"Redis does not answer as it should ({error}): which stories are known is unclear;"
-            " see that it runs and has room"
-        ) from error

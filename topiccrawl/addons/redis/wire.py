@@ -71,8 +71,10 @@ def address(client: redis.Redis | AsyncRedis) -> str:
 def trouble(client: redis.Redis | AsyncRedis, error: Exception) -> StorageError:
     """Return the error of a failed conversation; it names the server and the remedy."""
     return StorageError(
-        f"{address(client)}: Redis does not answer as it should ({error}): see that it runs, has"
-        " room and lets us in, or correct REDIS_URL"
+        "{address}: Redis does not answer as it should ({error}): see "
+        "that it runs, has room and lets us in, or correct REDIS_URL",
+        address=address(client),
+        error=error,
     )
 
 

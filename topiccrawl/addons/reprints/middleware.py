@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.addons.reprints.headlines import Headlines
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Article, Findings
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.storage.choice import storage_of
+from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -28,6 +30,17 @@ RECALLED = 20_000
 
 NORMAL = 1
 """Lane of normalQueue."""
+
+LEAST = 10
+"""Letters of a Chinese headline that names one story; shorter ones are rubrics."""
+
+LATIN_LEAST = 30
+"""The same in English."""
+
+MOST = 100_000
+"""Headlines in memory, the newest; about 250 bytes each."""
+
+_NO_LETTERS = re.compile(r"[\W_]+")
 
 
 class KnownStoryMiddleware:
@@ -112,3 +125,37 @@ class KnownStoryMiddleware:
             await listing.close()
         for story in reversed(known):
             self.headlines.add(story.title, site_of(story.url))
+
+
+class Headlines:
+    """Headlines with the site of their story.
+
+    >>> known = Headlines()
+    >>> known.add("老城区三座旧桥年内大修 行人走浮桥", "a.test")
+    >>> known.elsewhere("老城区三座旧桥年内大修，行人走浮桥", "b.test")
+    True
+    >>> known.elsewhere("老城区三座旧桥年内大修，行人走浮桥", "a.test")
+    False
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._sites: OrderedDict[str, str] = OrderedDict()
+
+    def add(self, title: str, site: str) -> None:
+        """Add the headline of a stored story; the first site that had it stays."""
+        key = _key(title)
+        if key and key not in self._sites:
+            self._sites[key] = site
+            if len(self._sites) > self._most:
+                self._sites.popitem(last=False)
+
+    def elsewhere(self, anchor: str, site: str) -> bool:
+        """Return whether a link's text is the headline of a story from another site."""
+        return self._sites.get(_key(anchor), site) != site
+
+
+def _key(text: str) -> str:
+    """Return the letters of a headline; "" where they are too few to name a story."""
+    letters = _NO_LETTERS.sub("", fold(text))
+    return letters if len(letters) >= (LEAST if has_han(letters) else LATIN_LEAST) else ""

@@ -135,16 +135,22 @@ def _read(path: Path) -> Iterator[Recorded]:
                 number += 1
                 yield _recorded(json.loads(line))
     except FileNotFoundError as error:
-        msg = f"{path}: no such collection; give a *.web.jsonl.gz file"
-        raise ConfigurationError(msg) from error
+        raise ConfigurationError(
+            "{path}: no such collection; give a *.web.jsonl.gz file", path=path
+        ) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error}") from error
+        raise ConfigurationError(
+            "{path}: cannot be read: {error}", path=path, error=error
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError, LookupError) as error:
-        msg = (
-            f"{path}, line {number}: no recorded page ({type(error).__name__}: {error}); "
-            "a line is one JSON object with url, and body or body64"
-        )
-        raise ConfigurationError(msg) from error
+        raise ConfigurationError(
+            "{path}, line {number}: no recorded page ({name}: {error}); a "
+            "line is one JSON object with url, and body or body64",
+            path=path,
+            number=number,
+            name=type(error).__name__,
+            error=error,
+        ) from error
 
 
 def _recorded(page: dict[str, Any]) -> Recorded:

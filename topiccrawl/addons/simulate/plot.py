@@ -56,8 +56,9 @@ def check() -> None:
         ConfigurationError: Naming the extra to install.
     """
     if find_spec("matplotlib") is None:
-        msg = "--plot needs matplotlib: pip install 'topiccrawl[plot]', or use --html"
-        raise ConfigurationError(msg)
+        raise ConfigurationError(
+            "--plot needs matplotlib: pip install 'topiccrawl[plot]', or use --html"
+        )
 
 
 def _draw(axes: Axes, judged: Judged) -> None:
@@ -79,4 +80,6 @@ def _save(path: Path, figure: Figure) -> None:
     try:
         figure.savefig(path, dpi=DPI, format="png")
     except OSError as error:
-        raise ConfigurationError(f"--plot {path}: cannot be written: {error.strerror}") from error
+        raise ConfigurationError(
+            "--plot {path}: cannot be written: {strerror}", path=path, strerror=error.strerror
+        ) from error

@@ -6,9 +6,11 @@ import json
 import random
 import time
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
+
+from typing_extensions import override
 
 from topiccrawl.addons.simulate import drawing, plot
 from topiccrawl.addons.simulate.collection import RecordedWeb
@@ -21,7 +23,6 @@ from topiccrawl.addons.simulate.harvest import (
     labelled_case,
     own_case,
 )
-from topiccrawl.addons.simulate.memory import RememberingScorer
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, merged, table
 from topiccrawl.addons.simulate.truth import read_truth
@@ -32,6 +33,7 @@ from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.build import limits_of, share_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
+from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import default_seeds, resolve
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from topiccrawl.addons.simulate.drawing import Judged
+    from topiccrawl.model import Page, Verdict
     from topiccrawl.topics.topic import Topic
 
 
@@ -146,15 +149,22 @@ def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:
     if not truths:
         truths = [None if opts.topic else _beside(one) for one in collections]
     if len(truths) != len(collections):
-        msg = f"{len(truths)} --truth for {len(collections)} collections: give one for each"
-        raise ConfigurationError(msg)
+        raise ConfigurationError(
+            "{truths} --truth for {collections} collections: give one for each",
+            truths=len(truths),
+            collections=len(collections),
+        )
     jobs = []
     for collection, truth in zip(collections, truths, strict=True):
         known = read_truth(truth) if truth else {}
         for name in opts.topic or known:
             if truth and name not in known:
-                msg = f"{truth} has no topic {name!r}: choose among {', '.join(known)}"
-                raise ConfigurationError(msg)
+                raise ConfigurationError(
+                    "{truth} has no topic {name!r}: choose among {choices}",
+                    truth=truth,
+                    name=name,
+                    choices=", ".join(known),
+                )
             jobs += [Job(collection, truth, name, draw) for draw in range(opts.seed_sets)]
     return jobs
 
@@ -162,8 +172,11 @@ def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:
 def _beside(collection: Path) -> Path:
     truth = collection.with_name(collection.name.partition(".web.")[0] + ".topics.json")
     if not truth.exists():
-        msg = f"{collection}: name topics with --topic or --truth; there is no {truth.name}"
-        raise ConfigurationError(msg)
+        raise ConfigurationError(
+            "{collection}: name topics with --topic or --truth; there is no {name}",
+            collection=collection,
+            name=truth.name,
+        )
     return truth
 
 
@@ -263,11 +276,12 @@ def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:
     """
     found = seeds_of(seeds) if seeds else topic.seeds or default_seeds(topic)
     if not any(web.get(seed) for seed in found):
-        msg = (
-            f"topic {topic.name!r}: the collection holds none of its {len(found)} seeds; "
-            "name some with --seeds URL,URL"
+        raise ConfigurationError(
+            "topic {name!r}: the collection holds none of its {found} seeds; "
+            "name some with --seeds URL,URL",
+            name=topic.name,
+            found=len(found),
         )
-        raise ConfigurationError(msg)
     return topic.model_copy(update={"seeds": found})
 
 
@@ -287,5 +301,59 @@ def _save(option: str, path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        msg = f"{option} {path}: cannot be written: {error.strerror}"
-        raise ConfigurationError(msg) from error
+        raise ConfigurationError(
+            "{option} {path}: cannot be written: {strerror}",
+            option=option,
+            path=path,
+            strerror=error.strerror,
+        ) from error
+
+
+class RememberingScorer(Scorer):
+    """The production scorer; pages and link texts that it scored before cost a look-up.
+
+    It holds every text it scored, so its memory grows with the collection, about as large as its
+    link texts.
+    """
+
+    most_vectors = 2_000
+    """Page vectors that are held, about 40 MB; a crawl learns from fewer pages."""
+
+    @cached_property
+    def _verdicts(self) -> dict[str, Verdict]:
+        return {}
+
+    @cached_property
+    def _scores(self) -> dict[str, float]:
+        return {}
+
+    @cached_property
+    def _vectors(self) -> dict[tuple[str, str], dict[str, float]]:
+        return {}
+
+    @override
+    def score_page(self, page: Page) -> Verdict:
+        """As the scorer's, cached by the page's URL."""
+        verdict = self._verdicts.get(page.url)
+        if verdict is None:
+            verdict = self._verdicts[page.url] = super().score_page(page)
+        return verdict
+
+    @override
+    def score_many(self, texts: Sequence[str]) -> list[float]:
+        """As the scorer's; only new texts are scored."""
+        scores = self._scores
+        fresh = [text for text in texts if text not in scores]
+        if fresh:
+            scores.update(zip(fresh, super().score_many(fresh), strict=True))
+        return [scores[text] for text in texts]
+
+    @override
+    def page_vector(self, text: str, title: str = "") -> dict[str, float]:
+        """As the scorer's, cached; the caller must not change it."""
+        vector = self._vectors.get((text, title))
+        if vector is None:
+            vector = super().page_vector(text, title)
+            if len(self._vectors) < self.most_vectors:
+                self._vectors[text, title] = vector
+        return vector

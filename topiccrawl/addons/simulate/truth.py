@@ -72,12 +72,17 @@ def read_truth(path: Path) -> dict[str, Labelled]:
         for labelled in found:
             _ = labelled.topic
     except OSError as error:
-        msg = f"{path}: cannot be read: {error.strerror}; give a *.topics.json file"
-        raise ConfigurationError(msg) from error
+        raise ConfigurationError(
+            "{path}: cannot be read: {strerror}; give a *.topics.json file",
+            path=path,
+            strerror=error.strerror,
+        ) from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise ConfigurationError(f"{path}: {where}: {first['msg']}") from error
+        raise ConfigurationError(
+            "{path}: {where}: {msg}", path=path, where=where, msg=first["msg"]
+        ) from error
     except ValueError as error:
-        raise ConfigurationError(f"{path}: is no JSON: {error}") from error
+        raise ConfigurationError("{path}: is no JSON: {error}", path=path, error=error) from error
     return {labelled.name: labelled for labelled in found}

@@ -78,7 +78,13 @@ class Board:
         """
         task = self.order(shard.task)
         own = self.orders.get(f"{shard.task}.{shard.site}") or CrawlOrder()
-        return replace(task, paused=task.paused or own.paused, speed=task.speed * own.speed)
+        paused, speed = task.paused or own.paused, task.speed * own.speed
+        return replace(own, paused=paused, speed=speed, cancelled=task.cancelled)
+
+    def chosen(self, shard: Shard) -> str:
+        """Return the worker that the operator chose for a shard; "" for none, or one that left."""
+        worker = self.order_of(shard).worker
+        return worker if worker in self.workers else ""
 
     def dead(self) -> list[str]:
         """Return the workers that timed out, or whose process is gone."""
@@ -116,8 +122,12 @@ class Board:
             and shard.not_before <= self.now and not self.order_of(shard).paused
         ]  # fmt: skip
 
-    def next(self) -> list[Shard]:
-        """Return the next shard of each free site; tasks with the fewest turns first."""
+    def next(self, worker: str = "") -> list[Shard]:
+        """Return the next shard of each free site; tasks with the fewest turns first.
+
+        Args:
+            worker: Leave out shards that the operator chose another one for; "": none.
+        """
         first: dict[str, Shard] = {}
         for shard in self.wanting():
             turn = self.turns.get(shard.site)
@@ -127,15 +137,27 @@ class Board:
             if known is None or _wait(shard) < _wait(known):
                 first[shard.site] = shard
         running = Counter(turn.task for turn in self.turns.values() if turn.shard)
-        return sorted(first.values(), key=lambda shard: (running[shard.task], *_wait(shard)))
+        found = [one for one in first.values() if not worker or self.chosen(one) in {"", worker}]
+        return sorted(found, key=lambda one: (not self.chosen(one), running[one.task], *_wait(one)))
 
     def should_yield(self, shard: Shard) -> bool:
         """Return whether a turn past its time should end: a shard waits for its site or slot."""
         if any(other.site == shard.site for other in self.wanting()):
             return True
-        slots = sum(worker.slots for worker in self.workers.values())
-        taken = sum(1 for turn in self.turns.values() if turn.shard)
-        return taken >= slots and bool(self.next())
+        slots = {name: worker.slots for name, worker in self.workers.items()}
+        taken = Counter(turn.worker for turn in self.turns.values() if turn.shard)
+        waiting, here = self.next(), self.turns.get(shard.site, Turn()).worker
+        if taken[here] >= slots.get(here, 0) and any(self.chosen(o) == here for o in waiting):
+            return True
+        return taken.total() >= sum(slots.values()) and bool(waiting)
+
+    def is_shared(self, shard: Shard) -> bool:
+        """Return whether another task has more to do at a shard's site."""
+        return any(
+            other.site == shard.site and other.task != shard.task and self.open(other.task)
+            for other in self.shards.values()
+            if other.state == State.WAITING
+        )
 
     def over(self, task: str) -> bool:
         """Return whether nothing is left to do for a task."""

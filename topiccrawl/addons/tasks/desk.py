@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 TEMPLATE = "template"
 """Name of the spider, name of its argument, and prefix of its shards' sites."""
+ANY = "any"
+"""In place of a worker's name: none is chosen."""
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
@@ -42,6 +44,8 @@ class SiteState:
         turns: Turns it had.
         reason: Reason for the end of its last turn.
         crawl: Name of its frontier, for ``scrapy frontier`` and ``why`` (-s TOPICCRAWL_CRAWL=...).
+        tried: As in ``Shard``.
+        chosen: Worker that the operator chose for it, or "".
     """
 
     site: str
@@ -54,6 +58,8 @@ class SiteState:
     turns: int
     reason: str
     crawl: str
+    tried: Mapping[str, str]
+    chosen: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +130,12 @@ class Desk:
         """
         for name in ("pages", "site_pages", "depth"):
             if getattr(wish, name) < 0:
-                raise ConfigurationError(f"{name} is {getattr(wish, name)}: give 0 or more")
+                raise ConfigurationError(
+                    "{name} is {value}: give 0 or more", name=name, value=getattr(wish, name)
+                )
         for text in (*wish.arguments.values(), wish.owner):
             if text != clean(text):
-                raise ConfigurationError(f"{text!r} is no text: write it in UTF-8")
+                raise ConfigurationError("{text!r} is no text: write it in UTF-8", text=text)
         async with self._checking:
             parts = await asyncio.to_thread(lambda: parts_of(wish, self._check(wish)))
         while True:
@@ -204,6 +212,31 @@ class Desk:
         """
         return await self._steer(task, lambda name: self._control.speed(name, factor))
 
+    async def assign(self, task: str, site: str, worker: str) -> TaskState:
+        """Choose the worker that takes a task's site over; another one that has its turn ends it.
+
+        Args:
+            task: Number of the task.
+            site: Registrable domain, or a template's name as the task shows it.
+            worker: Name of a worker; ``ANY`` revokes the choice. It ends with its worker.
+
+        Raises:
+            StateError: There is no such task, site or worker.
+        """
+        board = self._known(await self.board(), task)
+        shard = board.shards.get(f"{task}/{site}")
+        if shard is None:
+            raise StateError(
+                "task {task} has no site {site!r}: `scrapy tasks show {task}`", task=task, site=site
+            )
+        if worker != ANY and worker not in board.workers:
+            raise StateError(
+                "there is no worker {worker!r}: `scrapy tasks workers` shows those there are",
+                worker=worker,
+            )
+        await self._control.assign(crawl_of(shard), "" if worker == ANY else worker)
+        return await self.show(task)
+
     async def remove(self, task: str) -> None:
         """Delete a task that is over.
 
@@ -214,9 +247,10 @@ class Desk:
             rows = await self._ledger.read(*KINDS)
             board = self._known(Board.of(rows, await self._ledger.now()), task)
             if not board.over(task) or any(turn.task == task for turn in board.turns.values()):
-                raise StateError(f"task {task} is not over: cancel it first")
+                raise StateError("task {task} is not over: cancel it first", task=task)
             keys: list[Key] = [(TASKS, task), (ORDERS, f"task-{task}")]
-            keys += [(SHARDS, shard.name) for shard in board.by_task()[task]]
+            for shard in board.by_task()[task]:
+                keys += [(SHARDS, shard.name), (ORDERS, crawl_of(shard))]
             before = {(kind, name): rows[kind].get(name) for kind, name in keys}
             if await self._ledger.swap(before, dict.fromkeys(keys)):
                 return
@@ -224,7 +258,7 @@ class Desk:
     def _known(self, board: Board, task: str) -> Board:
         if task not in board.tasks:
             raise StateError(
-                f"there is no task {task!r}: `scrapy tasks list` shows those there are"
+                "there is no task {task!r}: `scrapy tasks list` shows those there are", task=task
             )
         return board
 
@@ -250,8 +284,8 @@ def parts_of(
         return split(wish.sites)
     if wish.site_pages or wish.depth:
         raise ConfigurationError(
-            "a template bounds itself what it fetches of a site ([limits], [[filter]]): leave out"
-            " site_pages and depth"
+            "a template bounds itself what it fetches of a site ([limits], "
+            "[[filter]]): leave out site_pages and depth"
         )
     return {f"{TEMPLATE}:{template}": (seeds_in(wish.sites), ())}
 
@@ -284,13 +318,25 @@ def split(sites: Iterable[str]) -> Mapping[str, tuple[tuple[str, ...], tuple[str
         url = canonical(text if "://" in text else f"https://{text}/")
         host = urlsplit(url).hostname if url else None
         if not host or not _HOST.fullmatch(host):
-            raise ConfigurationError(f"{given!r} is no site: write a host, or https://host/path")
+            raise ConfigurationError(
+                "{given!r} is no site: write a host, or https://host/path", given=given
+            )
         seeds, hosts = found.setdefault(site_of(host), ({}, {}))
         seeds[str(url)] = None
         hosts[host] = None
     if not found:
         raise ConfigurationError("a task needs sites: name hosts, or URLs to begin at")
     return {site: (tuple(seeds), tuple(hosts)) for site, (seeds, hosts) in found.items()}
+
+
+def guessed(sites: Iterable[str]) -> frozenset[str]:
+    """Return the URLs that sites named without a scheme are begun at.
+
+    >>> guessed(["A.test", "http://b.test/"])
+    frozenset({'https://a.test/'})
+    """
+    texts = [site.strip() for site in sites if "://" not in site]
+    return frozenset(filter(None, (canonical(f"https://{text}/") for text in texts)))
 
 
 def state_of(board: Board, task: str) -> TaskState:
@@ -323,6 +369,7 @@ def _site(board: Board, shard: Shard) -> SiteState:
     return SiteState(
         shard.site, State.RUNNING if worker else shard.state, worker, shard.pages, shard.relevant,
         shard.articles, round(shard.seconds, 1), shard.turns, shard.reason, crawl_of(shard),
+        shard.tried, board.chosen(shard),
     )  # fmt: skip
 
 

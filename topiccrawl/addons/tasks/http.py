@@ -3,6 +3,7 @@
     GET  /api/orders/NAME           order of a crawl (its topic's slug, or task-7)
     POST /api/orders/NAME/pause     and resume, cancel
     POST /api/orders/NAME/speed     {"factor": 0.5}
+    POST /api/orders/NAME/add       {"urls": ["https://a.test/news"]}: start URLs
     GET  /api/tasks                 all tasks, with their sites and workers
     POST /api/tasks                 {"spider": "topic", "arguments": {"topic": "足球"},
                                      "sites": ["sina.com.cn"], "pages": 0, "site_pages": 0,
@@ -10,6 +11,7 @@
     GET  /api/tasks/7               one task
     POST /api/tasks/7/pause         and resume, cancel, remove
     POST /api/tasks/7/speed         {"factor": 2}
+    POST /api/tasks/7/assign        {"site": "a.test", "worker": "NAME"}: who takes it over; any
     GET  /api/workers               all workers, and the shards that they crawl
 
 Responses are JSON. A wrong request gets 400 with {"error": ...}, unavailable state 503. A request
@@ -19,7 +21,7 @@ and no response contains text of one. Fields, names and numbers are bounded.
 
 from __future__ import annotations
 
-import asyncio
+import json
 import logging
 import re
 from dataclasses import asdict
@@ -32,12 +34,14 @@ from aiohttp import web
 from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.discovery.choice import FROM_FILES
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
+from topiccrawl.links.urls import canonical
 from topiccrawl.storage.control import speed_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from topiccrawl.addons.tasks.desk import Desk
+    from topiccrawl.addons.tasks.desk import Desk, TaskState
+    from topiccrawl.links.addresses import AddressRules
     from topiccrawl.storage.ledger import Steering
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
@@ -46,11 +50,12 @@ logger = logging.getLogger(__name__)
 
 MOST_TASKS = 1000
 """Tasks that may exist when one more is made over HTTP."""
-PATIENCE = 30.0
-"""Seconds that a request's body may take."""
-_LONGEST = {"spider": 50, "owner": 100, "sites": 2000, "arguments": 1000}
+_LONGEST = {
+    "spider": 50, "owner": 100, "sites": 2000, "arguments": 1000, "urls": 2000, "site": 300,
+    "worker": 300,
+}  # fmt: skip
 """Characters of a field's texts."""
-_MOST = {"sites": 1000, "arguments": 10}
+_MOST = {"sites": 1000, "arguments": 10, "urls": 100}
 """Entries of a field."""
 _LARGEST = 10**9
 """Of numbers."""
@@ -60,8 +65,13 @@ _FILE = re.compile(r"\w[\w.-]{0,99}")
 """Name of a file in TOPICCRAWL_ORDER_FILES."""
 
 
-def order_routes(steering: Steering) -> list[web.RouteDef]:
-    """Return the routes that steer crawls."""
+def order_routes(steering: Steering, addresses: AddressRules) -> list[web.RouteDef]:
+    """Return the routes that steer crawls.
+
+    Args:
+        steering: Takes the orders.
+        addresses: Refuses start URLs of private addresses; the crawl does once more.
+    """
 
     @_told
     async def show(request: web.Request) -> object:
@@ -72,12 +82,14 @@ def order_routes(steering: Steering) -> list[web.RouteDef]:
         name, action = _name_in(request), request.match_info["action"]
         if action == "speed":
             return asdict(await steering.speed(name, await factor_in(request)))
+        if action == "add":
+            return asdict(await steering.add(name, urls_in(await body_of(request), addresses)))
         simple = {"pause": steering.pause, "resume": steering.resume, "cancel": steering.cancel}
         return asdict(await simple[action](name))
 
     return [
         web.get("/api/orders/{name}", show),
-        web.post("/api/orders/{name}/{action:pause|resume|cancel|speed}", act),
+        web.post("/api/orders/{name}/{action:pause|resume|cancel|speed|add}", act),
     ]
 
 
@@ -108,28 +120,40 @@ def task_routes(desk: Desk, files: str = "") -> list[web.RouteDef]:
         return asdict(await desk.show(request.match_info["task"]))
 
     @_told
+    async def assign(request: web.Request) -> object:
+        given = fields_in(await body_of(request), {"site": str, "worker": str})
+        return asdict(await desk.assign(request.match_info["task"], **given))
+
+    @_told
     async def act(request: web.Request) -> object:
         task, action = request.match_info["task"], request.match_info["action"]
         if action == "speed":
             return asdict(await desk.speed(task, await factor_in(request)))
-        if action == "remove":
-            await desk.remove(task)
-            return {}
-        simple = {"pause": desk.pause, "resume": desk.resume, "cancel": desk.cancel}
-        return asdict(await simple[action](task))
+        simple = {
+            "pause": desk.pause, "resume": desk.resume, "cancel": desk.cancel,
+            "remove": desk.remove,
+        }  # fmt: skip
+        return _shown(await simple[action](task))
 
     return [
         web.get("/api/tasks", every),
         web.post("/api/tasks", create),
         web.get("/api/tasks/{task}", show),
         web.post("/api/tasks/{task}/{action:pause|resume|cancel|speed|remove}", act),
+        web.post("/api/tasks/{task}/assign", assign),
         web.get("/api/workers", workers),
     ]
 
 
+def _shown(state: TaskState | None) -> object:
+    return {} if state is None else asdict(state)
+
+
 async def _refuse_too_many(desk: Desk) -> None:
     if await desk.count() >= MOST_TASKS:
-        raise StateError(f"there are {MOST_TASKS} tasks: remove those that are over")
+        raise StateError(
+            "there are {most_tasks} tasks: remove those that are over", most_tasks=MOST_TASKS
+        )
 
 
 def wish_in(body: dict[str, Any], files: str = "") -> Wish:
@@ -146,33 +170,71 @@ def wish_in(body: dict[str, Any], files: str = "") -> Wish:
     >>> wish_in({"arguments": {"topic": "足球"}, "sites": ["a.cn"]}).spider
     'topic'
     """
-    kinds = {"spider": str, "pages": int, "site_pages": int, "depth": int, "owner": str,
+    known = {"spider": str, "pages": int, "site_pages": int, "depth": int, "owner": str,
              "arguments": dict, "sites": list}  # fmt: skip
-    for name, value in body.items():
-        if type(value) is not kinds.get(name):
-            raise ConfigurationError(f"the body's {name[:50]} is not understood")
-        _bound(name, value)
+    checked(body, known)
     arguments, sites = body.get("arguments", {}), body.get("sites", [])
     arguments = {name: _without_files(name, value, files) for name, value in arguments.items()}
     given = {"spider": "topic", **body, "arguments": arguments, "sites": tuple(sites)}
     return Wish(**given)
 
 
+def urls_in(body: dict[str, Any], addresses: AddressRules) -> list[str]:
+    """Return the start URLs in a request's body.
+
+    Raises:
+        ConfigurationError: It has none, too many, or one of a private address.
+    """
+    urls: list[str] = fields_in(body, {"urls": list})["urls"]
+    for url in urls:
+        if addresses.refuses(canonical(url) or url):
+            raise ConfigurationError(
+                "{url!r} has a private address: see TOPICCRAWL_OWN_HOSTS", url=url
+            )
+    return urls
+
+
+def fields_in(body: dict[str, Any], kinds: dict[str, type]) -> dict[str, Any]:
+    """Return the fields of a request's body, all of which are needed; raises as ``checked``."""
+    if missing := kinds.keys() - body.keys():
+        raise ConfigurationError("the body needs {choices}", choices=", ".join(sorted(missing)))
+    checked(body, kinds)
+    return body
+
+
+def checked(body: dict[str, Any], kinds: dict[str, type]) -> None:
+    """Check the fields of a request's body.
+
+    Raises:
+        ConfigurationError: One is unknown, too large or of another type.
+    """
+    for name, value in body.items():
+        if type(value) is not kinds.get(name):
+            raise ConfigurationError("the body's {value} is not understood", value=name[:50])
+        _bound(name, value)
+
+
 def _bound(field: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
     """Refuse a field with too many entries, too long texts or too large a number."""
     if isinstance(value, int):
         if value > _LARGEST:
-            raise ConfigurationError(f"{field} is more than {_LARGEST}")
+            raise ConfigurationError(
+                "{field} is more than {largest}", field=field, largest=_LARGEST
+            )
         return
     texts = [value] if isinstance(value, str) else [*value]
     if isinstance(value, dict):
         texts += value.values()
     if not all(isinstance(text, str) for text in texts):
-        raise ConfigurationError("sites and the values of arguments must be texts")
+        raise ConfigurationError("{field} must hold texts", field=field)
     if not isinstance(value, str) and len(value) > _MOST[field]:
-        raise ConfigurationError(f"{field} has more than {_MOST[field]} entries")
+        raise ConfigurationError(
+            "{field} has more than {value} entries", field=field, value=_MOST[field]
+        )
     if max(map(len, texts), default=0) > _LONGEST[field]:
-        raise ConfigurationError(f"{field} has a text of more than {_LONGEST[field]} characters")
+        raise ConfigurationError(
+            "{field} has a text of more than {value} characters", field=field, value=_LONGEST[field]
+        )
 
 
 def _without_files(name: str, value: str, files: str) -> str:
@@ -181,7 +243,12 @@ def _without_files(name: str, value: str, files: str) -> str:
         return ",".join(_provider(spec.strip(), files) for spec in value.split(","))
     if "/" in value or "\\" in value or value.strip().lower().endswith(".toml"):
         remedy = "over HTTP write words, or the name of a topic or template"
-        raise ConfigurationError(f"{name} is {value!r}, which names a file: {remedy}")
+        raise ConfigurationError(
+            "{name} is {value!r}, which names a file: {remedy}",
+            name=name,
+            value=value,
+            remedy=remedy,
+        )
     return value
 
 
@@ -197,7 +264,9 @@ def _provider(spec: str, files: str) -> str:
         remedy = "over HTTP there is no dotted path"
     else:
         return spec
-    raise ConfigurationError(f"discover is {spec!r}, which names a file: {remedy}")
+    raise ConfigurationError(
+        "discover is {spec!r}, which names a file: {remedy}", spec=spec, remedy=remedy
+    )
 
 
 def _name_in(request: web.Request) -> str:
@@ -228,12 +297,9 @@ async def body_of(request: web.Request) -> dict[str, Any]:
         ConfigurationError: If it is no JSON object.
     """
     try:
-        async with asyncio.timeout(PATIENCE):
-            found = await request.json()
-    except TimeoutError as error:
-        raise web.HTTPRequestTimeout from error
-    except (ValueError, LookupError, RecursionError) as error:  # also of too many digits
-        raise ConfigurationError(f"the body is no JSON: {error}") from error
+        found = json.loads(await request.read())  # UTF-8, whatever is declared
+    except (ValueError, RecursionError) as error:  # also of too many digits
+        raise ConfigurationError("the body is no JSON: {error}", error=error) from error
     if not isinstance(found, dict):
         raise ConfigurationError("the body must be a JSON object")
     return found

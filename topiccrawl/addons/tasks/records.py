@@ -84,6 +84,8 @@ class Shard(_Row):
         not_before: Earliest next turn, after a failure.
         failures: Turns in a row that failed, or whose worker died.
         reason: Reason for the end of the last turn.
+        tried: URLs that a site named without a scheme was begun at, each with the reason of its
+            failure, or "" where it was fetched.
     """
 
     task: str
@@ -100,6 +102,7 @@ class Shard(_Row):
     not_before: float = 0.0
     failures: int = 0
     reason: str = ""
+    tried: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -164,12 +167,14 @@ class Progress:
         relevant: Those on topic.
         articles: New articles, or records.
         rest: Time until which the site's hosts must not be requested, seconds since the epoch.
+        tried: As in ``Shard``.
     """
 
     pages: int = 0
     relevant: int = 0
     articles: int = 0
     rest: float = 0.0
+    tried: Mapping[str, str] = field(default_factory=dict)
 
 
 class Ended(StrEnum):

@@ -7,6 +7,9 @@ TOPICCRAWL_WORK_SITES = 4
 TOPICCRAWL_WORK_QUANTUM = 60.0
 """Seconds after which a site goes to another task that waits for it, or a slot to another site; the
 change takes about a second."""
+TOPICCRAWL_SHARED_SECONDS = 86_400.0
+"""Seconds for which a page of a site that several tasks want serves all of them, for workers on one
+machine; 0: each task fetches its own."""
 TOPICCRAWL_ORDER_FILES = ""
 """Folder of the lists and engines that orders over HTTP may name, such as ``list:seeds.txt``;
 empty: they name none."""

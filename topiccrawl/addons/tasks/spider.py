@@ -46,6 +46,7 @@ def check_work(settings: BaseSettings) -> None:
     """Raise SettingError if a worker's settings cannot be used."""
     check_count(settings, "TOPICCRAWL_WORK_SITES")
     number(settings, "TOPICCRAWL_WORK_QUANTUM")
+    number(settings, "TOPICCRAWL_SHARED_SECONDS")
 
 
 class WorkSpider(Spider):

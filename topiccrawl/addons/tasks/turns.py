@@ -29,10 +29,11 @@ from topiccrawl.addons.tasks.records import (
     Turn,
     Worker,
 )
+from topiccrawl.storage.control import Control
 from topiccrawl.storage.identity import myself
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from topiccrawl.storage.ledger import Key, Ledger, Rows
 
@@ -107,12 +108,16 @@ class Turns:
         """Take the next turn, if a slot and a site are free."""
         async with self._lock:
             board = await self._look(await self._ledger.now())
-            for shard in board.next():
+            for shard in board.next(self.name):
                 if len(self.held) >= self._slots or not self.may_fetch():
                     return None
                 if await self._take(shard, board.now):
                     return self.held[shard.name], board
             return None
+
+    async def took(self, crawl: str, urls: Sequence[str]) -> None:
+        """Record that a crawl took start URLs of its order."""
+        await Control(self._ledger).took(crawl, urls)
 
     async def give(self, name: str, progress: Progress, ended: Ended, reason: str) -> bool:
         """End a turn; return False if it was no longer ours. After an error, it can be retried."""
@@ -130,6 +135,10 @@ class Turns:
             del self.held[name], self._texts[turn], self._texts[row]
             self._doubt = self._doubt or not given
             return given
+
+    async def board(self) -> Board:
+        """Return the board as it is now."""
+        return Board.of(await self._rows(), await self._ledger.now())
 
     async def leave(self) -> None:
         """Leave; turns that are still held become free."""
@@ -230,6 +239,7 @@ def _gone_on(shard: Shard, progress: Progress) -> Shard:
         pages=shard.pages + progress.pages,
         relevant=shard.relevant + progress.relevant,
         articles=shard.articles + progress.articles,
+        tried={**shard.tried, **progress.tried},
     )
 
 

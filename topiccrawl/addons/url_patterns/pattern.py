@@ -72,11 +72,12 @@ class Pattern(NamedTuple):
             re.compile(known["expression"])
             return cls(**{**known, "label": Label(known["label"])})
         except (KeyError, TypeError, ValueError, re.error) as error:
-            msg = (
-                f"pattern {dict(value)!r}: {error}; give an expression and a label, "
-                f"one of {', '.join(Label)}"
-            )
-            raise ConfigurationError(msg) from error
+            raise ConfigurationError(
+                "pattern {value!r}: {error}; give an expression and a label, one of {choices}",
+                value=dict(value),
+                error=error,
+                choices=", ".join(Label),
+            ) from error
 
 
 class PatternSet:

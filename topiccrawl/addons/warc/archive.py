@@ -148,7 +148,9 @@ class Archive:
         try:
             yield
         except OSError as error:
-            raise StorageError(f"{self.folder}: cannot be written: {error}") from error
+            raise StorageError(
+                "{folder}: cannot be written: {error}", folder=self.folder, error=error
+            ) from error
 
     def _records(self, writer: WARCWriter, exchange: Exchange) -> Sequence[Any]:
         answer = self._answer(writer, exchange)
@@ -242,14 +244,17 @@ def exchanges(path: Path) -> Iterator[Exchange]:
         with path.open("rb") as file:
             for record in ArchiveIterator(file):
                 if record.rec_type == "response" and record.http_headers is not None:
-                    yield _exchange(record)
+                    yield exchange_of(record)
     except (OSError, *warc.DAMAGE) as error:
         torn = isinstance(error, OSError | ArchiveLoadFailed)
         why = error if torn else "it is cut off or damaged"
-        raise ConfigurationError(f"{path}: cannot be read as WARC: {why}") from error
+        raise ConfigurationError(
+            "{path}: cannot be read as WARC: {why}", path=path, why=why
+        ) from error
 
 
-def _exchange(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types
+def exchange_of(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types
+    """Return the exchange of a response's record, without its request."""
     head = record.http_headers
     date = record.rec_headers.get_header("WARC-Date")
     at = datetime.fromisoformat(date).timestamp()

@@ -23,7 +23,7 @@ def recorded(path: Path) -> Iterator[Exchange]:
         ConfigurationError: warcio is not installed, or the file is not WARC or is damaged.
     """
     if find_spec("warcio") is None:
-        raise ConfigurationError(f"{path}: needs warcio: pip install 'topiccrawl[warc]'")
+        raise ConfigurationError("{path}: needs warcio: pip install 'topiccrawl[warc]'", path=path)
     from topiccrawl.addons.warc.archive import exchanges
 
     yield from exchanges(path)

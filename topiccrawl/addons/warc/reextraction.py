@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from topiccrawl.extract.article import Fetch, compose
-from topiccrawl.extract.extract import extract
+from topiccrawl.extract.extract import ARTICLES, Conditions
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import joined, parts_of
-from topiccrawl.links.page import read_page
+from topiccrawl.extract.readers import ReaderError
+from topiccrawl.extract.reading import RawPage
 from topiccrawl.links.urls import canonical
-from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     from topiccrawl.addons.warc.archive import Exchange
+    from topiccrawl.extract.readers import Readers
+    from topiccrawl.extract.reading import OwnProcess, ReadPage
     from topiccrawl.model import Article, Extracted, Page
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.topic import Topic
 
+logger = logging.getLogger(__name__)
+
 OK = 200
 PARTS = 20
 """Maximum number of pages of one article."""
+
+AHEAD = 16
+"""Pages that are read at once."""
 
 
 class Reextraction:
@@ -32,60 +43,91 @@ class Reextraction:
         pages: Archived responses by URL; also used to look up an article's later pages.
         topic: Topic of the articles.
         scorer: Scorer of pages and articles.
+        readers: Readers of the pages.
     """
 
-    def __init__(self, pages: Mapping[str, Exchange], topic: Topic, scorer: Scorer) -> None:
+    def __init__(
+        self,
+        pages: Mapping[str, Exchange],
+        topic: Topic,
+        scorer: Scorer,
+        readers: Readers | OwnProcess,
+    ) -> None:
         self._pages = pages
         self._topic = topic
         self._scorer = scorer
+        self._readers = readers
 
-    def articles(self) -> Iterator[Article]:
-        """Yield the articles, in the order of their pages."""
-        for url in self._pages:
-            if (article := self.article(url)) is not None:
-                yield article
+    async def articles(self) -> AsyncIterator[Article | None]:
+        """Yield the article of each page in their order; None if a crawl would store none."""
+        urls = iter(self._pages)
+        tasks = deque(asyncio.create_task(self.article(url)) for url in islice(urls, AHEAD))
+        while tasks:
+            found = await tasks.popleft()
+            tasks.extend(asyncio.create_task(self.article(url)) for url in islice(urls, 1))
+            yield found
 
-    def article(self, url: str) -> Article | None:
+    async def article(self, url: str) -> Article | None:
         """Return the article of a page with all its parts; None if a crawl would store none."""
-        found = self._read(url, part=False)
-        if found is None:
+        try:
+            return await self._article(url)
+        except ReaderError as error:
+            logger.warning("%s", error)
             return None
-        exchange, encoding, page, extracted = found
+
+    async def _article(self, url: str) -> Article | None:
+        raw = self._raw(url)
+        read = await self._read(raw)
+        if raw is None or read is None:
+            return None
+        page = read.page
         wanted = self._scorer.score_page(page).relevant and not page.directives.noindex
-        if not wanted or extracted is None or parts_of(page.url, page.links).first:
+        if not wanted or parts_of(page.url, page.links).first:
+            return None
+        extracted = await self._extract(raw, part=False)
+        if extracted is None:
             return None
         verdict = self._scorer.score_text(extracted.body, extracted.title)
         if not verdict.relevant or not self._topic.wants(extracted.published):
             return None
-        fetch = Fetch(canonical(url) or url, exchange.at, 0, encoding)
+        fetch = Fetch(canonical(url) or url, self._pages[url].at, 0, read.encoding)
         article = compose(extracted, fetch, page, self._topic.name, verdict)
-        return self._whole(article, page)
+        return await self._whole(article, page)
 
-    def _whole(self, article: Article, page: Page) -> Article:
+    async def _whole(self, article: Article, page: Page) -> Article:
         """Return the article with the text of its later pages, as far as they are archived."""
         known = {page.url}
         for _ in range(PARTS - 1):
             after = parts_of(page.url, page.links).next
-            found = self._read(after, part=True) if after not in known else None
-            if found is None:
+            raw = self._raw(after) if after not in known else None
+            read = await self._read(raw)
+            if raw is None or read is None:
                 break
-            page, extracted = found[2], found[3]
+            page = read.page
             known.add(page.url)
+            extracted = await self._extract(raw, part=True)
             if extracted is not None:
                 article = joined(article, extracted.body, extracted.images)
         return article
 
-    def _read(self, url: str, *, part: bool) -> tuple[Exchange, str, Page, Extracted | None] | None:
+    def _raw(self, url: str) -> RawPage | None:
+        """Return an archived HTML page."""
         exchange = self._pages.get(url)
         if exchange is None or exchange.status != OK:
             return None
         kind = next((v for k, v in exchange.headers if k.lower() == "content-type"), "text/html")
         if "html" not in kind.lower():
             return None
-        decoded = decode(exchange.body, kind)
-        tags = [v for k, v in exchange.headers if k.lower() == "x-robots-tag"]
-        page = read_page(decoded.text, url, tags, decoded.encoding)
-        if is_missing(page.title, page.prose):
+        tags = tuple(v for k, v in exchange.headers if k.lower() == "x-robots-tag")
+        return RawPage(exchange.body, url, kind, tags)
+
+    async def _read(self, raw: RawPage | None) -> ReadPage | None:
+        read = await self._readers.read(raw) if raw else None
+        if read is None or read.page.feed or is_missing(read.page.title, read.page.prose):
             return None
-        extracted = extract(decoded.text, url, page, fetched_at=exchange.at, part=part)
-        return exchange, decoded.encoding, page, extracted
+        return read
+
+    async def _extract(self, raw: RawPage, *, part: bool) -> Extracted | None:
+        at = self._pages[raw.url].at
+        asked = Conditions(None if part else ARTICLES, fetched_at=at)
+        return (await self._readers.extract(raw, asked)).extracted

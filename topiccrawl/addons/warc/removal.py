@@ -106,7 +106,9 @@ def forget(folder: Path, names: Iterable[str]) -> Erased:
             gone = [erase(path, forgotten) for path in complete]
         still = list(folder.glob(f"*{warc.ENDING}{warc.OPEN}"))
     except OSError as error:
-        raise StorageError(f"{folder}: cannot be rewritten: {error}; say it again then") from error
+        raise StorageError(
+            "{folder}: cannot be rewritten: {error}; say it again then", folder=folder, error=error
+        ) from error
     return Erased(sum(gone), sum(map(bool, gone)), len(still))
 
 

@@ -16,4 +16,5 @@ TOPICCRAWL_COLLECTIONS = {
     ".warc": "topiccrawl.addons.warc.collection.recorded",
     ".warc.gz": "topiccrawl.addons.warc.collection.recorded",
 }
+TOPICCRAWL_DASHBOARD_ROUTES = {"topiccrawl.addons.warc.dashboard.routes": 200}
 TOPICCRAWL_FORGET = {"topiccrawl.addons.warc.collection.forget": 100}

@@ -72,5 +72,7 @@ def policy_named(name: str, pace: Pace | None = None) -> RevisitPolicy:
     """
     if name not in POLICIES:
         known = ", ".join(POLICIES)
-        raise SettingError(f"TOPICCRAWL_REVISIT_POLICY is {name!r}: give one of {known}")
+        raise SettingError(
+            "TOPICCRAWL_REVISIT_POLICY is {name!r}: give one of {known}", name=name, known=known
+        )
     return POLICIES[name](pace or Pace())

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
-from topiccrawl.addons.watch.adoption import take_over
 from topiccrawl.addons.watch.budget import HOST_PACE
 from topiccrawl.addons.watch.choice import Pace, policy_named
 from topiccrawl.addons.watch.due import HUB_VALUE, Due
-from topiccrawl.addons.watch.foundfeeds import FoundFeeds
 from topiccrawl.addons.watch.jumps import LEAST, visited_at
 from topiccrawl.addons.watch.ledger import Ledger, was_had
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
-from topiccrawl.addons.watch.seeds import Beginnings
+from topiccrawl.addons.watch.seeds import Beginnings, FoundFeeds, take_over
 from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.errors import TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Outcome
@@ -37,7 +35,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.watch.contract import RevisitPolicy
-    from topiccrawl.frontier.contract import Frontier, Lease
+    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import CrawlContext, CrawlSpec
     from topiccrawl.storage.events import Change
     from topiccrawl.storage.pages import PageState

@@ -15,9 +15,8 @@ from scrapy.http import TextResponse
 from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
 from topiccrawl.addons.watch.ledger import NOT_MODIFIED, Seen
 from topiccrawl.extract.hubs import FEWEST, hub_list
-from topiccrawl.frontier.contract import Kind
 from topiccrawl.links.feeds import feeds_on, is_index
-from topiccrawl.model import Article, Findings, Unfinished
+from topiccrawl.model import Article, Findings, Kind, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.text.decode import decode
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from topiccrawl.frontier.contract import Lease
+    from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.storage.pages import PageState
 

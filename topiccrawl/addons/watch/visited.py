@@ -19,7 +19,8 @@ from weakref import WeakValueDictionary
 
 from topiccrawl.addons.watch.ledger import Seen, was_had
 from topiccrawl.errors import StorageAwayError, StorageError
-from topiccrawl.frontier.contract import Ending, Kind
+from topiccrawl.frontier.contract import Ending
+from topiccrawl.model import Kind
 from topiccrawl.scheduler.requests import is_apart
 from topiccrawl.storage.events import change_to
 from topiccrawl.storage.pages import Role
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.watch.ledger import Ledger
     from topiccrawl.addons.watch.pagebuffer import PageBuffer
-    from topiccrawl.frontier.contract import Lease, Outcome
+    from topiccrawl.frontier.contract import Outcome
+    from topiccrawl.model import Lease
     from topiccrawl.storage.events import Change
     from topiccrawl.storage.pages import PageState
 

@@ -72,8 +72,10 @@ def key_of(secret: str) -> bytes:
         raise SettingError("TOPICCRAWL_WEBHOOK_SECRET: behind whsec_ there is no base64") from error
     if len(key) < SHORTEST:
         raise SettingError(
-            f"TOPICCRAWL_WEBHOOK needs TOPICCRAWL_WEBHOOK_SECRET with {SHORTEST} bytes or more, "
-            "as a setting or in the environment: openssl rand -hex 32"
+            "TOPICCRAWL_WEBHOOK needs TOPICCRAWL_WEBHOOK_SECRET with "
+            "{shortest} bytes or more, as a setting or in the environment: "
+            "openssl rand -hex 32",
+            shortest=SHORTEST,
         )
     return key
 

@@ -57,15 +57,21 @@ def strategy(
         return made(scorer, parameters)
     if "." not in name:
         known = ", ".join(NAMES)
-        message = f"Unknown link strategy {name!r}: choose one of {known}, or write a dotted path."
-        raise SettingError(message)
+        raise SettingError(
+            "Unknown link strategy {name!r}: choose one of {known}, or write a dotted path.",
+            name=name,
+            known=known,
+        )
     try:
         found = pkgutil.resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
-        message = f"The link strategy {name!r} cannot be loaded: {error}."
-        raise SettingError(message) from error
+        raise SettingError(
+            "The link strategy {name!r} cannot be loaded: {error}.", name=name, error=error
+        ) from error
     if not (isinstance(found, type) and issubclass(found, BaseStrategy)):
-        raise SettingError(f"The link strategy {name!r} is no class derived from BaseStrategy.")
+        raise SettingError(
+            "The link strategy {name!r} is no class derived from BaseStrategy.", name=name
+        )
     own = found(scorer, parameters)
     own.name = name
     return own

@@ -97,6 +97,7 @@ class BaseStrategy:
     name = ""
     fields: tuple[str, ...] = ()
     share: tuple[int, int] = (1, 1)
+    slack = 0
     version = 0
     revision = 1
 

@@ -53,6 +53,8 @@ class LinkStrategy(Protocol):
     """Names of the evidence numbers, in order."""
     share: tuple[int, int]
     """Pops of priorQueue, then of normalQueue, in turn."""
+    slack: int
+    """Turns that a queue may be early or late, so that the better URL of both comes first."""
     version: int
     """Version of the stored evidence, below 2**32; changes when evidence has another meaning.
 

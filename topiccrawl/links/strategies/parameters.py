@@ -48,6 +48,12 @@ class StrategyParameters:
             place of the page, directory and site, 0 to 10.
         plus_prior_share: shark-plus: pops of priorQueue in one turn of the two lanes.
         plus_normal_share: shark-plus: pops of normalQueue in one turn.
+        plus_slack: shark-plus: turns that a queue may be early or late, 0 to 1000: the better URL
+            of both queues comes first. The share holds to so many pops.
+        plus_upper_limit: shark-plus: relevance from which all links of a relevant page enter
+            priorQueue; a topic's ``upper_limit`` sets it.
+        plus_min_prior: shark-plus: score from which a link enters priorQueue without a term; 1:
+            none. A topic's ``min_prior`` sets it.
         shrinkage: shark-plus: weight of the wider group's mean in a narrower one, in pages (> 0).
     """
 
@@ -78,8 +84,11 @@ class StrategyParameters:
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
     plus_region_weight: float = 0.25
-    plus_prior_share: int = 49
+    plus_prior_share: int = 6
     plus_normal_share: int = 1
+    plus_slack: int = 10
+    plus_upper_limit: float = 0.0
+    plus_min_prior: float = 1.0
     shrinkage: float = 3.0
 
     def __post_init__(self) -> None:
@@ -88,8 +97,12 @@ class StrategyParameters:
             value = getattr(self, field.name)
             if not low <= value <= high:
                 raise SettingError(
-                    f"Link strategy parameter {field.name} = {value!r}: "
-                    f"give a number from {low:g} to {high:g}."
+                    "Link strategy parameter {name} = {value!r}: give a number from "
+                    "{low:g} to {high:g}.",
+                    name=field.name,
+                    value=value,
+                    low=low,
+                    high=high,
                 )
 
 
@@ -109,6 +122,7 @@ _RANGES = {
     "plus_region_weight": (0, 10),
     "plus_prior_share": (1, 1_000),
     "plus_normal_share": (0, 1_000),
+    "plus_slack": (0, 1_000),
     "shrinkage": (1e-6, 1e9),
 }
 """Ranges of the parameters that are not weights or thresholds in [0, 1]."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, scored
-from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR
+from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED
 from topiccrawl.links.strategies.link_words import LinkWords
 from topiccrawl.links.strategies.mixture import Mixture
 from topiccrawl.links.strategies.regions import SourceRegions
@@ -70,6 +70,8 @@ class SharkPlus(BaseStrategy):
         super().__init__(scorer, parameters)
         p = self.parameters
         self.share = (p.plus_prior_share, p.plus_normal_share)
+        self.slack = p.plus_slack
+        self._bounded = p.plus_min_prior < 1 or p.min_normal > 0
         texts = p.plus_anchor_weight + p.plus_context_weight + 2 * p.plus_promise_weight
         self._scale = p.plus_parents_weight + texts + p.plus_region_weight + p.plus_prior_weight
         self._topic_version = 0
@@ -112,7 +114,8 @@ class SharkPlus(BaseStrategy):
                 1.0, square, means, worth, own, s.anchor, s.context, promise,
                 expected[link.regions], *link.regions,
             )  # fmt: skip
-            known = verdict.relevant and (own or self._pays)
+            relevant = verdict.relevant and verdict.relevance >= self.parameters.plus_upper_limit
+            known = relevant and (own or self._pays)
             lane = PRIOR if known else self.lane(new)
             offers.append(Offer(link.url, lane, new, link.anchor, s.text))
         return offers
@@ -179,14 +182,22 @@ class SharkPlus(BaseStrategy):
     def lane(self, evidence: Evidence) -> int:
         """Return priorQueue where anchor or context name the topic; offers of relevant pages, too.
 
-        Methods of the project, section 3, without thresholds of a potential score. To another site
-        only the anchor counts, until pages reached in this way were worth it: a site's own links
-        come before those to unknown hosts, which get the share of normalQueue.
+        Methods of the project, section 3; a topic's thresholds of the potential score hold for the
+        score by evidence. To another site only the anchor counts, until pages reached in this way
+        were worth it: a site's own links come before those to unknown hosts.
         """
         if not evidence or (evidence := _current(evidence))[_ANCHOR]:
             return PRIOR
-        named = evidence[_CONTEXT] and (evidence[_OWN] or self._pays)
-        return PRIOR if named else NORMAL
+        if evidence[_CONTEXT] and (evidence[_OWN] or self._pays):
+            return PRIOR
+        return self._by_score(evidence) if self._bounded else NORMAL
+
+    def _by_score(self, evidence: Evidence) -> int:
+        """Return the lane of a URL that nothing names, by thresholds of its score."""
+        p, score = self.parameters, self.value(evidence)
+        if score >= p.plus_min_prior:
+            return PRIOR
+        return NORMAL if score >= p.min_normal else REJECTED
 
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from topiccrawl.addons.adaptation.links import SHORT, LearntLinks, scorers
+from topiccrawl.addons.adaptation.learner import SHORT, LearntLinks, scorers
 from topiccrawl.text.tokens import JiebaTokenizer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.adapter import TopicUpdate

@@ -81,6 +81,9 @@ def test_each_circumstance_has_its_reason() -> None:
         "robots": Circumstances(9.0, queues=queued, own=4, census=census(robots=1)),
         "answers": Circumstances(9.0, queues=queued, own=4, open=1, census=census(fetching=1)),
         "storing": Circumstances(9.0, queues=queued, own=4, open=1, census=census(idle=1)),
+        "reading": Circumstances(
+            9.0, queues=queued, own=4, open=2, reading=1, census=census(idle=1)
+        ),
         "elsewhere": Circumstances(9.0, queues=queued, own=0),
         "empty": Circumstances(9.0),
         "watching": Circumstances(9.0, watching="12 hubs, next at 08:00:00"),

@@ -13,8 +13,7 @@ from scrapy.settings import Settings
 
 from tests.unit.addons.dashboard.states import state, told
 from topiccrawl.addons.dashboard.curves import Curve, chart
-from topiccrawl.addons.dashboard.report import Content, Report, Site
-from topiccrawl.addons.dashboard.report_words import WORDS
+from topiccrawl.addons.dashboard.report import WORDS, Content, Report, Site
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, written
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.model import Article

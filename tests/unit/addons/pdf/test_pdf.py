@@ -9,8 +9,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
 
-from topiccrawl.addons.pdf.middleware import PdfMiddleware, check_pdf
-from topiccrawl.addons.pdf.page import page_of
+from topiccrawl.addons.pdf.middleware import PdfMiddleware, check_pdf, page_of
 from topiccrawl.errors import SettingError
 from topiccrawl.extract.extract import extract
 from topiccrawl.links.page import read_page

@@ -9,7 +9,7 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawl.addons.redis.client import client_of
-from topiccrawl.addons.redis.starts import request_of, start
+from topiccrawl.addons.redis.crawl import request_of, start
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler import meta
 from topiccrawl.storage.redisaddress import in_redis

@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.plan import HOST, TOLERANCE, plan
+from topiccrawl.addons.redis.partitions import HOST, TOLERANCE, plan
 
 nodes = st.lists(st.integers(1, 50), min_size=1, max_size=8, unique=True)
 hosts = st.dictionaries(st.integers(0, BUCKETS - 1), st.integers(0, 5))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.addons.simulate.webs import page, web
-from topiccrawl.addons.simulate.memory import RememberingScorer
+from topiccrawl.addons.simulate.session import RememberingScorer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
 

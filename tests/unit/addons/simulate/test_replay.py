@@ -12,8 +12,8 @@ from typing_extensions import override
 from tests.unit.addons.simulate.webs import SITE, answer, page, web
 from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.adaptation.learner import TopicLearner
-from topiccrawl.addons.simulate.memory import RememberingScorer
 from topiccrawl.addons.simulate.replay import Conditions, Replay, Replayed
+from topiccrawl.addons.simulate.session import RememberingScorer
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import NAMES, strategy
 from topiccrawl.links.strategies.parameters import StrategyParameters

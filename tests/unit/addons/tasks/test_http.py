@@ -15,6 +15,8 @@ from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.http import order_routes, task_routes
 from topiccrawl.addons.tasks.records import Shard, Wish
+from topiccrawl.addons.tasks.turns import Turns
+from topiccrawl.scheduler.build import addresses_of
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.ledger_file import LocalLedger
 
@@ -31,10 +33,10 @@ def serve(
     async def served() -> None:
         app = web.Application()
         ledger = LocalLedger(folder)
-        app.add_routes(order_routes(Control(ledger)))
         settings = Settings()
         settings.setmodule("topiccrawl.settings", priority="project")
         settings.set("TOPICCRAWL_DATA_DIR", str(folder), priority="cmdline")
+        app.add_routes(order_routes(Control(ledger), addresses_of(settings)))
         app.add_routes(task_routes(Desk(ledger, checker(settings)), files))
         async with TestClient(TestServer(app)) as client:
             await act(client)
@@ -50,12 +52,58 @@ async def post(client: TestClient[Any, Any], path: str, body: object = None) -> 
 def test_a_crawl_is_steered(tmp_path: Path) -> None:
     async def act(client: TestClient[Any, Any]) -> None:
         assert await post(client, "/api/orders/nev/speed", {"factor": 0.5}) == (
-            200, {"paused": False, "speed": 0.5, "cancelled": 0.0},
+            200, {"paused": False, "speed": 0.5, "cancelled": 0.0, "urls": [], "worker": ""},
         )  # fmt: skip
         await post(client, "/api/orders/nev/pause")
         async with client.get("/api/orders/nev") as answer:
-            assert await answer.json() == {"paused": True, "speed": 0.5, "cancelled": 0.0}
+            told = await answer.json()
+            assert (told["paused"], told["speed"]) == (True, 0.5)
         assert (await post(client, "/api/orders/nev/resume"))[1]["paused"] is False
+
+    serve(tmp_path, act)
+
+
+def test_start_urls_wait_for_a_crawl_and_bad_ones_are_refused(tmp_path: Path) -> None:
+    async def act(client: TestClient[Any, Any]) -> None:
+        path = "/api/orders/nev/add"
+        status, told = await post(client, path, {"urls": ["HTTP://A.test", "http://a.test/"]})
+        assert (status, told["urls"]) == (200, ["http://a.test/"])
+        wrong: list[object] = [
+            {}, {"urls": "http://a.test/"}, {"urls": [1]}, {"urls": ["ftp://a.test/"]},
+            {"urls": ["http://169.254.169.254/"]}, {"urls": ["http://0x7f.1/"]},
+            {"urls": ["http://localhost/"]}, {"urls": ["http://a.test/"] * 101}, {"more": 1},
+            {"urls": [f"http://a.test/{'x' * 2000}"]},
+        ]  # fmt: skip
+        for body in wrong:
+            status, told = await post(client, path, body)
+            assert (status, bool(told["error"])) == (400, True), body
+        status, told = await post(client, "/api/orders/task-7/add", {"urls": ["http://a.test/"]})
+        assert "task-7.a.test" in told["error"]
+        for hundred in range(5):
+            urls = [f"http://b.test/{hundred}/{number}" for number in range(100)]
+            status, told = await post(client, path, {"urls": urls})
+        assert (status, "would wait" in told["error"]) == (400, True)
+        async with client.get("/api/orders/nev") as answer:
+            assert len((await answer.json())["urls"]) == 401
+
+    serve(tmp_path, act)
+
+
+def test_an_operator_chooses_the_worker_of_a_site(tmp_path: Path) -> None:
+    wish = {"arguments": {"topic": "足球"}, "sites": ["a.test"]}
+
+    async def act(client: TestClient[Any, Any]) -> None:
+        await post(client, "/api/tasks", wish)
+        turns = Turns(LocalLedger(tmp_path), 1)
+        assert await turns.beat({}) is not None
+        path = "/api/tasks/1/assign"
+        status, told = await post(client, path, {"site": "a.test", "worker": turns.name})
+        assert (status, told["sites"][0]["chosen"]) == (200, turns.name)
+        for site, worker in (("b.test", turns.name), ("a.test", "unknown"), ("a.test", 1)):
+            assert (await post(client, path, {"site": site, "worker": worker}))[0] == 400
+        assert (await post(client, path, {"site": "a.test"}))[1]["error"] == "the body needs worker"
+        told = (await post(client, path, {"site": "a.test", "worker": "any"}))[1]
+        assert told["sites"][0]["chosen"] == ""
 
     serve(tmp_path, act)
 

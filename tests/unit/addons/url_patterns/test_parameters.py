@@ -5,8 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.url_patterns.learner import PatternLearner
-from topiccrawl.addons.url_patterns.parameters import MOST_PAGES, Parameters
+from topiccrawl.addons.url_patterns.learner import MOST_PAGES, Parameters, PatternLearner
 
 HOST = "http://a.test"
 queries = st.lists(st.tuples(st.sampled_from(("a", "b", "c")), st.integers(0, 3)), max_size=3).map(

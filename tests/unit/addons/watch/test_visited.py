@@ -16,7 +16,8 @@ from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.addons.watch.uniform import UniformRevisits
 from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.errors import StorageAwayError
-from topiccrawl.frontier.contract import Ending, Lease, Outcome
+from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.model import Lease
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.sqlite import SqliteStorage
 

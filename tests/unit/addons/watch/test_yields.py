@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from topiccrawl.addons.watch.budget import Budget
 from topiccrawl.addons.watch.contract import Observation, Visits
-from topiccrawl.addons.watch.rates import Rate
-from topiccrawl.addons.watch.yields import YieldRevisits
+from topiccrawl.addons.watch.yields import Rate, YieldRevisits
 from topiccrawl.storage.pages import Role
 
 HOUR = 3600.0

@@ -67,7 +67,7 @@ class Command(OperatorCommand, ScrapyCommand):
             guard_of(self.options, address),
             [*library.routes(), *contributed_routes(self.options, ledger)],
             exposition if available() else None,
-            start="crawls.html",
+            start="crawls",
         )
         await server.start()
         say(f"Dashboard: {server.url}")

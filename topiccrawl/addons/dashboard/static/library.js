@@ -27,10 +27,12 @@ function filter(name, value) {
   doubtful();
 }
 function facet(name) {
-  const values = found.facets[name], chosen = asked.get(name) ?? "";
+  const values = found.facets[name], chosen = asked.get(name) ?? "", rarer = found.values[name] - values.length;
+  if (!values.length && !chosen) return null;
   const one = (value, label, n) => h("button", { type: "button", class: "facet", "aria-pressed": String(value === chosen), onclick: () => filter(name, value) }, label, n === undefined ? null : h("b", {}, number(n)));
   const shown = chosen && !values.some(([value]) => value === chosen) ? [[chosen], ...values] : values;
-  return h("div", { role: "group", "aria-label": t(`facet-${name}`) }, h("p", { class: "name" }, t(`facet-${name}`)), one("", t("all")), shown.map(([value, n]) => one(value, value, n)));
+  return h("div", { role: "group", "aria-label": t(`facet-${name}`) }, h("p", { class: "name" }, t(`facet-${name}`)), one("", t("all")), shown.map(([value, n, title]) => one(value, title || value, n)),
+    rarer > 0 ? h("span", { class: "aside" }, t("rarer", number(rarer))) : null);
 }
 // The words that were searched and the topic's, as marks; texts stay texts.
 function marked(text, words) {
@@ -69,11 +71,21 @@ async function read(brief) {
   const text = one.body ? one.body.split("\n").map((part) => h("p", {}, marked(part, words(one)))) : h("p", { class: "empty" }, t("noText"));
   const about = [one.site, one.published.replace("T", " "), one.author, one.source, one.versions ? t("versions", number(one.versions)) : ""].filter(Boolean).join("  ·  ");
   fill("reading", h("div", { class: "head" }, h("h2", {}, one.title || one.url), h("button", { type: "button", class: "tool", onclick: () => { at("reading").hidden = true; } }, t("close"))),
-    h("p", { class: "aside" }, h("bdi", {}, about)), h("p", {}, link(one.url, t("original"), { class: "original" })),
+    h("p", { class: "aside" }, h("bdi", {}, about)), h("p", {}, link(one.url, t("original"), { class: "original" }), h("span", { id: "copies" }),
+      one.event ? h("button", { type: "button", class: "facet", onclick: () => filter("event", one.event) }, t("sameEvent")) : null),
     marks({ ...one, topics: Object.keys(one.topics) }), h("div", { class: "text" }, text),
     one.reprints.length ? h("p", { class: "links" }, one.reprints.slice(0, 20).map((copy) => link(copy.url, copy.site))) : null);
   at("reading").hidden = false;
   at("reading").focus();
+  copies(one.url);
+}
+// The copy that a crawl archived last; the server shows it without scripts and without requests.
+async function copies(url) {
+  const where = `url=${encodeURIComponent(url)}`;
+  let known = [];
+  try { known = await get(`/api/copies?${where}`); } catch { /* this server has no routes to archives */ }
+  const day = known[0]?.replace(/^(\d{4})(\d\d)(\d\d).*/, "$1-$2-$3");
+  if (day && at("copies")) fill("copies", h("a", { href: `/api/copy?${where}&at=${known[0]}`, class: "original", target: "_blank", rel: "noopener noreferrer" }, t("copy", day)));
 }
 function outs() {
   const topic = asked.get("topic") ?? "", name = topic || "articles";
@@ -91,7 +103,7 @@ async function doubtful() {
 function show() {
   if (!found) return;
   at("stored").textContent = t(found.more ? "foundMore" : "found", number(found.total));
-  fill("facets", ["topic", "site", "day"].map(facet));
+  fill("facets", ["topic", "site", "day", "event"].map(facet), found.more ? h("p", { class: "aside" }, t("counted", number(found.counted))) : null);
   fill("rows", articles.length ? articles.map(row) : h("p", { class: "empty" }, t("none")));
   at("more").hidden = articles.length >= found.total;
   outs();

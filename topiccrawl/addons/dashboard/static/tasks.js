@@ -36,5 +36,11 @@ function task({ task: asked, state, speed, pages, articles, sites }) {
     h("span", {}, figures.filter(Boolean).join(" · ")),
     h("span", { class: "chips", hidden: open && !ofTemplate ? null : "" }, sites.slice(0, 24).map((one) =>
       h("span", { class: "chip", style: { "--tone": `var(${TONES[one.state] ?? "--line"})` }, title: [one.worker, one.reason].filter(Boolean).join(" · ") },
-        h("i"), one.site, h("b", {}, number(one.pages)))), sites.length > 24 ? h("span", { class: "chip" }, `+${number(sites.length - 24)}`) : null));
+        h("i"), one.site, h("b", {}, number(one.pages)), one.chosen && one.chosen !== one.worker ? h("span", {}, t("assigned", one.chosen)) : null)), sites.length > 24 ? h("span", { class: "chip" }, `+${number(sites.length - 24)}`) : null),
+    sites.map(tried));
+}
+// Where a site was begun at, if its https:// had no answer.
+function tried({ site, tried: urls = {} }) {
+  const fates = Object.entries(urls).map(([url, why]) => `${url} ${why || t("triedFetched")}`);
+  return Object.values(urls).some(Boolean) ? h("span", { class: "tried" }, `${site}: ${t("tried")} ${fates.join(", ")}`) : null;
 }

@@ -85,7 +85,7 @@ class Command(OperatorCommand, ScrapyCommand):
             parsed("<p>").css(selector or "p")
         except SelectolaxError as error:
             raise ConfigurationError(
-                tr("{selector!r}: {error}; give a CSS selector", selector=selector, error=error)
+                "{selector!r}: {error}; give a CSS selector", selector=selector, error=error
             ) from error
         frame = asyncio.run(self._frame(site))
         frame.by_hand = selector

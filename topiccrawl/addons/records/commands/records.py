@@ -7,32 +7,38 @@ import json
 import sys
 from contextlib import aclosing
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.records.periods.periods import Periods
-from topiccrawl.addons.records.recordfiles import BETWEEN, formats, iso, shown
 from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.formats import writing
-from topiccrawl.text.messages import tr
+from topiccrawl.storage.formats import CommaSeparated, Formats, JsonLines, Parquet, writing
+from topiccrawl.text.messages import message, tr
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Iterator, Sequence
 
     from topiccrawl.addons.records.record import Found
     from topiccrawl.addons.records.records import Kept, Version
 
 SHOWN = 20
 """Records that are listed by default."""
+
+BETWEEN = "; "
+"""Separates several values of a field in CSV."""
+_TIMES = ("first_seen", "changed_at", "checked_at", "gone_at")
+_ABOUT = ("template", "entity", "name")
+_AFTER = ("confidence", "seed", *_TIMES, "urls")
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -61,12 +67,8 @@ class Command(OperatorCommand, ScrapyCommand):
         add = parser.add_argument
         add("--template", default="", metavar="TEMPLATE", help=tr("only of this template"))
         add("--gone", action="store_true", help=tr("also those that are gone"))
-        add(
-            "--limit",
-            type=count,
-            metavar="N",
-            help=tr("at most N; 0: all (list: {SHOWN})", SHOWN=SHOWN),
-        )
+        text = tr("at most N; 0: all (list: {SHOWN})", SHOWN=SHOWN)
+        add("--limit", type=count, metavar="N", help=text)
         add("--json", action="store_true", help=tr("one JSON object a line"))
 
     @override
@@ -80,19 +82,12 @@ class Command(OperatorCommand, ScrapyCommand):
                 asyncio.run(self._export(file, opts))
             case ["forget", *entities] if entities:
                 gone, unknown = asyncio.run(self._forget(entities, opts))
-                say(
-                    tr(
-                        "{gone} deleted, and kept out from now on (undo: scrapy records "
-                        "allow ENTITY)",
-                        gone=gone,
-                    )
+                text = message(
+                    "{gone} deleted, and kept out from now on (undo: scrapy records allow ENTITY)"
                 )
-                say(
-                    *(
-                        f"{name}: no such record in {storage_of(self.options).place}"
-                        for name in unknown
-                    )
-                )
+                say(tr(text, gone=gone))
+                place = storage_of(self.options).place
+                say(*(f"{name}: no such record in {place}" for name in unknown))
                 self.exitcode = int(bool(unknown))
             case ["allow", *entities] if entities:
                 back = asyncio.run(self._allow(entities, opts))
@@ -127,13 +122,8 @@ class Command(OperatorCommand, ScrapyCommand):
                     versions = await store.versions(kept.template, kept.entity)
                     say(*([_json(kept)] if opts.json else _whole(kept, versions)))
         if not shown_any:
-            say(
-                tr(
-                    "{entity}: no such record in {place}",
-                    entity=entity,
-                    place=storage_of(self.options).place,
-                )
-            )
+            place = storage_of(self.options).place
+            say(tr("{entity}: no such record in {place}", entity=entity, place=place))
             self.exitcode = 1
 
     async def _forget(self, entities: list[str], opts: argparse.Namespace) -> tuple[int, list[str]]:
@@ -234,3 +224,66 @@ def _version(version: Version) -> str:
     fields = dict.fromkeys(one.field for one in version.record.found)
     values = ", ".join(f"{f} {BETWEEN.join(version.record.values(f))}" for f in fields)
     return f"until {iso(version.until)}: {version.record.name} {values}"
+
+
+def shown(kept: Kept) -> dict[str, Any]:
+    """A record with its evidence, as JSON has it; times as ISO 8601 in UTC.
+
+    >>> from topiccrawl.addons.records.records import Kept
+    >>> from topiccrawl.addons.records.record import Found, Record
+    >>> record = Record("t", "甲", (Found("QQ", "10001"),), ("http://a.test/",))
+    >>> found = shown(Kept("a.test", record, first_seen=1.0))
+    >>> found["values"], found["first_seen"], found["gone_at"]
+    ({'QQ': ['10001']}, '1970-01-01T00:00:01Z', '')
+    """
+    record = kept.record
+    fields = dict.fromkeys(one.field for one in record.found)
+    return {
+        "template": record.template,
+        "entity": kept.entity,
+        "name": record.name,
+        "values": {field: list(record.values(field)) for field in fields},
+        "confidence": round(kept.confidence, 4),
+        "seed": kept.seed,
+        **{name: iso(getattr(kept, name)) for name in _TIMES},
+        "urls": list(record.urls),
+        "evidence": [one._asdict() for one in record.found],
+    }
+
+
+def iso(time: float) -> str:
+    """Seconds since the epoch as ISO 8601 in UTC; "" for 0."""
+    return f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%SZ}" if time else ""
+
+
+def formats(fields: Sequence[str]) -> Formats[Kept]:
+    """Return the formats of record files; CSV has a column for each of the fields."""
+    names = (*_ABOUT, *fields, *_AFTER)
+
+    def cells(kept: Kept) -> Iterator[str | float]:
+        values = shown(kept)
+        yield from (values[name] for name in _ABOUT)
+        yield from (BETWEEN.join(values["values"].get(field, ())) for field in fields)
+        yield from (values[name] for name in _AFTER[:-1])
+        yield BETWEEN.join(values["urls"])
+
+    return Formats(
+        {
+            ".jsonl": lambda file: JsonLines(file, shown),
+            ".csv": lambda file: CommaSeparated(file, names, cells),
+        },
+        {".parquet": lambda path: Parquet(path, _schema, shown)},
+    )
+
+
+def _schema(pa: Any) -> Any:  # noqa: ANN401 - pyarrow, an extra
+    """Values with their evidence are a list."""
+    text = pa.string()
+    names = ("field", "value", "text", "where", "url", "snippet")
+    one = pa.struct([
+        *((name, text) for name in names), ("confidence", pa.float64()), ("image", pa.bool_()),
+    ])  # fmt: skip
+    return pa.schema([
+        *((name, text) for name in (*_ABOUT, "seed", *_TIMES)),
+        ("confidence", pa.float64()), ("urls", pa.list_(text)), ("evidence", pa.list_(one)),
+    ])  # fmt: skip

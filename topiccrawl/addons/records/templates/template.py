@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import TemplateError
+from topiccrawl.text.messages import message
 from topiccrawl.text.normal import fold
 from topiccrawl.topics.tomlfile import FileKind, Hosts, Seeds, load, mistakes
 
@@ -270,8 +271,11 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
         if text in {name, _own_name(where)}:
             return read(where)
     known = ", ".join(f"{name} ({_own_name(where)})" for name, where in _files(folder))
-    msg = f"template {text!r}: no such template; give a path that ends in .toml, or one of {known}"
-    raise TemplateError(msg)
+    raise TemplateError(
+        "template {text!r}: no such template; give a path that ends in .toml, or one of {known}",
+        text=text,
+        known=known,
+    )
 
 
 def read(path: Path | Traversable) -> Template:
@@ -308,19 +312,20 @@ def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
         yield place.name.removesuffix(".toml"), place
 
 
-_KINDS = "name, text, telephone, mail, url, postcode, qq, number, date, address"
 _KIND = FileKind(
     error=TemplateError,
-    called="template file",
-    listing="write one, or give the name of one that ships with topiccrawl",
+    called=message("template file"),
+    listing=message("write one, or give the name of one that ships with topiccrawl"),
     model=Template,
     parts={"search": Search, "limits": Limits, "crawl": CrawlWord},
-    numbers={"limits": "give a whole number, 0 or more (result_pages: 1 to 76)"},
+    numbers={"limits": message("give a whole number, 0 or more (result_pages: 1 to 76)")},
     remedies={
-        "string_pattern_mismatch": "give a country as two letters: CN, GB",
-        "literal_error": f"give one of {_KINDS}",
-        "dict_type": 'write a table, one line each: "word" = ...',
-        "too_short": 'write a table, one line each: "word" = { kind = "text" }',
-        "model_type": "write a table of its own: [search] or [limits]",
+        "string_pattern_mismatch": message("give a country as two letters: CN, GB"),
+        "literal_error": message(
+            "give one of name, text, telephone, mail, url, postcode, qq, number, date, address"
+        ),
+        "dict_type": message('write a table, one line each: "word" = ...'),
+        "too_short": message('write a table, one line each: "word" = { kind = "text" }'),
+        "model_type": message("write a table of its own: [search] or [limits]"),
     },
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -32,65 +32,32 @@ class Command(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument
-        add(
-            "--topic",
-            action="append",
-            default=[],
-            metavar="TOPIC",
-            help=tr("topic as for a crawl, or a name in --truth; may be repeated"),
+        several: dict[str, Any] = {"action": "append"}
+        number: dict[str, Any] = {"type": some, "metavar": "N"}
+        text = tr("topic as for a crawl, or a name in --truth; may be repeated")
+        add("--topic", **several, default=[], metavar="TOPIC", help=text)
+        text = tr(
+            "topics and the labels of their pages, one file for each collection in turn (of "
+            "several without it: the NAME.topics.json beside each); else the topic's own "
+            "verdict counts"
         )
-        add(
-            "--truth",
-            type=Path,
-            action="append",
-            metavar="TOPICS.json",
-            help=tr(
-                "topics and the labels of their pages, one file for each collection in turn (of "
-                "several without it: the NAME.topics.json beside each); else the topic's own "
-                "verdict counts"
-            ),
+        add("--truth", **several, type=Path, metavar="TOPICS.json", help=text)
+        text = tr("where to begin, if not at the topic's")
+        add("--seeds", default="", metavar="URL,URL", help=text)
+        text = tr(
+            "{names}, or the dotted path of your own; may be repeated", names=", ".join(NAMES)
         )
-        add(
-            "--seeds",
-            default="",
-            metavar="URL,URL",
-            help=tr("where to begin, if not at the topic's"),
-        )
-        add(
-            "--strategy",
-            action="append",
-            metavar="NAME",
-            help=tr(
-                "{names}, or the dotted path of your own; may be repeated", names=", ".join(NAMES)
-            ),
-        )
-        add(
-            "--seed-sets",
-            type=some,
-            default=1,
-            metavar="N",
-            help=tr("repeat with N - 1 other sets of start pages, drawn from relevant pages (1)"),
-        )
-        processes = tr("replay in N processes (1)")
-        add("--processes", type=some, default=1, metavar="N", help=processes)
-        add(
-            "--budget",
-            type=some,
-            metavar="N",
-            help=tr("pages fetched (half of the reachable ones)"),
-        )
-        add("--batch", type=some, default=8, metavar="N", help=tr("requests in flight (8)"))
+        add("--strategy", **several, metavar="NAME", help=text)
+        text = tr("repeat with N - 1 other sets of start pages, drawn from relevant pages (1)")
+        add("--seed-sets", **number, default=1, help=text)
+        add("--processes", **number, default=1, help=tr("replay in N processes (1)"))
+        add("--budget", **number, help=tr("pages fetched (half of the reachable ones)"))
+        add("--batch", **number, default=8, help=tr("requests in flight (8)"))
         add("--plot", type=Path, metavar="FILE.png", help=tr("draw the curves (extra: plot)"))
         add("--html", type=Path, metavar="FILE.html", help=tr("write curves and tables as a page"))
         add("--json", type=Path, metavar="FILE", help=tr("write the figures"))
-        add(
-            "--order",
-            type=Path,
-            metavar="FILE.jsonl",
-            help=tr(
-                "write area and fetched pages in their order, a line for each topic and strategy"
-            ),
-        )
+        text = tr("write area and fetched pages in their order, a line for each topic and strategy")
+        add("--order", type=Path, metavar="FILE.jsonl", help=text)
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -19,6 +19,7 @@ from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.build import as_turn
 from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.storage.control import speed_of
 from topiccrawl.text.messages import tr
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _NUMBERS = {"list": 0, "workers": 0, "show": 1, "pause": 1, "resume": 1, "cancel": 1, "remove": 1,
-            "speed": 2}  # fmt: skip
+            "speed": 2, "assign": 3}  # fmt: skip
 """Words after each action; ``create`` takes any number of sites."""
 
 
@@ -42,7 +43,7 @@ class Command(OperatorCommand, ScrapyCommand):
         return (
             "create SITE... --topic TOPIC | create [URL...] --template NAME"
             " | list | show N | pause N | resume N | cancel N"
-            " | speed N FACTOR | remove N | workers"
+            " | speed N FACTOR | remove N | workers | assign N SITE WORKER"
         )
 
     @override
@@ -54,7 +55,8 @@ class Command(OperatorCommand, ScrapyCommand):
         return tr(
             "A task is a topic with sites, or a template; bounds, an owner. `scrapy work`, on any"
             " number of machines with the same REDIS_URL or in this data folder, crawls for all"
-            " tasks there are: one crawler a site, in turns."
+            " tasks there are: one crawler a site, in turns. assign lets a worker take a site"
+            ' over; the worker "any" revokes that.'
         )
 
     @override
@@ -87,7 +89,7 @@ class Command(OperatorCommand, ScrapyCommand):
         if opts.json:
             say(json.dumps(_plain(found), ensure_ascii=False))
         else:
-            say(*lines_of(found, full=action in {"create", "show"}))
+            say(*lines_of(found, full=action in {"create", "show", "assign"}))
 
     def _ask(self, question: Callable[[Desk], Any]) -> Any:  # noqa: ANN401 - what the desk gives
         async def asked() -> Any:  # noqa: ANN401
@@ -112,10 +114,8 @@ def checker(settings: BaseSettings) -> Callable[[Wish], str]:
         loader = get_spider_loader(settings)
         if wish.spider == "work" or wish.spider not in loader.list():
             raise ConfigurationError(
-                tr(
-                    "no tasks for spider {spider!r}: a task crawls a topic, or a template",
-                    spider=wish.spider,
-                )
+                "no tasks for spider {spider!r}: a task crawls a topic, or a template",
+                spider=wish.spider,
             )
         arguments = {**wish.arguments}
         refuse_unknown(arguments, known=_ARGUMENTS.get(wish.spider, ("topic",)))
@@ -136,9 +136,9 @@ def wish_of(sites: Sequence[str], opts: argparse.Namespace) -> Wish:
         ConfigurationError: If it names neither a topic nor a template, or both.
     """
     if bool(opts.topic) == bool(opts.template):
-        raise ConfigurationError(tr("name what is looked for: --topic TOPIC or --template NAME"))
+        raise ConfigurationError("name what is looked for: --topic TOPIC or --template NAME")
     if opts.topic and opts.discover:
-        raise ConfigurationError(tr("--discover is for templates: a topic's task names its sites"))
+        raise ConfigurationError("--discover is for templates: a topic's task names its sites")
     spider = "topic" if opts.topic else TEMPLATE
     arguments = {spider: opts.topic or opts.template}
     if opts.discover:
@@ -155,7 +155,9 @@ def lines_of(found: TaskState | Sequence[Any] | None, *, full: bool) -> list[str
         return [_line(found), *(_sites(found) if full else ())]
     if not found:
         return ["none"]
-    return [_worker(one) if isinstance(one, WorkerState) else _line(one) for one in found]
+    if isinstance(found[0], WorkerState):
+        return [_worker(one) for one in found]
+    return [line for one in found for line in (_line(one), *filter(None, map(_tried, one.sites)))]
 
 
 def _line(state: TaskState) -> str:
@@ -175,16 +177,27 @@ def _line(state: TaskState) -> str:
 
 
 def _sites(state: TaskState) -> list[str]:
-    return [_site(site) for site in state.sites]
+    lines = [(_site(site), _tried(site)) for site in state.sites]
+    return [line for both in lines for line in both if line]
 
 
 def _site(site: SiteState) -> str:
     worker = f"  at {site.worker}" if site.worker else ""
     reason = f"  ({site.reason})" if site.reason else ""
+    chosen = f"  for {site.chosen}" if site.chosen not in {"", site.worker} else ""
     return (
         f"      {site.site:24} {site.state:8} {site.pages:6} pages, {site.relevant} on topic,"
-        f" {site.turns} turns, {site.seconds:.0f} s{worker}{reason}"
+        f" {site.turns} turns, {site.seconds:.0f} s{worker}{chosen}{reason}"
     )
+
+
+def _tried(site: SiteState) -> str:
+    """Return the line that names the URLs a site was begun at, if the first one failed."""
+    if not any(site.tried.values()):
+        return ""
+    fetched = tr("fetched")
+    fates = [f"{url} {cause(why) if why else fetched}" for url, why in site.tried.items()]
+    return tr("      {site} tried {urls}", site=f"{site.site:24}", urls=", ".join(fates))
 
 
 def _worker(worker: WorkerState) -> str:

@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 import time
-from typing import TYPE_CHECKING
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.exceptions import CloseSpider
+from scrapy.http import Headers
+from scrapy.responsetypes import responsetypes
+from w3lib.http import headers_raw_to_dict
 
-from topiccrawl.addons.tasks.desk import crawl_of
+from topiccrawl.addons.tasks.desk import crawl_of, guessed
 from topiccrawl.addons.tasks.records import Ended, Progress
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.budget import REASON as BUDGET
-from topiccrawl.extensions.control import CANCELLED
+from topiccrawl.extensions.control import CANCELLED, begin_at
 from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import FAILURE, SEEDS_UNREACHABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
-    from scrapy.settings import Settings
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings, Settings
 
     from topiccrawl.addons.tasks.records import Shard, Task
     from topiccrawl.scheduler.context import CrawlContext
@@ -33,10 +41,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OVER, PAUSED, SHUTDOWN, LOST = "turn_over", "paused", "shutdown", "turn_lost"
+MOVED = "moved"
 """Finish reasons of crawls whose site is not done; ``CANCELLED`` is another."""
 PREPARES = 5.0
 """Seconds a crawl may take to its first response before the time counts as its turn."""
-_LEFT = frozenset({OVER, PAUSED, SHUTDOWN, LOST, CANCELLED})
+_LEFT = frozenset({OVER, PAUSED, SHUTDOWN, LOST, MOVED, CANCELLED})
+_UNANSWERED = ("cannot-", "tls-", "tunnel", "download-")
+"""Beginnings of reasons why no server answered: http:// may do where https:// did not."""
 _DONE = frozenset({"finished", BUDGET, YIELD})
 _QUIET = {
     "TOPICCRAWL_TURN": True,
@@ -46,6 +57,13 @@ _QUIET = {
     "LOGSTATS_INTERVAL": 0,
 }
 _OFF = ("topiccrawl.extensions.progress.Progress", "topiccrawl.extensions.outcome.CrawlOutcome")
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS answers (request BLOB PRIMARY KEY, at REAL, url TEXT,"
+    " status INTEGER, headers BLOB, body BLOB) WITHOUT ROWID"
+)
+_FAILED = [304, *range(400, 600)]
+"""Statuses that each task asks for itself."""
 
 
 class SiteTurn:
@@ -57,6 +75,7 @@ class SiteTurn:
         shard: As it was when its turn began.
         room: Pages it may fetch, or None for no bound.
         may_fetch: Returns whether the turn is surely ours at this moment.
+        shared: Another task wants pages of the site, too.
 
     Attributes:
         task: As given.
@@ -65,11 +84,14 @@ class SiteTurn:
 
     def __init__(
         self, settings: Settings, task: Task, shard: Shard, room: int | None,
-        may_fetch: Callable[[], bool],
+        may_fetch: Callable[[], bool], *, shared: bool = False,
     ) -> None:  # fmt: skip
         self.task, self.shard = task, shard
+        self._place = place_of(settings, shard)
         self._may_fetch = may_fetch
-        self._runner = AsyncCrawlerRunner(settings_for(settings, task, shard, room))
+        shares = settings.getfloat("TOPICCRAWL_SHARED_SECONDS") and (shared or self._place.exists())
+        place = self._place if shares else None
+        self._runner = AsyncCrawlerRunner(settings_for(settings, task, shard, room, place))
         self._crawler: Crawler | None = None
         self._crawl: asyncio.Task[None] | None = None
         self._began = time.monotonic()
@@ -78,6 +100,7 @@ class SiteTurn:
         self._speed = 1.0
         self._context: CrawlContext | None = None
         self._held_back = False
+        self._tried: dict[str, str] = {}
 
     def start(self, ended: Callable[[SiteTurn], None]) -> None:
         """Start the crawl; ``ended`` is called when it has ended."""
@@ -93,6 +116,7 @@ class SiteTurn:
             if self._crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
                 write_json()  # at once: the start of the crawl is logged in between
             self._crawler.signals.connect(self._opened, signals.spider_opened)
+            self._crawler.signals.connect(self._look_at_seeds, signals.spider_idle)
             self._crawler.signals.connect(self._heard, signals.response_received)
             await self._runner.crawl(self._crawler, **arguments)
         except (ConfigurationError, CloseSpider, KeyError) as error:
@@ -106,6 +130,34 @@ class SiteTurn:
             self._context = context
             context.may_fetch = self._fetches
             context.frontier.pace(self._speed)
+
+    def begin_at(self, urls: Sequence[str]) -> bool:
+        """Queue start URLs of the operator; return False if the crawl is not open (yet)."""
+        if self._context is None or not self._context.opened:
+            return False
+        begin_at(self._context, urls)
+        return True
+
+    def _look_at_seeds(self) -> None:
+        """Begin by http:// where a site was named without a scheme and https:// has no answer."""
+        context = self._context
+        if context is None or not context.opened or context.spec.conducted:
+            return
+        for secure in guessed(self.task.sites).intersection(self.shard.seeds):
+            if not self._fate(context, secure).startswith(_UNANSWERED):
+                continue
+            plain = f"http{secure.removeprefix('https')}"
+            if context.frontier.why(plain) is None:
+                begin_at(context, [plain])
+            self._fate(context, plain)
+
+    def _fate(self, context: CrawlContext, url: str) -> str:
+        """Return the reason of a seed's failure; "" where it was fetched, or nothing came yet."""
+        if self._tried.get(url) != "":
+            known = context.frontier.why(url)
+            if known is not None and known.queue in {"crawled", "error"}:
+                self._tried[url] = known.reason if known.queue == "error" else ""
+        return self._tried.get(url, "")
 
     def _heard(self) -> None:
         if self._answered is None:
@@ -145,6 +197,7 @@ class SiteTurn:
         """Return its progress; ``ahead``: seconds from now in which more requests may be sent."""
         if self._crawler is None or self._crawler.stats is None:
             return Progress()
+        self._look_at_seeds()
         get = self._crawler.stats.get_value
         rest = 0.0 if self._context is None else self._context.frontier.rest(ahead)
         return Progress(
@@ -152,7 +205,12 @@ class SiteTurn:
             int(get("topiccrawl/relevant", 0)),
             int(get("topiccrawl/articles", 0)) + int(get("topiccrawl/records", 0)),
             rest,
+            dict(self._tried),
         )
+
+    def forget(self) -> None:
+        """Delete the answers that no other task wants."""
+        self._place.unlink(missing_ok=True)
 
     def outcome(self) -> tuple[Ended, str]:
         """Return the outcome and its reason."""
@@ -170,11 +228,18 @@ class SiteTurn:
         return (Ended.DONE if done else Ended.FAILED), reason
 
 
-def settings_for(settings: Settings, task: Task, shard: Shard, room: int | None) -> Settings:
-    """Return the settings of a shard's crawl: a frontier of its own, the task's bounds, no page."""
+def settings_for(
+    settings: Settings, task: Task, shard: Shard, room: int | None, shared: Path | None = None
+) -> Settings:
+    """Return the settings of a shard's crawl: a frontier of its own, the task's bounds, no page.
+
+    ``shared``: the file of answers that the site's tasks share.
+    """
     own = settings.copy()
     extensions = {**own.getdict("EXTENSIONS"), **dict.fromkeys(_OFF)}
     given = {**_QUIET, "EXTENSIONS": extensions, "TOPICCRAWL_CRAWL": crawl_of(shard)}
+    if shared is not None:
+        given |= sharing(shared)
     if room is not None:
         given["TOPICCRAWL_PAGES"] = max(1, room)
     if task.depth:
@@ -182,3 +247,79 @@ def settings_for(settings: Settings, task: Task, shard: Shard, room: int | None)
     for name, value in given.items():
         own.set(name, value, priority="cmdline")
     return own
+
+
+def place_of(settings: BaseSettings, shard: Shard) -> Path:
+    """Return the file of a shard's site."""
+    return Path(settings["TOPICCRAWL_DATA_DIR"], "shared", f"{shard.site}.sqlite")
+
+
+def sharing(place: Path) -> dict[str, Any]:
+    """Return the settings of a crawl that shares its answers in a file."""
+    return {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(place),
+        "HTTPCACHE_STORAGE": f"{__name__}.SharedAnswers",
+        "HTTPCACHE_IGNORE_HTTP_CODES": _FAILED,
+    }
+
+
+class SharedAnswers:
+    """Answers by the fingerprint of their request.
+
+    Args:
+        settings: Of the crawl, for the file and the seconds that an answer serves.
+    """
+
+    def __init__(self, settings: BaseSettings) -> None:
+        self._place = Path(settings["HTTPCACHE_DIR"])
+        self._seconds = settings.getfloat("TOPICCRAWL_SHARED_SECONDS")
+        self._answers: sqlite3.Connection | None = None
+        self._fingerprint: Any = None
+
+    def open_spider(self, spider: Spider) -> None:
+        """Open the file; a broken one is begun again, since pages can be fetched again."""
+        self._fingerprint = spider.crawler.request_fingerprinter.fingerprint
+        self._place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._answers = self._opened()
+        except sqlite3.DatabaseError:
+            self._place.unlink()
+            self._answers = self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
+        answers = sqlite3.connect(self._place, isolation_level=None)
+        answers.execute("PRAGMA synchronous=OFF")
+        answers.execute(_TABLE)
+        answers.execute("DELETE FROM answers WHERE at < ?", (time.time() - self._seconds,))
+        return answers
+
+    def close_spider(self, spider: Spider) -> None:  # noqa: ARG002 - Scrapy's
+        """Close the file."""
+        if self._answers is not None:
+            self._answers.close()
+
+    def retrieve_response(self, spider: Spider, request: Request) -> Response | None:  # noqa: ARG002
+        """Return the answer that another task's crawl got, or this one before; None if none did."""
+        assert self._answers is not None, "spider_opened came first"  # noqa: S101
+        row = self._answers.execute(
+            "SELECT url, status, headers, body FROM answers WHERE request = ?",
+            (self._fingerprint(request),),
+        ).fetchone()
+        if row is None:
+            return None
+        url, status, raw, packed = row
+        headers, body = Headers(headers_raw_to_dict(raw)), zlib.decompress(packed)
+        made = responsetypes.from_args(headers=headers, url=url, body=body)
+        return made(url=url, status=status, headers=headers, body=body)
+
+    def store_response(self, spider: Spider, request: Request, response: Response) -> None:  # noqa: ARG002
+        """Store an answer in place of an earlier one."""
+        assert self._answers is not None, "spider_opened came first"  # noqa: S101
+        self._answers.execute(
+            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                self._fingerprint(request), time.time(), response.url, response.status,
+                response.headers.to_string(), zlib.compress(response.body, 1),
+            ),
+        )  # fmt: skip

@@ -6,8 +6,9 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from topiccrawl.addons.tasks.desk import crawl_of
 from topiccrawl.addons.tasks.records import Ended
-from topiccrawl.addons.tasks.work.turn import LOST, OVER, PAUSED, SHUTDOWN, SiteTurn
+from topiccrawl.addons.tasks.work.turn import LOST, MOVED, OVER, PAUSED, SHUTDOWN, SiteTurn
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.control import CANCELLED
 
@@ -68,13 +69,13 @@ class Worker:
         if board is None:
             self._close_all(LOST)
             return False
-        for turn in self._running.values():
-            self._steer(turn, board)
+        for turn in list(self._running.values()):
+            await self._steer(turn, board)
         while not self._stopping and (found := await self._turns.claim()) is not None:
             shard, now = found
             self._start(SiteTurn(
                 self._settings, now.tasks[shard.task], shard, now.room(shard),
-                self._turns.may_fetch,
+                self._turns.may_fetch, shared=now.is_shared(shard),
             ))  # fmt: skip
         return self._once and not self._running and all(map(board.over, board.tasks))
 
@@ -88,15 +89,19 @@ class Worker:
         self._ended.append(turn)
         self._wake.set()
 
-    def _steer(self, turn: SiteTurn, board: Board) -> None:
+    async def _steer(self, turn: SiteTurn, board: Board) -> None:
         order = board.order_of(turn.shard)
         turn.follow(order.speed)
+        if order.urls and turn.begin_at(order.urls):
+            await self._turns.took(crawl_of(turn.shard), order.urls)
         if turn.shard.name not in self._turns.held:
             turn.close(LOST)
         elif order.cancelled or not board.open(turn.shard.task):
             turn.close(CANCELLED)
         elif order.paused:
             turn.close(PAUSED)
+        elif board.chosen(turn.shard) not in {"", self._turns.name}:
+            turn.close(MOVED)
         elif turn.seconds > self._quantum and board.should_yield(turn.shard):
             turn.close(OVER)
 
@@ -108,6 +113,8 @@ class Worker:
             if await self._turns.give(turn.shard.name, turn.progress(), ended, reason):
                 word = "is left" if ended is Ended.LEFT else f"is {ended}"
                 logger.info("%s: turn ends, the site %s (%s)", turn.shard.name, word, reason)
+                if ended is Ended.DONE and not (await self._turns.board()).is_shared(turn.shard):
+                    turn.forget()
             self._ended.pop(0)
 
     async def _finish(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+import urllib.request
+from collections import deque
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,6 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.url_patterns.download import fetched, sitemap_pages
 from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.site import SiteLearner
@@ -21,6 +22,7 @@ from topiccrawl.addons.url_patterns.tally import Outcome
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, site_named
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.hubs import hub_list
+from topiccrawl.links.sitemaps import MOST_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import storage_of
@@ -32,8 +34,13 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
+    from scrapy.settings import BaseSettings
+
 _QUEUES = ("prior", "normal", "crawled", "error")
 _OUTCOMES = {"news": Outcome.ARTICLE, "hub": Outcome.HUB, "other": Outcome.OTHER}
+
+MOST_SITEMAPS = 50
+"""Files fetched of one index; a portal has thousands, and a few show its formats."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -170,7 +177,7 @@ class Command(OperatorCommand, ScrapyCommand):
             data = Path(files[0]).read_bytes() if files else fetched(url, self.options)
         except (OSError, ValueError) as error:
             raise ConfigurationError(
-                tr("{value}: cannot be read: {error}", value=[*files, url][0], error=error)
+                "{value}: cannot be read: {error}", value=[*files, url][0], error=error
             ) from error
         found = hub_list(decode(data).text, url, time.time())
         if found is None:
@@ -196,7 +203,7 @@ def _lines(file: Path) -> list[str]:
         return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            tr("{file}: cannot be read: {error}; name a UTF-8 file", file=file, error=error)
+            "{file}: cannot be read: {error}; name a UTF-8 file", file=file, error=error
         ) from error
 
 
@@ -205,11 +212,11 @@ def _object(line: str) -> dict[str, Any]:
         value = json.loads(line)
     except json.JSONDecodeError as error:
         raise ConfigurationError(
-            tr("{line!r}: {error}; give one JSON object a line", line=line, error=error)
+            "{line!r}: {error}; give one JSON object a line", line=line, error=error
         ) from error
     if not isinstance(value, dict) or not value.get("site"):
         raise ConfigurationError(
-            tr("{line!r}: no site; give an object with site, expression, label", line=line)
+            "{line!r}: no site; give an object with site, expression, label", line=line
         )
     return value
 
@@ -233,3 +240,53 @@ def describe(site: str, learner: SiteLearner, drops: dict[str, Any]) -> list[str
     for what, (count, example, reason) in sorted(drops.items(), key=lambda item: -item[1][0]):
         lines.append(f"  {count:>6} {reason}: {what}, such as {example}")
     return lines
+
+
+def sitemap_pages(start: str, settings: BaseSettings) -> Iterator[tuple[str, bool]]:
+    """Yield the URLs that a sitemap lists, with those it leads to, and whether each is news.
+
+    Args:
+        start: URL of a sitemap, an index of sitemaps, or a robots.txt that names some.
+        settings: USER_AGENT, DOWNLOAD_TIMEOUT and DOWNLOAD_DELAY are obeyed.
+
+    Raises:
+        ConfigurationError: The first file cannot be fetched; later ones are passed over.
+    """
+    waiting, known = deque([start]), {start}
+    for number in range(MOST_SITEMAPS):
+        if not waiting:
+            return
+        url = waiting.popleft()
+        if number:
+            time.sleep(settings.getfloat("DOWNLOAD_DELAY"))
+        try:
+            found = read_sitemap(fetched(url, settings))
+        except (OSError, ValueError) as error:
+            if number:
+                continue
+            raise ConfigurationError(
+                "{url}: cannot be fetched: {error}; give the URL of a sitemap or a robots.txt",
+                url=url,
+                error=error,
+            ) from error
+        yield from ((page, page in found.news) for page in found.pages)
+        new = [sitemap for sitemap in found.sitemaps if sitemap not in known]
+        known.update(new)
+        waiting.extend(new)
+
+
+def fetched(url: str, settings: BaseSettings) -> bytes:
+    """The bytes of a URL, 50 MB at most; a proxy of the environment is used.
+
+    Raises:
+        OSError: It cannot be fetched.
+        ValueError: It is no http address.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise ValueError("no http address")
+    request = urllib.request.Request(url, headers={"User-Agent": settings["USER_AGENT"]})  # noqa: S310
+    timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
+    opener = urllib.request.build_opener()  # urllib's common one keeps the first proxy it saw
+    with opener.open(request, timeout=timeout) as answer:
+        data: bytes = answer.read(MOST_BYTES)
+    return data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.extract.reading import OwnProcess
+from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.text.messages import tr
 from topiccrawl.topics import Scorer
@@ -21,12 +24,17 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import AsyncIterator
 
     from topiccrawl.addons.warc.archive import Exchange
+    from topiccrawl.extract.readers import Readers
     from topiccrawl.model import Article
 
 GROUP = 100
 """Number of articles saved together."""
+
+SAID = 500
+"""Pages after which the command says how far it is."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -53,37 +61,49 @@ class Command(OperatorCommand, ScrapyCommand):
 
         topic = resolve(opts.topic or self.last_crawl(None).topic)
         pages = _pages([Path(name) for name in args])
-        found = list(Reextraction(pages, topic, Scorer(topic)).articles())
-        fates = asyncio.run(self._save(found))
-        counts = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
-        say(
-            tr(
-                "{pages} pages, {found} articles on topic{counts}",
-                pages=len(pages),
-                found=len(found),
-                counts=f": {counts}" if counts else "",
-            )
-        )
+        readers = pool_of(self.options, lambda _: None) or OwnProcess(reader_of(self.options))
+        again = Reextraction(pages, topic, Scorer(topic), readers)
+        asyncio.run(self._store(again.articles(), readers))
 
-    async def _save(self, found: list[Article]) -> Counter[str]:
+    async def _store(
+        self, articles: AsyncIterator[Article | None], readers: Readers | OwnProcess
+    ) -> None:
+        """Store articles as they come; say now and then, and at the end, how far it is."""
         store = storage_of(self.options).articles()
         await store.open()
         fates: Counter[str] = Counter()
+        group: list[Article] = []
+        pages = 0
         try:
-            for begin in range(0, len(found), GROUP):
-                saved = await store.save(found[begin : begin + GROUP])
-                fates.update(str(one.fate) for one in saved)
+            async for article in articles:
+                pages += 1
+                group += [article] if article else []
+                if len(group) == GROUP or not pages % SAID:
+                    fates.update(str(one.fate) for one in await store.save(group))
+                    group.clear()
+                if not pages % SAID:
+                    say(_counted(pages, fates), to=sys.stderr)
+            fates.update(str(one.fate) for one in await store.save(group))
         finally:
+            await readers.close()
             await store.close()
-        return fates
+        say(_counted(pages, fates))
+
+
+def _counted(pages: int, fates: Counter[str]) -> str:
+    counts = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
+    return tr(
+        "{pages} pages, {found} articles on topic{counts}",
+        pages=pages,
+        found=fates.total(),
+        counts=f": {counts}" if counts else "",
+    )
 
 
 def _pages(paths: list[Path]) -> dict[str, Exchange]:
     """Return the archived responses by URL, the latest of each."""
     if find_spec("warcio") is None:
-        raise ConfigurationError(
-            tr("reading WARC files needs warcio: pip install 'topiccrawl[warc]'")
-        )
+        raise ConfigurationError("reading WARC files needs warcio: pip install 'topiccrawl[warc]'")
     from topiccrawl.addons.warc.archive import exchanges
 
     found: dict[str, Exchange] = {}

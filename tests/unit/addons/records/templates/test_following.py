@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.records.templates.following import Following, Steps
-from topiccrawl.addons.records.templates.paging import next_of
+from topiccrawl.addons.records.templates.following import Following, Steps, next_of
 from topiccrawl.addons.records.templates.template import Template
 from topiccrawl.links.page import read_page
 

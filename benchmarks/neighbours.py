@@ -1,0 +1,126 @@
+"""Does a healthy site get its share beside hosts that misbehave?
+
+    python -m benchmarks.neighbours [--runs 3] [--pages 60] [--silent 40] [--delay 1] [--json FILE]
+
+Crawls a healthy site with the default politeness alone, then beside all hosts of ``tests/hostile``,
+then beside hosts of as many domains that accept connections and never answer, in turn. All begin
+with seeds, so that no page is worth more. A site's share is what it gets alone: its requests a
+second, from the first page to the last. Figures are medians; exit status 1 if a share is below .9.
+Where others use the machine, multiply the delay by the number of processes to a core: a site cannot
+be asked once a second by a process that gets a fifth of a second of processor time in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from tests.crawl.web import article
+from tests.hostile.acts import TEXT
+from tests.hostile.cases import CASES
+from tests.hostile.strange import STRANGE
+from tests.hostile.web import Case, Hostile
+
+if TYPE_CHECKING:
+    import socket
+
+LEAST = 0.9
+"""Share that a healthy site must have."""
+SECONDS = 900.0
+"""Longest time of a crawl."""
+FRONT = "http://good.test/"
+
+
+class Timed(Hostile):
+    """The hostile server with the times of requests for the healthy site's pages."""
+
+    def __init__(self, cases: tuple[Case, ...], pages: dict[str, str]) -> None:
+        super().__init__(cases, pages)
+        self.times: list[float] = []
+
+    @override
+    def serve(self, connection: socket.socket, url: str) -> None:
+        if url in self.pages:
+            self.times.append(time.monotonic())
+        super().serve(connection, url)
+
+
+def rate(cases: tuple[Case, ...], pages: int, delay: float) -> float:
+    """Return the healthy site's requests a second beside some hosts.
+
+    Raises:
+        SystemExit: Its pages were not all asked.
+    """
+    urls = [f"{FRONT}{number}" for number in range(pages)]
+    web = {url: article(f"新能源汽车要闻第{n}篇", f"{TEXT}{n}。") for n, url in enumerate(urls)}
+    with Timed(cases, web) as server, tempfile.TemporaryDirectory() as folder:
+        seeds = ",".join([*urls, *(case.url for case in cases)])
+        crawl = _started(folder, server.proxy, seeds, delay)
+        end = time.monotonic() + SECONDS
+        while len(server.times) < pages and time.monotonic() < end and crawl.poll() is None:
+            time.sleep(0.1)
+        crawl.kill()
+        crawl.wait()
+        times = server.times[:pages]
+        if len(times) < pages:
+            log = Path(folder, "log").read_text("utf-8", "replace")[-2000:]
+            sys.exit(f"{len(times)} of {pages} pages were asked:\n{log}")
+    return (pages - 1) / (times[-1] - times[0])
+
+
+def _started(folder: str, proxy: str, seeds: str, delay: float) -> subprocess.Popen[bytes]:
+    settings = {"TOPICCRAWL_DATA_DIR": f"{folder}/data", "DOWNLOAD_DELAY_JITTER": "0",
+                "DOWNLOAD_DELAY": f"{delay:g}"}  # fmt: skip
+    given = [part for pair in settings.items() for part in ("-s", "=".join(pair))]
+    line = ["crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={seeds}"]
+    environment = {**os.environ, "http_proxy": proxy, "https_proxy": proxy, "no_proxy": "",
+                   "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}  # fmt: skip
+    with Path(folder, "log").open("wb") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "scrapy", *line, *given],
+            env=environment, stdout=log, stderr=log,
+        )  # fmt: skip
+
+
+def main() -> int:
+    """Print the shares; exit 1 if one is too small."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--pages", type=int, default=60)
+    parser.add_argument("--silent", type=int, default=40, help="domains that never answer")
+    parser.add_argument("--delay", type=float, default=1.0, help="of each host, seconds")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    silent = tuple(
+        Case(
+            f"silent{number}", "never answers", lambda c: c.silence(), (), 1, lambda c: c.silence()
+        )
+        for number in range(options.silent)
+    )
+    beside = {"hostile": (*CASES, *STRANGE), "silent": silent}
+    shares: dict[str, list[float]] = {name: [] for name in beside}
+    for _ in range(options.runs):
+        alone = rate((), options.pages, options.delay)
+        for name, cases in beside.items():
+            shares[name].append(rate(cases, options.pages, options.delay) / alone)
+            print(f"{name}: {shares[name][-1]:.3f} of {alone:.3f} pages a second", flush=True)
+    found = {f"share_{name}": median(values) for name, values in shares.items()}
+    for name, value in found.items():
+        print(f"{name:16} {value:.3f}")
+    if options.json:
+        options.json.write_text(json.dumps(found))
+    return 1 if min(found.values()) < LEAST else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

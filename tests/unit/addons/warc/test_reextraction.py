@@ -1,0 +1,64 @@
+"""Archived pages extracted again, by readers or in one process."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.warc.archive import Exchange
+from topiccrawl.addons.warc.reextraction import Reextraction
+from topiccrawl.extract.readers import ReaderLimits, Readers
+from topiccrawl.extract.reading import OwnProcess, StandardReader
+from topiccrawl.topics import Scorer
+from topiccrawl.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from topiccrawl.model import Article
+
+TOPIC = Topic(name="t", terms={"新能源汽车": 1.0})
+TRIAL = "tests.unit.extract.readers_trial.TrialReader"
+
+
+def exchange(name: str, *, after: str = "") -> Exchange:
+    text = "".join(f"<p>{name}第{n}段，新能源汽车展览会今天上午在市中心开幕。" for n in range(9))
+    link = f"<a href={after}>下一页</a>" if after else ""
+    body = f"<title>新能源汽车{name}</title><h1>新能源汽车{name}</h1>{text}{link}"
+    headers = (("Content-Type", "text/html; charset=utf-8"),)
+    return Exchange(f"http://a.test/{name}", 1.6e9, "GET", (), 200, headers, body.encode())
+
+
+PAGES = [
+    *(exchange(f"n{number}.html") for number in range(40)),
+    exchange("long.html", after="long_2.html"),
+    exchange("long_2.html"),
+]
+
+
+def extracted(pages: list[Exchange], readers: Readers | OwnProcess) -> list[Article | None]:
+    by_url = {page.url: page for page in pages}
+
+    async def all_of() -> list[Article | None]:
+        again = Reextraction(by_url, TOPIC, Scorer(TOPIC), readers)
+        try:
+            return [article async for article in again.articles()]
+        finally:
+            await readers.close()
+
+    return asyncio.run(all_of())
+
+
+def test_readers_find_what_one_process_finds() -> None:
+    found = extracted(PAGES, OwnProcess(StandardReader()))
+    assert found == extracted(PAGES, Readers(2, TRIAL))
+    urls = [article and article.url for article in found]
+    assert urls == [page.url for page in PAGES]
+    long = found[-2]
+    assert long is not None
+    assert "long_2.html第8段" in long.body
+
+
+def test_a_page_that_ends_its_reader_is_left_out() -> None:
+    bombs = [exchange(f"{deed}_1.html") for deed in ("segfault", "late-abort", "late-spin")]
+    found = extracted([*PAGES[:5], *bombs, *PAGES[5:]], Readers(1, TRIAL, ReaderLimits(seconds=3)))
+    assert found[5:8] == [None] * 3
+    assert [*found[:5], *found[8:]] == extracted(PAGES, OwnProcess(StandardReader()))

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from selectolax.lexbor import LexborHTMLParser
+
+from topiccrawl.extract.blocks import Layout, lay_out
+from topiccrawl.extract.leads import with_lead, without_labels
+
+LEAD = "The river rose by two metres in one night, and three villages were left without power."
+BODY = "It rained for a day.\nThe dam held."
+
+
+def layout(html: str) -> Layout:
+    body = LexborHTMLParser(f"<body>{html}</body>").body
+    assert body is not None
+    return lay_out(body)
+
+
+def page(above: str) -> Layout:
+    return layout(f"{above}<div><p>It rained for a day.</p><p>The dam held.</p></div>")
+
+
+def test_a_described_paragraph_above_the_body_belongs_to_it() -> None:
+    above = page(f"<h1>Flood</h1><p>{LEAD}</p><div>Photo</div>")
+    assert with_lead(BODY, above, [LEAD[:70]]) == f"{LEAD}\n{BODY}"
+    assert with_lead(BODY, above, ["Another description of forty letters or some more"]) == BODY
+
+
+def test_no_lead_is_a_link_or_above_the_headline() -> None:
+    assert with_lead(BODY, page(f"<h1>Flood</h1><p><a>{LEAD}</a></p>"), [LEAD]) == BODY
+    assert with_lead(BODY, page(f"<p>{LEAD}</p><h1>Flood</h1>"), [LEAD]) == BODY
+
+
+def test_a_lead_is_not_doubled() -> None:
+    text = f"It rained for a day.\n{LEAD}"
+    assert with_lead(text, page(f"<p>{LEAD}</p>"), [LEAD]) == text
+
+
+def test_a_repeated_label_is_frame_and_a_repeated_heading_is_not() -> None:
+    html = "".join(
+        f"<p>It rained on day {n}.</p><div>Advertisement</div><h3>Pros</h3>" for n in "123"
+    )
+    blocks = layout(html)
+    text = "\n".join(one.text for one in blocks.blocks)
+    kept = without_labels(text, blocks)
+    assert "Advertisement" not in kept
+    assert kept.count("Pros") == 3
+
+
+def test_labels_of_a_table_stay() -> None:
+    html = "<div>Size</div><div>Weight</div><div>Price</div>" * 3
+    blocks = layout(html)
+    text = "\n".join(one.text for one in blocks.blocks)
+    assert without_labels(text, blocks) == text

@@ -1,0 +1,99 @@
+"""Command lines in the documentation: the commands, options and settings they name exist."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from itertools import takewhile
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+import pytest
+import scrapy.commands
+from scrapy.settings import Settings, default_settings
+from typing_extensions import override
+
+import topiccrawl.settings
+from lab.commands import commands
+from topiccrawl.commands import init, main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[3]
+FILES = [
+    file
+    for folder in (ROOT, ROOT / "docs", ROOT / "examples")
+    for file in sorted(folder.glob("*.md"))
+    if file.name != "CHANGELOG.md"  # it has lines of earlier versions
+]
+_BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+_SPAN = re.compile(r"`((?:scrapy|topiccrawl) [a-z][^`\n]*)`")
+_OURS = {**dict(commands()), "init": init.InitCommand()}
+_SCRAPYS = {one.name for one in iter_modules(scrapy.commands.__path__)}
+
+
+class Refusing(argparse.ArgumentParser):
+    """A parser that raises instead of ending the process."""
+
+    @override
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise ValueError(message)
+
+
+def lines(text: str) -> Iterator[str]:
+    """Yield the commands of a page: lines of its shell blocks, and spans of code."""
+    for block in _BLOCK.findall(text):
+        yield from block.replace("\\\n", " ").splitlines()
+    for span in _SPAN.findall(_BLOCK.sub("", text)):
+        if "…" not in span and "|" not in span and "·" not in span and "[" not in span:
+            yield span
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.name))
+def test_documented_lines_are_understood(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    named = [one for one in lines(text) if one.startswith(("scrapy ", "topiccrawl "))]
+    wrong = [f"{line}: {mistake}" for line in named if (mistake := mistake_in(line))]
+    assert wrong == []
+
+
+def mistake_in(line: str) -> str:
+    """Return the reason why the commands do not understand a line; "" if they do."""
+    program, name, *words = takewhile(lambda word: word != "|", shlex.split(line, comments=True))
+    parser, command = Refusing(add_help=False), _OURS.get(name)
+    if not words:
+        return ""
+    if program == "topiccrawl" and name == "crawl":
+        parser = Refusing(parents=[main._parser()], add_help=False)
+    elif command is not None:
+        command.settings = Settings()
+        command.add_options(parser)
+    elif name not in _SCRAPYS:
+        return f"no command {name}"
+    try:
+        _, rest = parser.parse_known_args(words)
+    except ValueError as error:
+        return str(error)
+    if command is not None and any(word.startswith("--") for word in rest):
+        return f"not understood: {rest}"
+    named = re.findall(r"-s ([A-Z_]+)=", line)
+    return ", ".join(one for one in named if not known_setting(one))
+
+
+def known_setting(name: str) -> bool:
+    return hasattr(topiccrawl.settings, name) or hasattr(default_settings, name)
+
+
+@pytest.mark.parametrize(
+    "chinese", sorted(ROOT.rglob("docs/*.zh-CN.md")), ids=lambda file: str(file.name)
+)
+def test_a_chinese_page_has_lines_of_its_english_one_only(chinese: Path) -> None:
+    english = chinese.with_name(chinese.name.replace(".zh-CN", ""))
+    known, own = (
+        {shlex.join(shlex.split(line, comments=True)) for line in lines(one.read_text("utf-8"))}
+        for one in (english, chinese)
+    )
+    assert own - known == set()

@@ -1,0 +1,116 @@
+"""Documents of a node: its own file, but for marks, which all nodes of a crawl share in Redis."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from topiccrawl.addons.redis.client import translated
+from topiccrawl.storage.sites import CHANGED, MARKS, SITES
+from topiccrawl.storage.sqlite_documents import SqliteDocuments
+from topiccrawl.text.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from redis.asyncio import Redis
+
+    from topiccrawl.storage.documents import Document, DocumentKind, Where
+
+_NAMES = "topiccrawl:marks"
+"""Set of the names of topics' marks; a hash for each is behind it."""
+
+_AWAY = message("Redis does not answer as it should ({error}): marks cannot be read or stored")
+
+
+class NodeDocuments(SqliteDocuments):
+    """Documents of one of several nodes.
+
+    Args:
+        path: As ``SqliteDocuments``.
+        kinds: As there.
+        client: Returns a client of the server.
+    """
+
+    def __init__(
+        self, path: Path, kinds: Sequence[DocumentKind], client: Callable[[], Redis]
+    ) -> None:
+        super().__init__(path, kinds)
+        self._connect = client
+        self._redis: Redis | None = None
+
+    @override
+    async def close(self) -> None:
+        """Close both. Idempotent."""
+        await super().close()
+        if self._redis is not None:
+            await self._redis.aclose()
+            self._redis = None
+
+    @override
+    async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
+        """Insert or replace documents, marks in Redis."""
+        given = documents.get(SITES, ())
+        own = {**documents, SITES: [one for one in given if not _is_shared(one["site"])]}
+        await super().put({kind: found for kind, found in own.items() if found})
+        for one in given:
+            if _is_shared(one["site"]):
+                with translated(_AWAY):
+                    text = json.dumps(SITES.packed(one), ensure_ascii=False)
+                    await self._client.hset(_hash(one["site"]), one["key"], text)
+                    await self._client.sadd(_NAMES, one["site"])
+
+    @override
+    async def find(
+        self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
+        after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
+    ) -> list[Document]:  # fmt: skip
+        """Return the documents that meet a condition; marks last, in no order."""
+        shared = kind is SITES and ("site" not in where or _is_shared(where["site"]))
+        found = await self._marks(where) if shared else []
+        marks = [{name: one[name] for name in fields or one} for one in found]
+        if shared and "site" in where:
+            return marks
+        return marks + await super().find(
+            kind, where, order=order, after=after, limit=limit, fields=fields
+        )
+
+    @override
+    async def delete(self, kind: DocumentKind, *where: Where) -> int:
+        """Delete documents; return their number."""
+        deleted = await super().delete(kind, *where)
+        for condition in where if kind is SITES else ():
+            for one in await self._marks(condition):
+                with translated(_AWAY):
+                    await self._client.hdel(_hash(one["site"]), one["key"])
+                deleted += 1
+        return deleted
+
+    @property
+    def _client(self) -> Redis:
+        if self._redis is None:
+            self._redis = self._connect()
+        return self._redis
+
+    async def _marks(self, where: Where) -> list[Document]:
+        """Return the shared documents that meet a condition of equal values."""
+        with translated(_AWAY):
+            names = [where["site"]] if "site" in where else await self._members()
+            texts = [text for name in names for text in await self._client.hvals(_hash(name))]
+        found = [SITES.unpacked(json.loads(text)) for text in texts]
+        return [one for one in found if all(one[name] == where[name] for name in where)]
+
+    async def _members(self) -> list[str]:
+        found: set[Any] = await self._client.smembers(_NAMES)
+        return sorted(name.decode() for name in found)
+
+
+def _is_shared(site: str) -> bool:
+    return site.startswith(MARKS) or site == CHANGED
+
+
+def _hash(site: str) -> str:
+    return f"{_NAMES}:{site}"
