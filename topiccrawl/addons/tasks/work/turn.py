@@ -26,6 +26,7 @@ from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import FAILURE, SEEDS_UNREACHABLE
+from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -116,7 +117,8 @@ class SiteTurn:
             if self._crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
                 write_json()  # at once: the start of the crawl is logged in between
             self._crawler.signals.connect(self._opened, signals.spider_opened)
-            self._crawler.signals.connect(self._look_at_seeds, signals.spider_idle)
+            for moment in (lease_settled, signals.spider_idle):
+                self._crawler.signals.connect(self._look_at_seeds, moment)
             self._crawler.signals.connect(self._heard, signals.response_received)
             await self._runner.crawl(self._crawler, **arguments)
         except (ConfigurationError, CloseSpider, KeyError) as error:
@@ -197,7 +199,6 @@ class SiteTurn:
         """Return its progress; ``ahead``: seconds from now in which more requests may be sent."""
         if self._crawler is None or self._crawler.stats is None:
             return Progress()
-        self._look_at_seeds()
         get = self._crawler.stats.get_value
         rest = 0.0 if self._context is None else self._context.frontier.rest(ahead)
         return Progress(
