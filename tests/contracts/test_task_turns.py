@@ -56,6 +56,21 @@ def test_one_site_has_one_worker_and_passes_between_tasks_in_turn(scene: Scene) 
     scene(act)
 
 
+def test_a_turn_that_is_cut_short_keeps_its_place(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(WISH)
+        await desk.create(WISH)
+        turns = await joined(ledger)
+        assert await claimed(turns) == "1/a.test"
+        await turns.give("1/a.test", Progress(pages=1), Ended.CUT, "paused")
+        assert await claimed(turns) == "1/a.test"
+        await turns.give("1/a.test", Progress(pages=5), Ended.LEFT, "turn_over")
+        assert await claimed(turns) == "2/a.test"
+
+    scene(act)
+
+
 def test_a_task_of_many_sites_leaves_room_for_one_of_a_single_site(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
         desk = Desk(ledger)
@@ -81,7 +96,7 @@ def test_a_site_goes_to_the_worker_that_the_operator_chose(scene: Scene) -> None
         assert (state.sites[0].worker, state.sites[0].chosen) == (one.name, two.name)
         board = await desk.board()
         assert board.chosen(board.shards["1/a.test"]) == two.name, "one ends its turn"
-        await one.give("1/a.test", Progress(), Ended.LEFT, "moved")
+        await one.give("1/a.test", Progress(), Ended.CUT, "moved")
         assert await claimed(one) == ""
         assert await claimed(two) == "", "it has one slot"
         board = await desk.board()

@@ -80,7 +80,7 @@ class Shard(_Row):
         articles: New articles; a template's new and changed records.
         seconds: Time it had its site.
         turns: Turns it had.
-        served: End of its last turn; before the first turn, its creation time.
+        served: End of its last turn that was not cut short; before the first turn, its creation time.
         not_before: Earliest next turn, after a failure.
         failures: Turns in a row that failed, or whose worker died.
         reason: Reason for the end of the last turn.
@@ -181,6 +181,7 @@ class Ended(StrEnum):
     """Outcome of a turn."""
 
     LEFT = "left"  # there is more to do
+    CUT = "cut"  # left before its time, by an order or a worker's end: it keeps its place
     DONE = "done"
     FAILED = "failed"  # try again later
     HOPELESS = "hopeless"

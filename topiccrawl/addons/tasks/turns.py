@@ -245,7 +245,8 @@ def _gone_on(shard: Shard, progress: Progress) -> Shard:
 
 def _ended(shard: Shard, ended: Ended, reason: str, now: float, seconds: float) -> Shard:
     """Return a shard after its turn."""
-    shard = replace(shard, served=now, seconds=shard.seconds + seconds, reason=reason)
+    served = shard.served if ended is Ended.CUT else now
+    shard = replace(shard, served=served, seconds=shard.seconds + seconds, reason=reason)
     if ended is Ended.FAILED:
         return _failed(shard, now)
     state = {Ended.DONE: State.DONE, Ended.HOPELESS: State.FAILED}.get(ended, State.WAITING)

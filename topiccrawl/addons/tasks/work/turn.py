@@ -46,7 +46,7 @@ MOVED = "moved"
 """Finish reasons of crawls whose site is not done; ``CANCELLED`` is another."""
 PREPARES = 5.0
 """Seconds a crawl may take to its first response before the time counts as its turn."""
-_LEFT = frozenset({OVER, PAUSED, SHUTDOWN, LOST, MOVED, CANCELLED})
+_CUT = frozenset({PAUSED, SHUTDOWN, LOST, MOVED, CANCELLED})
 _UNANSWERED = ("cannot-", "tls-", "tunnel", "download-")
 """Beginnings of reasons why no server answered: http:// may do where https:// did not."""
 _DONE = frozenset({"finished", BUDGET, YIELD})
@@ -221,8 +221,10 @@ class SiteTurn:
         assert self._crawler.stats is not None  # noqa: S101
         get = self._crawler.stats.get_value
         reason = str(get(FAILURE) or get("finish_reason") or "did not start")
-        if reason in _LEFT:
+        if reason == OVER:
             return Ended.LEFT, reason
+        if reason in _CUT:
+            return Ended.CUT, reason
         if reason in _DONE and not get("topiccrawl/queue/crawled", 0):
             return Ended.FAILED, SEEDS_UNREACHABLE
         done = reason in _DONE or reason.startswith("closespider_")

@@ -111,7 +111,7 @@ class Worker:
             turn = self._ended[0]
             ended, reason = turn.outcome()
             if await self._turns.give(turn.shard.name, turn.progress(), ended, reason):
-                word = "is left" if ended is Ended.LEFT else f"is {ended}"
+                word = "is left" if ended in {Ended.LEFT, Ended.CUT} else f"is {ended}"
                 logger.info("%s: turn ends, the site %s (%s)", turn.shard.name, word, reason)
                 if ended is Ended.DONE and not (await self._turns.board()).is_shared(turn.shard):
                     turn.forget()
