@@ -80,7 +80,7 @@ class Shard(_Row):
         articles: New articles; a template's new and changed records.
         seconds: Time it had its site.
         turns: Turns it had.
-        served: End of its last turn that was not cut short; before the first turn, its creation time.
+        served: End of its last turn that was not cut short; its creation before the first one.
         not_before: Earliest next turn, after a failure.
         failures: Turns in a row that failed, or whose worker died.
         reason: Reason for the end of the last turn.
