@@ -92,6 +92,15 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
     assert status == 0, out
 
 
+def test_commands_need_no_project_but_a_project_must_load_the_add_on(tmp_path: Path) -> None:
+    status, out = scrapy(tmp_path, "articles", "list")
+    assert (status, "no crawl has been run" in out) == (1, True), out
+    assert scrapy(tmp_path, "startproject", "stock")[0] == 0
+    status, out = scrapy(tmp_path / "stock", "articles", "list")
+    assert (status, "Traceback" in out) == (1, False), out
+    assert 'ADDONS = {"topiccrawl.Addon": 100}' in out
+
+
 @pytest.mark.parametrize(("name", "readers"), [("mine", 1), ("topic", 0), ("topic", 1)])
 @pytest.mark.slow
 def test_topic_spiders_of_a_stock_project_store_articles(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from scrapy.addons import AddonManager
 from scrapy.exceptions import UsageError
+from scrapy.utils.project import inside_project
 
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import host_named
@@ -63,6 +64,7 @@ class OperatorCommand(ABC):
         choose_language(str(self.options.get("TOPICCRAWL_LANGUAGE") or ""))
         AddonManager.load_pre_crawler_settings(self.options)  # another project's have our add-on
         try:
+            self._complete(self.options)
             self.act(args, opts)
             sys.stdout.flush()
         except TopiccrawlError as error:
@@ -76,6 +78,23 @@ class OperatorCommand(ABC):
         except KeyboardInterrupt:
             say("interrupted", to=sys.stderr)
             self.exitcode = _INTERRUPTED
+
+    @staticmethod
+    def _complete(settings: Settings) -> None:
+        """Add topiccrawl's defaults outside of a project.
+
+        Raises:
+            ConfigurationError: In a project whose settings do not load topiccrawl.
+        """
+        if settings.get("TOPICCRAWL_DATA_DIR") is not None:
+            return
+        if inside_project():
+            raise ConfigurationError(
+                "the project's settings do not load topiccrawl: "
+                "add ADDONS = {addon} to its settings.py",
+                addon='{"topiccrawl.Addon": 100}',
+            )
+        settings.setmodule("topiccrawl.settings", priority="default")
 
     def _misunderstood(self, args: list[str]) -> UsageError:
         """Return the error, shown below the command's syntax, for words that it does not know."""
