@@ -56,6 +56,25 @@ def test_one_site_has_one_worker_and_passes_between_tasks_in_turn(scene: Scene) 
     scene(act)
 
 
+def test_a_site_does_not_wait_for_a_chosen_worker_without_a_free_slot(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        desk = Desk(ledger)
+        await desk.create(replace(WISH, sites=("z.test",)))
+        await desk.create(WISH)
+        await desk.create(WISH)
+        busy, idle = await joined(ledger), await joined(ledger, slots=1)
+        assert await claimed(busy) == "1/z.test"
+        await desk.assign("2", "a.test", busy.name)
+        assert await claimed(idle) == "3/a.test"
+        board = await desk.board()
+        assert not board.should_yield(board.shards["3/a.test"]), "the other cannot begin"
+        await busy.give("1/z.test", Progress(), Ended.DONE, "finished")
+        board = await desk.board()
+        assert board.should_yield(board.shards["3/a.test"])
+
+    scene(act)
+
+
 def test_a_turn_that_is_cut_short_keeps_its_place(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
         desk = Desk(ledger)

@@ -127,7 +127,7 @@ class CrawlControl:
 
 
 def begin_at(context: CrawlContext, urls: Iterable[str]) -> None:
-    """Queue start URLs in a crawl that runs; log and count those that its rules refuse.
+    """Queue start URLs in a crawl that runs, durably; log and count those that its rules refuse.
 
     Unlike seeds they name no host that may have a private address: a program may have sent them.
     """
@@ -141,3 +141,5 @@ def begin_at(context: CrawlContext, urls: Iterable[str]) -> None:
         else:
             context.crawler.engine.crawl(Request(url, priority=_FOREMOST))
             stats.inc_value("topiccrawl/starts/taken")
+    with context.book.writing() as frontier:
+        frontier.commit()  # before the order forgets them

@@ -49,7 +49,7 @@ VERSION = "VERSION"
 LMDB = "data.mdb"
 _LEFT_OUT = frozenset({"LOCK", "lock.mdb", "begun"})
 """Files that mean something to running processes only."""
-_ENDINGS = (".lock", ".part", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal")
+_ENDINGS = (".lock", ".part", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".cache")
 
 
 def backup(folder: Path, file: Path, hosts: str) -> int:

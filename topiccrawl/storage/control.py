@@ -60,7 +60,9 @@ class Control:
         return await change(self._ledger, name, lambda order: _added(order, given))
 
     async def took(self, name: str, urls: Sequence[str]) -> None:
-        """Record that a crawl took start URLs."""
+        """Record that a crawl took start URLs, unless the order was deleted meanwhile."""
+        if await self._ledger.get(KIND, name) is None:
+            return
         await change(
             self._ledger, name,
             lambda order: replace(order, urls=tuple(u for u in order.urls if u not in urls)),

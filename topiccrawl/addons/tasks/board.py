@@ -133,6 +133,8 @@ class Board:
             turn = self.turns.get(shard.site)
             if turn is not None and (turn.shard or turn.rest > self.now):
                 continue
+            if worker and not self._startable(shard, worker):
+                continue
             known = first.get(shard.site)
             if known is None or _wait(shard) < _wait(known):
                 first[shard.site] = shard
@@ -142,14 +144,24 @@ class Board:
 
     def should_yield(self, shard: Shard) -> bool:
         """Return whether a turn past its time should end: a shard waits for its site or slot."""
-        if any(other.site == shard.site for other in self.wanting()):
+        here = self.turns.get(shard.site, Turn()).worker
+        rivals = [other for other in self.wanting() if other.site == shard.site]
+        if any(self._startable(other, here) for other in rivals):
             return True
-        slots = {name: worker.slots for name, worker in self.workers.items()}
-        taken = Counter(turn.worker for turn in self.turns.values() if turn.shard)
-        waiting, here = self.next(), self.turns.get(shard.site, Turn()).worker
-        if taken[here] >= slots.get(here, 0) and any(self.chosen(o) == here for o in waiting):
+        waiting = self.next()
+        if not self._room(here) and any(self.chosen(other) == here for other in waiting):
             return True
-        return taken.total() >= sum(slots.values()) and bool(waiting)
+        return bool(waiting) and not any(map(self._room, self.workers))
+
+    def _startable(self, shard: Shard, worker: str) -> bool:
+        """Return whether this worker may take a shard, or the one chosen for it has a free slot."""
+        chosen = self.chosen(shard)
+        return chosen in {"", worker} or self._room(chosen)
+
+    def _room(self, worker: str) -> bool:
+        """Return whether a worker has a free slot."""
+        slots = self.workers[worker].slots if worker in self.workers else 0
+        return sum(t.worker == worker and bool(t.shard) for t in self.turns.values()) < slots
 
     def is_shared(self, shard: Shard) -> bool:
         """Return whether another task has more to do at a shard's site."""

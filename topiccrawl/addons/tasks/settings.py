@@ -15,5 +15,6 @@ TOPICCRAWL_ORDER_FILES = ""
 empty: they name none."""
 
 SPIDER_MODULES = ["topiccrawl.addons.tasks.spider"]
+TOPICCRAWL_FORGET = {"topiccrawl.addons.tasks.work.shared.forget": 200}
 TOPICCRAWL_CHECKS = {"topiccrawl.addons.tasks.spider.check_work": 200}
 TOPICCRAWL_DASHBOARD_ROUTES = {"topiccrawl.addons.tasks.dashboard.routes": 100}

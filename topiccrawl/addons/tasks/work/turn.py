@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 import time
-import zlib
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.exceptions import CloseSpider
-from scrapy.http import Headers
-from scrapy.responsetypes import responsetypes
-from w3lib.http import headers_raw_to_dict
 
 from topiccrawl.addons.tasks.desk import crawl_of, guessed
 from topiccrawl.addons.tasks.records import Ended, Progress
+from topiccrawl.addons.tasks.work.shared import place_of, sharing
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED, begin_at
@@ -30,11 +25,10 @@ from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
-    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from scrapy.settings import BaseSettings, Settings
+    from scrapy.settings import Settings
 
     from topiccrawl.addons.tasks.records import Shard, Task
     from topiccrawl.scheduler.context import CrawlContext
@@ -47,7 +41,10 @@ MOVED = "moved"
 PREPARES = 5.0
 """Seconds a crawl may take to its first response before the time counts as its turn."""
 _CUT = frozenset({PAUSED, SHUTDOWN, LOST, MOVED, CANCELLED})
-_UNANSWERED = ("cannot-", "tls-", "tunnel", "download-")
+_UNANSWERED = (
+    "cannot-", "tls-", "tunnel",
+    "download-connection-refused", "download-failed", "download-timeout",
+)  # fmt: skip
 """Beginnings of reasons why no server answered: http:// may do where https:// did not."""
 _DONE = frozenset({"finished", BUDGET, YIELD})
 _QUIET = {
@@ -58,13 +55,6 @@ _QUIET = {
     "LOGSTATS_INTERVAL": 0,
 }
 _OFF = ("topiccrawl.extensions.progress.Progress", "topiccrawl.extensions.outcome.CrawlOutcome")
-
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS answers (request BLOB PRIMARY KEY, at REAL, url TEXT,"
-    " status INTEGER, headers BLOB, body BLOB) WITHOUT ROWID"
-)
-_FAILED = [304, *range(400, 600)]
-"""Statuses that each task asks for itself."""
 
 
 class SiteTurn:
@@ -88,7 +78,7 @@ class SiteTurn:
         may_fetch: Callable[[], bool], *, shared: bool = False,
     ) -> None:  # fmt: skip
         self.task, self.shard = task, shard
-        self._place = place_of(settings, shard)
+        self._place = place_of(settings, shard.site)
         self._may_fetch = may_fetch
         shares = settings.getfloat("TOPICCRAWL_SHARED_SECONDS") and (shared or self._place.exists())
         place = self._place if shares else None
@@ -102,6 +92,7 @@ class SiteTurn:
         self._context: CrawlContext | None = None
         self._held_back = False
         self._tried: dict[str, str] = {}
+        self._begun: set[str] = set()
 
     def start(self, ended: Callable[[SiteTurn], None]) -> None:
         """Start the crawl; ``ended`` is called when it has ended."""
@@ -149,8 +140,9 @@ class SiteTurn:
             if not self._fate(context, secure).startswith(_UNANSWERED):
                 continue
             plain = f"http{secure.removeprefix('https')}"
-            if context.frontier.why(plain) is None:
+            if plain not in self._begun and context.frontier.why(plain) is None:
                 begin_at(context, [plain])
+            self._begun.add(plain)
             self._fate(context, plain)
 
     def _fate(self, context: CrawlContext, url: str) -> str:
@@ -250,79 +242,3 @@ def settings_for(
     for name, value in given.items():
         own.set(name, value, priority="cmdline")
     return own
-
-
-def place_of(settings: BaseSettings, shard: Shard) -> Path:
-    """Return the file of a shard's site."""
-    return Path(settings["TOPICCRAWL_DATA_DIR"], "shared", f"{shard.site}.sqlite")
-
-
-def sharing(place: Path) -> dict[str, Any]:
-    """Return the settings of a crawl that shares its answers in a file."""
-    return {
-        "HTTPCACHE_ENABLED": True,
-        "HTTPCACHE_DIR": str(place),
-        "HTTPCACHE_STORAGE": f"{__name__}.SharedAnswers",
-        "HTTPCACHE_IGNORE_HTTP_CODES": _FAILED,
-    }
-
-
-class SharedAnswers:
-    """Answers by the fingerprint of their request.
-
-    Args:
-        settings: Of the crawl, for the file and the seconds that an answer serves.
-    """
-
-    def __init__(self, settings: BaseSettings) -> None:
-        self._place = Path(settings["HTTPCACHE_DIR"])
-        self._seconds = settings.getfloat("TOPICCRAWL_SHARED_SECONDS")
-        self._answers: sqlite3.Connection | None = None
-        self._fingerprint: Any = None
-
-    def open_spider(self, spider: Spider) -> None:
-        """Open the file; a broken one is begun again, since pages can be fetched again."""
-        self._fingerprint = spider.crawler.request_fingerprinter.fingerprint
-        self._place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            self._answers = self._opened()
-        except sqlite3.DatabaseError:
-            self._place.unlink()
-            self._answers = self._opened()
-
-    def _opened(self) -> sqlite3.Connection:
-        answers = sqlite3.connect(self._place, isolation_level=None)
-        answers.execute("PRAGMA synchronous=OFF")
-        answers.execute(_TABLE)
-        answers.execute("DELETE FROM answers WHERE at < ?", (time.time() - self._seconds,))
-        return answers
-
-    def close_spider(self, spider: Spider) -> None:  # noqa: ARG002 - Scrapy's
-        """Close the file."""
-        if self._answers is not None:
-            self._answers.close()
-
-    def retrieve_response(self, spider: Spider, request: Request) -> Response | None:  # noqa: ARG002
-        """Return the answer that another task's crawl got, or this one before; None if none did."""
-        assert self._answers is not None, "spider_opened came first"  # noqa: S101
-        row = self._answers.execute(
-            "SELECT url, status, headers, body FROM answers WHERE request = ?",
-            (self._fingerprint(request),),
-        ).fetchone()
-        if row is None:
-            return None
-        url, status, raw, packed = row
-        headers, body = Headers(headers_raw_to_dict(raw)), zlib.decompress(packed)
-        made = responsetypes.from_args(headers=headers, url=url, body=body)
-        return made(url=url, status=status, headers=headers, body=body)
-
-    def store_response(self, spider: Spider, request: Request, response: Response) -> None:  # noqa: ARG002
-        """Store an answer in place of an earlier one."""
-        assert self._answers is not None, "spider_opened came first"  # noqa: S101
-        self._answers.execute(
-            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                self._fingerprint(request), time.time(), response.url, response.status,
-                response.headers.to_string(), zlib.compress(response.body, 1),
-            ),
-        )  # fmt: skip

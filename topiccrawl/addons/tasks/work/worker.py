@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.tasks.desk import crawl_of
 from topiccrawl.addons.tasks.records import Ended
+from topiccrawl.addons.tasks.work.shared import sweep
 from topiccrawl.addons.tasks.work.turn import LOST, MOVED, OVER, PAUSED, SHUTDOWN, SiteTurn
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.control import CANCELLED
@@ -80,6 +81,7 @@ class Worker:
         return self._once and not self._running and all(map(board.over, board.tasks))
 
     def _start(self, turn: SiteTurn) -> None:
+        sweep(self._settings)
         logger.info("%s: turn %d begins", turn.shard.name, turn.shard.turns)
         self._running[turn.shard.name] = turn
         turn.start(self._turn_ended)
@@ -92,8 +94,6 @@ class Worker:
     async def _steer(self, turn: SiteTurn, board: Board) -> None:
         order = board.order_of(turn.shard)
         turn.follow(order.speed)
-        if order.urls and turn.begin_at(order.urls):
-            await self._turns.took(crawl_of(turn.shard), order.urls)
         if turn.shard.name not in self._turns.held:
             turn.close(LOST)
         elif order.cancelled or not board.open(turn.shard.task):
@@ -104,6 +104,8 @@ class Worker:
             turn.close(MOVED)
         elif turn.seconds > self._quantum and board.should_yield(turn.shard):
             turn.close(OVER)
+        elif order.urls and turn.begin_at(order.urls):
+            await self._turns.took(crawl_of(turn.shard), order.urls)
 
     async def _give_back(self) -> None:
         """Report the outcomes of ended turns; a failed report is retried."""
