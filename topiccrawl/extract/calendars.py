@@ -24,7 +24,7 @@ _BETWEEN = r"(?P<name>[^\d\n]{2,40}?)"
 _NAMED = (
     re.compile(rf"(?<![\d.:/-]){_DAY}{_BETWEEN}{_YEAR}(?!\d)"),
     re.compile(
-        rf"(?<![^\W\d_])(?P<name>[^\W\d_][^\s\d]*+)\s*{_DAY}(?:\s?[a-z]{{2}})?[\s.,]+{_YEAR}(?!\d)"
+        rf"(?<![^\W\d_])(?P<name>[^\W\d_][^\s\d]{{0,39}}+)\s*{_DAY}(?:\s?[a-z]{{2}})?[\s.,]+{_YEAR}(?!\d)"
     ),
     re.compile(rf"(?<!\d){_YEAR}{_BETWEEN}{_DAY}(?!\d)"),
 )

@@ -23,7 +23,7 @@ from topiccrawl.text.digest import fold
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from topiccrawl.extract.body import Dense
     from topiccrawl.extract.frames import SiteFrame
@@ -86,7 +86,14 @@ _SOURCE_MARKS = (
     "[itemprop=publisher], [class*=source]"
 )
 _DAY_MARKS = "[class*=date i], [class*=publi i], [class*=time i], [id*=date i]"
-_LONGEST_DAY = 100
+_DAY_NAME = re.compile(
+    r"(?<![a-z])(?:publi\w*|pub|(?:pub)?date(?:time|line|d)?|time(?:stamp)?)(?![a-z])",
+    re.IGNORECASE,
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LONGEST_DAY, _MOST_DAYS = 100, 50
+_DATELINE = 30
+"""Characters of a line in the body's head whose day is that of the report; further on it is any."""
 _NAME = (2, 20)  # shortest and longest name of a source
 _ENOUGH = 1_000  # characters of a body in which there are as many letters as count
 _PROBE = 20  # letters of a body's line that are searched in the page
@@ -217,7 +224,7 @@ def extract_by(
     part = asked.wanted is None or genre not in ARTICLES
     if not is_article(body, found.language, PART if part else _asked(reading, dense, found)):
         return Extraction(trial=trial)
-    dated = found.published or _late_day(reading.tree, found, asked.fetched_at)
+    dated = found.published or _late_day(reading, found, asked.fetched_at)
     whole = found.body
     if not part:
         whole = with_lead(whole, dense.layout, reading.metadata.leads)
@@ -293,17 +300,16 @@ def _read(html: str, url: str, tree: LexborHTMLParser | None = None) -> _Reading
 def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float) -> Extracted:
     metadata = reading.metadata
     title = _headline(reading, page)
-    root = reading.tree.css_first("html")
-    declared = (root.attributes.get("lang") or "") if root else ""
-    declared = (declared or metadata.language).replace("_", "-")
+    declared = _declared(reading)
     language = language_of(body.text, declared)
-    tag = declared if declared.lower().startswith(language) else language
     near = _surroundings(reading.text, title, body.text)
     bylines = "\n".join((*near, *_ends(body.text)))
     return Extracted(
         title=title,
         body=_without_headline(body.text, title),
-        published=published(metadata.dates, near, reading.url, tag, fetched_at, title),
+        published=published(
+            metadata.dates, near, reading.url, _tag(declared, language), fetched_at, title
+        ),
         source=(
             metadata.source
             or source_in(bylines)
@@ -315,6 +321,18 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
         language=language,
         images=_images(reading, body),
     )
+
+
+def _declared(reading: _Reading) -> str:
+    """Return the language that a page declares, the first of several; "" where it does not."""
+    root = reading.tree.css_first("html")
+    declared = (root.attributes.get("lang") or "") if root else ""
+    return (declared or reading.metadata.language).partition(",")[0].strip().replace("_", "-")
+
+
+def _tag(declared: str, language: str) -> str:
+    """Return the declared language with its country if the text is in it, else the text's."""
+    return declared if declared.lower().startswith(language) else language
 
 
 def _headline(reading: _Reading, page: Page | None) -> str:
@@ -347,15 +365,19 @@ def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
     )
 
 
-def _late_day(tree: LexborHTMLParser, found: Extracted, fetched_at: float) -> str:
-    """Return the day in an element that is named for one, else the first at the body's head."""
-    marked = (element.text(strip=True) for element in tree.css(_DAY_MARKS)[:MOST_IMAGES])
-    texts = [text for text in marked if len(text) <= _LONGEST_DAY]
-    days = (
-        published((), [text], "", found.language, fetched_at)
-        for text in (*texts, found.body[:NEAR])
-    )
+def _late_day(reading: _Reading, found: Extracted, fetched_at: float) -> str:
+    """Return the day in an element that is named for one, else that of the body's dateline."""
+    tag = _tag(_declared(reading), found.language)
+    marked = filter(_is_named_for_a_day, reading.tree.css(_DAY_MARKS)[:_MOST_DAYS])
+    short = [text for one in marked if len(text := one.text(strip=True)) <= _LONGEST_DAY]
+    heads = (line[:_DATELINE] for line in found.body[:NEAR].split("\n"))
+    days = (published((), [text], "", tag, fetched_at) for text in (*short, *heads))
     return next(filter(None, days), "")
+
+
+def _is_named_for_a_day(element: LexborNode) -> bool:
+    names = f"{element.attributes.get('class') or ''} {element.attributes.get('id') or ''}"
+    return bool(_DAY_NAME.search(_CAMEL.sub("-", names)))
 
 
 def _ends(body: str) -> tuple[str, str]:

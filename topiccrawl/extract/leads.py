@@ -33,6 +33,9 @@ LABEL = 40
 LABELS = 2
 """Most labels that are frame; where more are repeated, they are those of a table."""
 
+SPEAKER = (":", "：")
+"""Ends of a line that names who speaks; an interview repeats it."""
+
 _BARE = frozenset(("div", "figure", "figcaption", "section", "aside", "article", "main", ""))
 """Elements around a label of the frame; paragraphs, headings and cells are text."""
 
@@ -65,7 +68,7 @@ def _alike(one: str, other: str) -> bool:
 def without_labels(text: str, layout: Layout) -> str:
     """Return a body without a short line outside of paragraphs that it repeats: Advertisement."""
     lines = text.split("\n")
-    times = Counter(line for line in lines if len(line) <= LABEL)
+    times = Counter(line for line in lines if len(line) <= LABEL and line[-1:] not in SPEAKER)
     often = {line for line, number in times.items() if number >= TIMES}
     if not often:
         return text

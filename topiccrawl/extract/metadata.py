@@ -86,7 +86,8 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
     return Metadata(
         titles=(tuple(_texts(linked, "headline")), tuple(_of(meta, TITLES))),
         dates=_kept(
-            [
+            text[:LONGEST_DATE]
+            for text in [
                 *_texts(linked, "datePublished"),
                 *_of(meta, DATES),
                 *_of(meta, filter(_DATED.search, meta)),
@@ -103,6 +104,10 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
         types=frozenset((*_types(objects), meta.get("og:type", "").lower())),
         leads=_kept([*_texts(linked, "description"), *_of(meta, LEADS)]),
     )
+
+
+LONGEST_DATE = 200
+"""Characters of a stated date that are read."""
 
 
 def _meta(tree: LexborHTMLParser) -> dict[str, str]:

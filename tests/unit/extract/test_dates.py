@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import time
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topiccrawl import extract_article
 from topiccrawl.extract.dates import published
 
 PLAIN = "http://a.test/x"
@@ -178,3 +180,47 @@ def test_seconds_since_the_epoch_in_metadata() -> None:
 )
 def test_days_in_the_page_s_language(tag: str, text: str, expected: str) -> None:
     assert published((), [text], PLAIN, tag) == expected
+
+
+def test_words_without_a_day_take_time_by_their_length() -> None:
+    began = time.process_time()
+    assert published((), ["a-" * 100_000], PLAIN, "en") == ""
+    assert time.process_time() - began < 5.0, "quadratic: minutes"
+
+
+TEXT = "The river rose by two metres in one night. Three villages were left without power.\n" * 9
+
+
+LINKS = "".join(f"<li><a href='/{n}'>Another page of this site</a></li>" for n in range(60))
+
+
+def late(day: str, language: str = "en", head: str = "") -> str:
+    """Return the day of a page that has one below its body only."""
+    body = "".join(f"<p>{line}</p>" for line in (head + TEXT).splitlines())
+    page = f"<html lang='{language}'><h1>The river</h1>{body}{LINKS}{day}</html>"
+    article = extract_article(page, PLAIN)
+    assert article is not None
+    return article.published
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "expected"),
+    [
+        ("post-date", "en-GB", "2024-12-03"),
+        ("post-date", "en-US", "2024-03-12"),
+        ("pubDate", "en-GB", "2024-12-03"),
+        ("lifetime-offer", "en-GB", ""),
+        ("multimedia", "en-GB", ""),
+        ("sentiment", "en-GB", ""),
+    ],
+)
+def test_a_day_below_the_body_counts_where_its_element_is_named_so(
+    name: str, language: str, expected: str
+) -> None:
+    assert late(f"<div class='{name}'>03/12/2024</div>", language) == expected
+
+
+def test_a_day_within_the_body_counts_in_a_dateline_only() -> None:
+    flood = "All of the people here remember the flood of 12 May 1999.\n"
+    assert late("", head=flood) == ""
+    assert late("", head=f"LONDON, 12 May 2019 - {flood}") == "2019-05-12"

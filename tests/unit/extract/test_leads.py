@@ -51,3 +51,12 @@ def test_labels_of_a_table_stay() -> None:
     blocks = layout(html)
     text = "\n".join(one.text for one in blocks.blocks)
     assert without_labels(text, blocks) == text
+
+
+def test_names_of_speakers_stay() -> None:
+    html = "".join(
+        f"<div>记者：</div><p>第{n}个问题。</p><div>市长：</div><p>第{n}个回答。</p>" for n in "123"
+    )
+    blocks = layout(html)
+    text = "\n".join(one.text for one in blocks.blocks)
+    assert without_labels(text, blocks) == text
