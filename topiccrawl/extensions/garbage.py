@@ -7,7 +7,7 @@ search as rarely. None in EXTENSIONS instead of the order leaves the process as 
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from scrapy import signals
 
@@ -19,10 +19,10 @@ RARELY = 10_000
 
 
 class RareCollections:
-    """Sets the first threshold of Python's collector while the crawl's engine runs."""
+    """Sets the first threshold of Python's collector while an engine of the process runs."""
 
-    def __init__(self) -> None:
-        self._before = gc.get_threshold()
+    _running: ClassVar[int] = 0
+    _before: ClassVar[tuple[int, int, int]]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -34,10 +34,16 @@ class RareCollections:
 
     def start(self) -> None:
         """Search rarely, and never in what exists by now."""
-        gc.freeze()
-        gc.set_threshold(RARELY, *self._before[1:])
+        if not RareCollections._running:
+            RareCollections._before = gc.get_threshold()
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(RARELY, *RareCollections._before[1:])
+        RareCollections._running += 1
 
     def stop(self) -> None:
-        """Restore what was set before."""
-        gc.set_threshold(*self._before)
-        gc.unfreeze()
+        """Restore what was set before, once no engine runs."""
+        RareCollections._running -= 1
+        if not RareCollections._running:
+            gc.set_threshold(*RareCollections._before)
+            gc.unfreeze()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import OrderedDict
 from struct import Struct
@@ -25,8 +26,8 @@ OK = 200
 NO_LIMIT = 1 << 62
 MAX_BODY = 500_000
 """Bytes of a robots.txt that are read (RFC 9309 asks for at least 500 KiB)."""
-MOST_LINES = 10_000
-"""Lines of it that are read; parsing and matching more would cost each request to its host dear."""
+MOST_PATTERNS = 1000
+"""Rules with wildcards that are read as such: each request to the host is matched with all."""
 MANY_LINKS, LINK_SECONDS = 1000, 0.005
 """Links of a page beyond which each postpones its host by so many seconds, so that others keep
 their share: a link takes about 0.08 ms of processor time."""
@@ -38,6 +39,7 @@ CACHE_BYTES = 64_000_000
 OWN_BYTES, LINE_BYTES, STAR_BYTES = 1000, 400, 700
 """Memory of a parsed robots.txt, of each of its lines, and of each wildcard in one."""
 STORED = Struct("<dB")
+_WILDCARD = re.compile(r"[*$]")
 
 
 class SteadyClock:
@@ -219,7 +221,7 @@ class Robots:
         origin.available = available
         origin.loaded = True
         origin.attempts = 0
-        value = STORED.pack(origin.expires, available) + _first_lines(body)
+        value = STORED.pack(origin.expires, available) + (_normal(body) if available else body)
         self._store.put("robots", origin_key(origin.name), value)
         self.forget(origin)
         self._slow(origin)
@@ -267,7 +269,7 @@ class Robots:
             self._parsed.move_to_end(origin.name)
             return cached[0]
         body = self._text(origin) if origin.available else b""
-        rules = Protego.parse(body.decode("utf-8-sig", "replace")) if body.strip() else None
+        rules = Protego.parse(body.decode()) if body.strip() else None
         cost = _memory(body)
         self._parsed[origin.name] = (rules, cost)
         self._bytes += cost
@@ -293,8 +295,26 @@ class Robots:
         self._bytes -= size
 
 
-def _first_lines(body: bytes) -> bytes:
-    return b"".join(body[:MAX_BODY].splitlines(keepends=True)[:MOST_LINES])
+def _normal(body: bytes) -> bytes:
+    """Return a robots.txt, cut to ``MAX_BODY``, with one kind of line end and bounded patterns.
+
+    Of the patterns beyond the bound an allowance goes, and a prohibition holds for all that begins
+    as it does up to its first wildcard: too much is forbidden then, never too little.
+    """
+    lines, patterns = [], 0
+    for line in body[:MAX_BODY].decode("utf-8-sig", "replace").splitlines():
+        field, colon, rule = line.partition(":")
+        wildcard = _WILDCARD.search(rule)
+        name = field.strip().lower()
+        if wildcard is None or name == "user-agent":
+            lines.append(f"{line}\n")
+            continue
+        patterns += 1
+        if patterns <= MOST_PATTERNS:
+            lines.append(f"{line}\n")
+        elif name == "disallow":
+            lines.append(f"{field}{colon} {rule[: wildcard.start()].strip() or '/'}\n")
+    return "".join(lines).encode()
 
 
 def _memory(body: bytes) -> int:

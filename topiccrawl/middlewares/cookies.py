@@ -50,7 +50,17 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
                 cookie.domain = host
             if len(cookie.name) + len(cookie.value or "") <= LARGEST:
                 jar.set_cookie_if_ok(cookie, request)
-                _bound(jar._cookies, cookie.domain)  # noqa: SLF001 - it has no other way
+                known = jar._cookies  # noqa: SLF001 - it has no other way
+                _refresh(known, cookie)
+                _bound(known, cookie.domain)
+
+
+def _refresh(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie) -> None:
+    """Make a cookie, and its domain, the newest."""
+    names = known.get(cookie.domain, {}).get(cookie.path, {})
+    if cookie.name in names:
+        names[cookie.name] = names.pop(cookie.name)
+        known[cookie.domain] = known.pop(cookie.domain)
 
 
 def _bound(known: dict[str, dict[str, dict[str, Cookie]]], domain: str) -> None:

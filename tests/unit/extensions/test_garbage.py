@@ -18,3 +18,14 @@ def test_collections_are_rare_while_a_crawl_runs_and_as_before_afterwards() -> N
     assert during == ((RARELY, *before[1:]), True)
     assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)
     assert running is not None
+
+
+def test_the_last_of_overlapping_crawls_restores() -> None:
+    before = gc.get_threshold()
+    first, second = RareCollections(), RareCollections()
+    first.start()
+    second.start()
+    first.stop()
+    assert gc.get_threshold() == (RARELY, *before[1:])
+    second.stop()
+    assert (gc.get_threshold(), gc.get_freeze_count()) == (before, 0)

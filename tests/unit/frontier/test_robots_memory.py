@@ -6,6 +6,8 @@ import gc
 import tracemalloc
 from typing import TYPE_CHECKING
 
+import pytest
+
 from topiccrawl.frontier import politeness
 from topiccrawl.frontier.contract import Politeness
 from topiccrawl.frontier.hosts import Places
@@ -13,9 +15,8 @@ from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
-
-    import pytest
 
 
 def body(rules: int) -> bytes:
@@ -42,13 +43,27 @@ def test_parsed_files_take_the_memory_that_they_are_counted_with(
     store.close()
 
 
-def test_lines_beyond_the_bound_are_not_read(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    origin, robots = Places(store).origin("http://a.test/"), Robots(store, Politeness())
+def robots_of(folder: Path, body: bytes) -> Callable[[str], bool]:
+    """Return whether a path is allowed by a robots.txt."""
+    robots = Robots(store := Store(folder), Politeness())
+    origin = Places(store).origin("http://a.test/")
     assert origin is not None
-    for end in (b"\n", b"\r", b"\r\n"):
-        lines = [b"User-agent: *", *[b"Disallow: /x"] * politeness.MOST_LINES, b"Disallow: /y"]
-        robots.keep(origin, end.join(lines), 0.0, available=True)
-        assert not robots.allowed(origin, "http://a.test/x")
-        assert robots.allowed(origin, "http://a.test/y")
-    store.close()
+    robots.keep(origin, body, 0.0, available=True)
+    return lambda path: robots.allowed(origin, f"http://a.test{path}")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x0c"])
+def test_all_rules_of_a_long_file_hold(tmp_path: Path, end: str) -> None:
+    rules = [f"Disallow: /{number:x}/" for number in range(12_000)]
+    allowed = robots_of(tmp_path, end.join(["User-agent: *", *rules, "Disallow: /y"]).encode())
+    assert not allowed("/y")
+    assert allowed("/x")
+
+
+def test_patterns_beyond_the_bound_forbid_too_much_never_too_little(tmp_path: Path) -> None:
+    wild = "".join(f"Disallow: /{number:x}*b$\n" for number in range(politeness.MOST_PATTERNS))
+    allowed = robots_of(tmp_path, f"User-agent: *\n{wild}Allow: /z*1\nDisallow: /z*b\n".encode())
+    assert not allowed("/1xb")
+    assert allowed("/1xc")
+    assert not allowed("/z1")
+    assert allowed("/y")

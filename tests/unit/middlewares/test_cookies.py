@@ -41,6 +41,17 @@ def test_a_domain_keeps_its_newest_cookies_whatever_their_paths() -> None:
     assert sent(cookies, f"http://a.test/{newest}/x") == f"c{newest}=1; session=2".encode()
 
 
+def test_a_cookie_that_is_set_again_is_the_newest() -> None:
+    cookies = middleware()
+    for number in range(2 * MOST):
+        answer(cookies, "http://a.test/", f"c{number}=1", "session=2")
+    assert b"session=2" in sent(cookies, "http://a.test/")
+    for number in range(MOST_DOMAINS + 5):
+        answer(cookies, f"http://a{number}.test/", "a=1")
+        answer(cookies, "http://a.test/", "session=3")
+    assert b"session=3" in sent(cookies, "http://a.test/")
+
+
 def test_a_large_cookie_is_not_kept() -> None:
     cookies = middleware()
     answer(cookies, "http://a.test/", f"a={'x' * LARGEST}", "b=1")
