@@ -8,7 +8,7 @@ A *state* is a dict of sections, plain JSON values:
     queues    prior, normal, leased, crawled, error, known
     errors    reason to number
     waiting   reason (see ``waiting``), seconds, detail
-    hosts     states (state to number), list (see ``frontier.census``)
+    hosts     states (state to number), list (see ``frontier.view.census``)
     terms     changes, own (terms), now (term and weight)
     latest    articles in order of arrival
     series    every (seconds), points (see ``figures.Point``)

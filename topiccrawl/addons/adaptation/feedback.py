@@ -2,7 +2,7 @@
 
 After every ``every`` relevant pages, on the ``feedback_size`` most relevant documents so far:
 the fittest weights are the positive centroid, the mean of irrelevant pages the negative one, and
-the topic moves between them. The drift guard (``adaptation_vectors.guarded``) keeps the user's
+the topic moves between them. The drift guard (``vectors.guarded``) keeps the user's
 terms in it. The limits follow quantiles of recent scores: ``lower = max(floor, q(.05))``,
 ``upper = max(lower, q(.8))``.
 """
