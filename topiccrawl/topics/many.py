@@ -15,12 +15,13 @@ from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics.contract import Reasons, RelevanceModel
 
-_BEST = "relevant", "relevance"
+BEST = "relevant", "relevance"
+"""Attributes of verdicts by which the topic that fits best is chosen."""
 
 MOST = 50
 """Topics of one crawl; each page is judged for all of them."""
@@ -111,10 +112,20 @@ class ManyScorer:
         """Number below 2**24 that changes with what one of the topics is scored by."""
         return int(_digest(self.scorers)[-6:], 16)
 
-    def verdicts(self, page: Page) -> list[tuple[Topic, Verdict]]:
-        """Return the verdict of each topic, relevance on the common scale."""
-        judged = zip(self.scorers, self.judges, strict=True)
-        found = [(one, judge.score_page(page)) for one, judge in judged]
+    def verdicts(
+        self, page: Page, names: Container[str] | None = None
+    ) -> list[tuple[Topic, Verdict]]:
+        """Return the verdict of each topic, or of those with names, relevance on the common scale.
+
+        Args:
+            page: The page.
+            names: Names of topics; None for all.
+        """
+        found = [
+            (one, judge.score_page(page))
+            for one, judge in zip(self.scorers, self.judges, strict=True)
+            if names is None or one.topic.name in names
+        ]
         return [
             (one.topic, verdict._replace(relevance=self._scale(one, verdict.relevance)))
             for one, verdict in found
@@ -126,7 +137,7 @@ class ManyScorer:
 
     def score_page(self, page: Page) -> Verdict:
         """Return the verdict of the topic that fits best; relevant ones come first."""
-        return max((one for _, one in self.verdicts(page)), key=attrgetter(*_BEST))
+        return max((one for _, one in self.verdicts(page)), key=attrgetter(*BEST))
 
     def explain(self, page: Page) -> Reasons:
         """Return the terms of the topic that fits best, each with its summand."""
