@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
     from topiccrawl.storage.documents import Document, DocumentKind, Where
+
+logger = logging.getLogger(__name__)
 
 _NAMES = "topiccrawl:marks"
 """Set of the names of topics' marks; a hash for each is behind it."""
@@ -41,6 +45,7 @@ class NodeDocuments(SqliteDocuments):
         super().__init__(path, kinds)
         self._connect = client
         self._redis: Redis | None = None
+        self._moved = False
 
     @override
     async def close(self) -> None:
@@ -59,9 +64,9 @@ class NodeDocuments(SqliteDocuments):
         for one in given:
             if _is_shared(one["site"]):
                 with translated(_AWAY):
-                    text = json.dumps(SITES.packed(one), ensure_ascii=False)
-                    await self._client.hset(_hash(one["site"]), one["key"], text)
-                    await self._client.sadd(_NAMES, one["site"])
+                    client = await self._client()
+                    await client.hset(_hash(one["site"]), one["key"], _packed(one))
+                    await client.sadd(_NAMES, one["site"])
 
     @override
     async def find(
@@ -85,27 +90,53 @@ class NodeDocuments(SqliteDocuments):
         for condition in where if kind is SITES else ():
             for one in await self._marks(condition):
                 with translated(_AWAY):
-                    await self._client.hdel(_hash(one["site"]), one["key"])
+                    await (await self._client()).hdel(_hash(one["site"]), one["key"])
                 deleted += 1
         return deleted
 
-    @property
-    def _client(self) -> Redis:
-        if self._redis is None:
-            self._redis = self._connect()
-        return self._redis
+    async def _client(self) -> Redis:
+        """Return the client, once marks that an earlier version kept in the file are in Redis."""
+        client = self._redis = self._redis or self._connect()
+        if not self._moved:
+            await self._move(client)
+            self._moved = True
+        return client
+
+    async def _move(self, client: Redis) -> None:
+        """Move marks from the file to Redis; those that are there stay, and all nodes learn."""
+        known = await super().find(SITES, {}, fields=("site", "key"))
+        keys = [(one["site"], one["key"]) for one in known if _is_shared(one["site"])]
+        if not keys:
+            return
+        async with client.pipeline(transaction=True) as pipe:
+            for one in await super().get(SITES, keys):
+                if one["site"] == CHANGED:
+                    pipe.hset(_hash(CHANGED), one["key"], _packed({**one, "value": time.time()}))
+                else:
+                    pipe.hsetnx(_hash(one["site"]), one["key"], _packed(one))
+                pipe.sadd(_NAMES, one["site"])
+            await pipe.execute()
+        await super().delete(SITES, *({"site": site, "key": key} for site, key in keys))
+        marks = sum(site != CHANGED for site, _ in keys)
+        logger.info("%d marks of this node's file are in Redis now, for all nodes", marks)
 
     async def _marks(self, where: Where) -> list[Document]:
         """Return the shared documents that meet a condition of equal values."""
         with translated(_AWAY):
-            names = [where["site"]] if "site" in where else await self._members()
-            texts = [text for name in names for text in await self._client.hvals(_hash(name))]
+            client = await self._client()
+            names = [where["site"]] if "site" in where else await _members(client)
+            texts = [text for name in names for text in await client.hvals(_hash(name))]
         found = [SITES.unpacked(json.loads(text)) for text in texts]
         return [one for one in found if all(one[name] == where[name] for name in where)]
 
-    async def _members(self) -> list[str]:
-        found: set[Any] = await self._client.smembers(_NAMES)
-        return sorted(name.decode() for name in found)
+
+async def _members(client: Redis) -> list[str]:
+    found: set[Any] = await client.smembers(_NAMES)
+    return sorted(name.decode() for name in found)
+
+
+def _packed(document: Mapping[str, Any]) -> str:
+    return json.dumps(SITES.packed(document), ensure_ascii=False)
 
 
 def _is_shared(site: str) -> bool:
