@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import TopicError
 from topiccrawl.topics.bounds import Budget
+from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.sitewords import SiteWords
 from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
@@ -31,8 +32,8 @@ def topics_of(text: str) -> tuple[Topic, ...]:
     """Return the topics of an argument: separated by commas, or the files of a folder.
 
     Raises:
-        TopicError: There are none or too many, two have one name, or one has no words or removes
-            articles by age, which needs a crawl of its own.
+        TopicError: There are none or too many, two have one name, or one needs a crawl of its own:
+            it has no words, examples to fetch, or removes articles by age.
     """
     folder = Path(text.strip())
     listed = sorted(map(str, folder.glob("*.toml"))) if folder.is_dir() else text.split(",")
@@ -57,6 +58,12 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         if topic.retain_days:
             raise TopicError(
                 "topic {name!r} has retain_days: crawl for it with -a topic=", name=topic.name
+            )
+        if any(example_urls(topic)):
+            raise TopicError(
+                "topic {name!r} has URLs among its examples: give their texts, or crawl for it "
+                "with -a topic=",
+                name=topic.name,
             )
     return tuple(found)
 
