@@ -30,8 +30,11 @@ def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
     for seed in seeds:
         url = canonical(seed)
         if url is None:
-            msg = f"{seed!r} is no http or https URL: write https://host/path"
-            raise ValueError(msg)
+            raise ValueError(
+                ConfigurationError(
+                    "{seed!r} is no http or https URL: write https://host/path", seed=seed
+                )
+            )
         found[url] = None
     return tuple(found)
 
@@ -40,8 +43,12 @@ def _bare(hosts: tuple[str, ...]) -> tuple[str, ...]:
     named = tuple(map(host_named, hosts))
     for host, name in zip(hosts, named, strict=True):
         if not name:
-            msg = f"{host!r} is no host: write news.example.com, without scheme, port or path"
-            raise ValueError(msg)
+            raise ValueError(
+                ConfigurationError(
+                    "{host!r} is no host: write news.example.com, without scheme, port or path",
+                    host=host,
+                )
+            )
     return named
 
 
@@ -165,7 +172,7 @@ def _say(error: Any, kind: FileKind) -> ConfigurationError:  # noqa: ANN401  (py
     if error["type"] == "missing":
         return ConfigurationError("field {field} is missing: add it", field=field)
     if error["type"] == "value_error":
-        reason = str(error["msg"]).removeprefix("Value error, ")
+        reason = error["ctx"]["error"].args[0]  # a message, or an error that has one
         text = message("field {field}: {reason}") if where else "{reason}"
         return ConfigurationError(text, field=field, reason=reason)
     remedies = {**_REMEDIES, **kind.remedies}
