@@ -14,7 +14,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
-from topiccrawl.text.files import no_toml, read_regular, unusable
+from topiccrawl.text.files import no_toml, read_of_user, unusable
 from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
@@ -98,27 +98,19 @@ def load(path: Path | Traversable, kind: FileKind) -> dict[str, Any]:
     Raises:
         ConfigurationError: Of ``kind.error``, with the file, the mistake and the remedy.
     """
-    text = ""
     try:
-        text = read_regular(path)
-        return tomllib.loads(text)
-    except FileNotFoundError as error:
+        text = read_of_user(path, kind.error)
+    except kind.error as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
         raise kind.error(
             message("{path}: no such {called}; {listing}"),
             path=path,
             called=kind.called,
             listing=kind.listing,
-        ) from error
-    except OSError as error:
-        raise kind.error(
-            message("{path}: cannot be read: {strerror}"), path=path, strerror=error.strerror
-        ) from error
-    except UnicodeDecodeError as error:
-        raise kind.error(
-            message("{path}: is not UTF-8 (byte {start}): save it as UTF-8"),
-            path=path,
-            start=error.start,
-        ) from error
+        ) from error.__cause__
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise kind.error(
             message("{path}: is no TOML: {error}{hint}"),
