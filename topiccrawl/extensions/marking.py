@@ -10,7 +10,6 @@ import asyncio
 import logging
 import random
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from zlib import crc32
 
@@ -19,12 +18,11 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.errors import StateError, StorageError
+from topiccrawl.extensions.rescoring import Rescoring
 from topiccrawl.links.strategies.contract import LEARNT
-from topiccrawl.model import Page
 from topiccrawl.scheduler.signals import example_read, page_judged
-from topiccrawl.storage.choice import articles_of, opened, storage_of
+from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.marks import MarkStore
-from topiccrawl.storage.selection import Selection
 from topiccrawl.storage.sites import Sites
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import as_page, request
@@ -33,13 +31,12 @@ from topiccrawl.topics.marks import MarkedModel, OnWordScale, mark_of
 from topiccrawl.topics.scorer import Scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from scrapy.crawler import Crawler
 
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.model import Article, Mark, Verdict
-    from topiccrawl.storage.contract import ArticleStore
+    from topiccrawl.model import Mark, Page, Verdict
     from topiccrawl.topics.contract import RelevanceModel
 
 logger = logging.getLogger(__name__)
@@ -54,15 +51,6 @@ BEST = 10
 """Pages that are learned from without marks, as in benchmarks.judge."""
 FIRST = 50
 """Judged pages after which the sample is stored for the first time, then at each doubling."""
-
-
-PATIENCE = 5.0
-"""Seconds that the end of a crawl waits for the scores of stored articles."""
-
-PAUSE = 0.02
-"""Seconds between two articles: a judged article takes a millisecond or two of the crawl's loop."""
-SAME = 0.005
-"""Least difference of a score that is stored."""
 
 
 class PageSample:
@@ -127,11 +115,20 @@ class MarkedTopic:
     """Judges the pages of each topic of a crawl by a model from its marks, while there are any.
 
     Args:
-        topics: The topics.
+        crawler: Crawler of the spider.
     """
 
-    def __init__(self, topics: Sequence[TopicMarks]) -> None:
-        self.topics = topics
+    def __init__(self, crawler: Crawler) -> None:
+        spider: Any = crawler.spider
+        self.spider: Judging = spider
+        self.rescoring = Rescoring(crawler.settings, self.verdicts)
+        scorer = self.spider.scorer
+        scorers = scorer.scorers if isinstance(scorer, ManyScorer) else (scorer,)
+        in_turn = asyncio.Lock()
+        self.topics = [
+            TopicMarks(crawler, place, one, in_turn, self.rescoring)
+            for place, one in enumerate(scorers)
+        ]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -140,19 +137,31 @@ class MarkedTopic:
         Raises:
             NotConfigured: If the spider has no topic, or a judge of the user's own.
         """
-        spider: Any = crawler.spider
-        scorer = getattr(spider, "scorer", None)
+        scorer = getattr(crawler.spider, "scorer", None)
         if not isinstance(scorer, (Scorer, ManyScorer)) or crawler.settings["TOPICCRAWL_RELEVANCE"]:
             raise NotConfigured
-        scorers = scorer.scorers if isinstance(scorer, ManyScorer) else (scorer,)
-        in_turn = asyncio.Lock()
-        topics = [TopicMarks(crawler, place, one, in_turn) for place, one in enumerate(scorers)]
-        for topic in topics:
+        marked = cls(crawler)
+        for topic in marked.topics:
             crawler.signals.connect(topic.opened, signals.spider_opened)
             crawler.signals.connect(topic.judged, page_judged)
             crawler.signals.connect(topic.shown, example_read)
-            crawler.signals.connect(topic.closed, signals.spider_closed)
-        return cls(topics)
+        crawler.signals.connect(marked.closed, signals.spider_closed)
+        return marked
+
+    def verdicts(self, page: Page, names: Container[str]) -> dict[str, Verdict]:
+        """Return the verdicts of the topics with these names, by name, as the spider uses them."""
+        scorer = self.spider.scorer
+        if isinstance(scorer, ManyScorer):
+            return {topic.name: one for topic, one in scorer.verdicts(page, names)}
+        name = scorer.topic.name
+        return {name: self.spider.judges[0].score_page(page)} if name in names else {}
+
+    async def closed(self) -> None:
+        """End the work of all topics, then the scores of stored articles."""
+        try:
+            await asyncio.gather(*(topic.closed() for topic in self.topics))
+        finally:
+            await self.rescoring.close()
 
 
 class TopicMarks:
@@ -165,9 +174,13 @@ class TopicMarks:
         place: Place of the topic among the spider's.
         scorer: Its scorer by words.
         in_turn: Held while something is learned: one process at a time.
+        rescoring: Scores stored articles again.
     """
 
-    def __init__(self, crawler: Crawler, place: int, scorer: Scorer, in_turn: asyncio.Lock) -> None:
+    def __init__(
+        self, crawler: Crawler, place: int, scorer: Scorer, in_turn: asyncio.Lock,
+        rescoring: Rescoring,
+    ) -> None:  # fmt: skip
         spider: Any = crawler.spider
         self.crawler = crawler
         self.spider: Judging = spider
@@ -175,6 +188,7 @@ class TopicMarks:
         self.topic = scorer.topic
         self._place = place
         self._in_turn = in_turn
+        self._rescoring = rescoring
         name = self.topic.name
         self.store = MarkStore(Sites(storage_of(crawler.settings)), name)
         self.sample = PageSample(0, (), random.Random(name))  # noqa: S311 - no secret
@@ -187,7 +201,6 @@ class TopicMarks:
         self._open = False
         self._work: asyncio.Task[None] | None = None
         self._adding: list[asyncio.Task[None]] = []
-        self._rescoring: asyncio.Task[None] | None = None
         self._loop = create_looping_call(self._look)
 
     async def opened(self) -> None:
@@ -226,11 +239,9 @@ class TopicMarks:
         """Store the sample."""
         if self._loop.running:
             self._loop.stop()
-        if self._rescoring is not None:
-            await asyncio.wait([self._rescoring], timeout=PATIENCE)
-        for work in filter(None, (self._work, self._rescoring)):
-            work.cancel()
-            await asyncio.gather(work, return_exceptions=True)
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
         await asyncio.gather(*self._adding)
         if self._open:
             await self._keep_sample()
@@ -301,7 +312,7 @@ class TopicMarks:
         if learned is None:
             return
         model = MarkedModel.from_json(self.scorer, learned) if learned else None
-        judge = judges[self._place] = OnWordScale(model, self.scorer) if model else self.scorer
+        judges[self._place] = OnWordScale(model, self.scorer) if model else self.scorer
         share = model.classifier.share if model else 0.0
         stats.inc_value("topiccrawl/marks", len(marks) - self._counted)
         stats.set_value("topiccrawl/marks/share", share)
@@ -309,18 +320,8 @@ class TopicMarks:
         source = f"{len(marks)} marks" if marks else f"{len(best)} pages that score best by words"
         source = f"Topic {self.topic.name}: {source}"
         logger.info("%s: the words learned from them decide %.0f %%", source, share * 100)
-        if marks and model and (self._rescoring is None or self._rescoring.done()):
-            self._rescoring = asyncio.ensure_future(self._rescore(judge))
-
-    async def _rescore(self, judge: RelevanceModel) -> None:
-        """Score stored articles again, beside the crawl."""
-        try:
-            async with opened(articles_of(self.crawler.settings)) as store:
-                changed = await rescore(store, self.topic.name, judge)
-        except (StateError, StorageError) as error:
-            logger.warning("Stored articles keep their scores: %s", error)
-            return
-        logger.info("Scores of %d stored articles follow the marks", changed)
+        if marks and model:
+            self._rescoring.begin(self.topic.name)
 
 
 async def learned_elsewhere(asked: str) -> str | None:
@@ -339,43 +340,3 @@ async def learned_elsewhere(asked: str) -> str | None:
         logger.error("Nothing could be learned from marks: %s", complaint.decode()[-500:])
         return None
     return out.decode()
-
-
-async def rescore(
-    store: ArticleStore, topic: str, judge: RelevanceModel, pause: float = PAUSE
-) -> int:
-    """Judge the stored articles of a topic again, and store the scores that changed.
-
-    An article stays stored whatever its new score is.
-
-    Args:
-        store: An open store.
-        topic: The topic's name.
-        judge: The judge as it is now.
-        pause: Seconds between two articles.
-
-    Returns:
-        Number of articles whose score changed.
-
-    Raises:
-        StorageError: The store cannot be read or written.
-    """
-    changed = 0
-    async for article in store.select(Selection(topic=topic)):
-        if _judged(article, topic, judge) is not None:
-            story = await store.get(article.url)  # as it is now: a crawl may have replaced it
-            new = story and _judged(story.article, topic, judge)
-            if new:
-                await store.save([new])
-                changed += 1
-        await asyncio.sleep(pause)
-    return changed
-
-
-def _judged(article: Article, topic: str, judge: RelevanceModel) -> Article | None:
-    """Return the article with its new score; None if it is as before."""
-    verdict = judge.score_page(Page(article.url, article.title, article.body, prose=article.body))
-    if topic not in article.topics or abs(verdict.relevance - article.topics[topic]) < SAME:
-        return None
-    topics = {**article.topics, topic: verdict.relevance}
-    return replace(article, topics=topics, terms=verdict.terms)

@@ -45,10 +45,11 @@ def since_of(
         if crawl is None and ended:
             return now
         if crawl is None:
-            message = f"{folder}: no crawl for {owner!r} has been run with this folder"
             raise StateError(
-                "{value}; name a day, such as 2026-01-31, instead of {last}",
-                value=message,
+                "{folder}: no crawl for {owner!r} has been run with this folder; name a day, such "
+                "as 2026-01-31, instead of {last}",
+                folder=folder,
+                owner=owner,
                 last=LAST,
             )
         return crawl.finished or crawl.started if ended else crawl.started

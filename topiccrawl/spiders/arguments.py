@@ -12,6 +12,7 @@ from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
+from topiccrawl.text.messages import message
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.many import ManyScorer, topics_of, union
@@ -30,9 +31,9 @@ UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""
 _YES = frozenset({"1", "true", "yes", "on"})
 _REFUSED = {
-    "host-denied": "its host is among denied_hosts; take it out of one of the two",
-    "url-excluded": "a pattern of exclude refuses it; change one of the two",
-    "url-not-included": "no pattern of include allows it; add one, such as its own path",
+    "host-denied": message("its host is among denied_hosts; take it out of one of the two"),
+    "url-excluded": message("a pattern of exclude refuses it; change one of the two"),
+    "url-not-included": message("no pattern of include allows it; add one, such as its own path"),
 }
 _NO = frozenset({"", "0", "false", "no", "off"})
 
@@ -205,7 +206,9 @@ def within(topic: Topic, include: str, exclude: str) -> Topic:
     try:
         UrlRules(**patterns)
     except ValueError as error:
-        raise ConfigurationError("arguments include and exclude: {error}", error=error) from error
+        raise ConfigurationError(
+            "arguments include and exclude: {error}", error=error.args[0]
+        ) from error
     return topic.model_copy(update=patterns)
 
 
@@ -232,7 +235,11 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
         if name in names or name.startswith("_"):
             continue
         near = get_close_matches(name, names, 1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
+        hint = (
+            ConfigurationError("did you mean {near}?", near=near[0])
+            if near
+            else ConfigurationError("known are {names}", names=", ".join(names))
+        )
         raise ConfigurationError("unknown argument {name}: {hint}", name=name, hint=hint)
 
 

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 from topiccrawl.errors import StateError, StorageError
 from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.schema import STEPS, migrate
+from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from topiccrawl.text.messages import Message
 
     Work = Callable[[sqlite3.Connection], "T"]
 
@@ -28,14 +31,18 @@ BUSY_SECONDS = 30.0
 """Seconds that a transaction waits for another process's before it fails."""
 
 REMEDIES = {
-    "SQLITE_FULL": "free space on the disk",
-    "SQLITE_READONLY": "make the folder writable",
-    "SQLITE_CANTOPEN": "make the folder exist and writable",
-    "SQLITE_BUSY": "end the process that holds it",
-    "SQLITE_CORRUPT": "restore it from a copy",
-    "SQLITE_IOERR": "check the disk",
+    "SQLITE_FULL": message("free space on the disk"),
+    "SQLITE_READONLY": message("make the folder writable"),
+    "SQLITE_CANTOPEN": message("make the folder exist and writable"),
+    "SQLITE_BUSY": message("end the process that holds it"),
+    "SQLITE_CORRUPT": message("restore it from a copy"),
+    "SQLITE_IOERR": message("check the disk"),
 }
 """Remedies by the name of the primary result code."""
+
+_OPEN = message("{path}: cannot open: {error}; {remedy}")
+_READ = message("{path}: cannot read: {error}; {remedy}")
+_WRITE = message("{path}: cannot write: {error}; {remedy}")
 
 
 class Database:
@@ -131,7 +138,7 @@ class Database:
         return self._executor
 
     def _connect(self) -> None:
-        with self._translated("open"):
+        with self._translated(_OPEN):
             try:
                 touch_private(self.path)
             except OSError as error:
@@ -169,7 +176,7 @@ class Database:
         connection = self._connection
         if connection is None:  # closed while the work waited
             raise StorageError("{path}: the store is closed; open it first", path=self.path)
-        with self._translated("write" if begin.endswith("IMMEDIATE") else "read"):
+        with self._translated(_WRITE if begin.endswith("IMMEDIATE") else _READ):
             try:
                 connection.execute(begin)
                 result = work(connection)
@@ -182,7 +189,7 @@ class Database:
         return result
 
     @contextmanager
-    def _translated(self, action: str) -> Iterator[None]:
+    def _translated(self, text: Message) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -194,11 +201,5 @@ class Database:
                     path=self.path,
                 ) from error
             code = "_".join(name.split("_")[:2])
-            remedy = REMEDIES.get(code, "see the reason; what was stored before is intact")
-            raise StorageError(
-                "{path}: cannot {action}: {error}; {remedy}",
-                path=self.path,
-                action=action,
-                error=error,
-                remedy=remedy,
-            ) from error
+            remedy = REMEDIES.get(code, message("see the reason; what was stored before is intact"))
+            raise StorageError(text, path=self.path, error=error, remedy=remedy) from error

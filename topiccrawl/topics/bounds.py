@@ -6,6 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from topiccrawl.errors import ConfigurationError
+
 Score = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -37,8 +39,15 @@ class Thresholds(Part):
         for low, high in (("lower_limit", "upper_limit"), ("min_normal", "min_prior")):
             a, b = getattr(self, low), getattr(self, high)
             if a is not None and b is not None and a > b:
-                msg = f"{low} {a:g} lies above {high} {b:g}: exchange them"
-                raise ValueError(msg)
+                raise ValueError(
+                    ConfigurationError(
+                        "{low} {a:g} lies above {high} {b:g}: exchange them",
+                        low=low,
+                        a=a,
+                        high=high,
+                        b=b,
+                    )
+                )
         return self
 
 

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import TopicError
 from topiccrawl.topics.bounds import Budget
+from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.sitewords import SiteWords
 from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics.contract import Reasons, RelevanceModel
 
-_BEST = "relevant", "relevance"
+BEST = "relevant", "relevance"
+"""Attributes of verdicts by which the topic that fits best is chosen."""
 
 MOST = 50
 """Topics of one crawl; each page is judged for all of them."""
@@ -30,8 +32,8 @@ def topics_of(text: str) -> tuple[Topic, ...]:
     """Return the topics of an argument: separated by commas, or the files of a folder.
 
     Raises:
-        TopicError: There are none or too many, two have one name, or one has no words or removes
-            articles by age, which needs a crawl of its own.
+        TopicError: There are none or too many, two have one name, or one needs a crawl of its own:
+            it has no words, examples to fetch, or removes articles by age.
     """
     folder = Path(text.strip())
     listed = sorted(map(str, folder.glob("*.toml"))) if folder.is_dir() else text.split(",")
@@ -56,6 +58,12 @@ def topics_of(text: str) -> tuple[Topic, ...]:
         if topic.retain_days:
             raise TopicError(
                 "topic {name!r} has retain_days: crawl for it with -a topic=", name=topic.name
+            )
+        if any(example_urls(topic)):
+            raise TopicError(
+                "topic {name!r} has URLs among its examples: give their texts, or crawl for it "
+                "with -a topic=",
+                name=topic.name,
             )
     return tuple(found)
 
@@ -111,10 +119,20 @@ class ManyScorer:
         """Number below 2**24 that changes with what one of the topics is scored by."""
         return int(_digest(self.scorers)[-6:], 16)
 
-    def verdicts(self, page: Page) -> list[tuple[Topic, Verdict]]:
-        """Return the verdict of each topic, relevance on the common scale."""
-        judged = zip(self.scorers, self.judges, strict=True)
-        found = [(one, judge.score_page(page)) for one, judge in judged]
+    def verdicts(
+        self, page: Page, names: Container[str] | None = None
+    ) -> list[tuple[Topic, Verdict]]:
+        """Return the verdict of each topic, or of those with names, relevance on the common scale.
+
+        Args:
+            page: The page.
+            names: Names of topics; None for all.
+        """
+        found = [
+            (one, judge.score_page(page))
+            for one, judge in zip(self.scorers, self.judges, strict=True)
+            if names is None or one.topic.name in names
+        ]
         return [
             (one.topic, verdict._replace(relevance=self._scale(one, verdict.relevance)))
             for one, verdict in found
@@ -126,7 +144,7 @@ class ManyScorer:
 
     def score_page(self, page: Page) -> Verdict:
         """Return the verdict of the topic that fits best; relevant ones come first."""
-        return max((one for _, one in self.verdicts(page)), key=attrgetter(*_BEST))
+        return max((one for _, one in self.verdicts(page)), key=attrgetter(*BEST))
 
     def explain(self, page: Page) -> Reasons:
         """Return the terms of the topic that fits best, each with its summand."""

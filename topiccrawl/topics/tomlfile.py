@@ -14,7 +14,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
-from topiccrawl.text.files import no_toml, read_regular, unusable
+from topiccrawl.text.files import no_toml, read_of_user, unusable
 from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
@@ -30,8 +30,11 @@ def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
     for seed in seeds:
         url = canonical(seed)
         if url is None:
-            msg = f"{seed!r} is no http or https URL: write https://host/path"
-            raise ValueError(msg)
+            raise ValueError(
+                ConfigurationError(
+                    "{seed!r} is no http or https URL: write https://host/path", seed=seed
+                )
+            )
         found[url] = None
     return tuple(found)
 
@@ -40,8 +43,12 @@ def _bare(hosts: tuple[str, ...]) -> tuple[str, ...]:
     named = tuple(map(host_named, hosts))
     for host, name in zip(hosts, named, strict=True):
         if not name:
-            msg = f"{host!r} is no host: write news.example.com, without scheme, port or path"
-            raise ValueError(msg)
+            raise ValueError(
+                ConfigurationError(
+                    "{host!r} is no host: write news.example.com, without scheme, port or path",
+                    host=host,
+                )
+            )
     return named
 
 
@@ -91,27 +98,19 @@ def load(path: Path | Traversable, kind: FileKind) -> dict[str, Any]:
     Raises:
         ConfigurationError: Of ``kind.error``, with the file, the mistake and the remedy.
     """
-    text = ""
     try:
-        text = read_regular(path)
-        return tomllib.loads(text)
-    except FileNotFoundError as error:
+        text = read_of_user(path, kind.error)
+    except kind.error as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
         raise kind.error(
             message("{path}: no such {called}; {listing}"),
             path=path,
             called=kind.called,
             listing=kind.listing,
-        ) from error
-    except OSError as error:
-        raise kind.error(
-            message("{path}: cannot be read: {strerror}"), path=path, strerror=error.strerror
-        ) from error
-    except UnicodeDecodeError as error:
-        raise kind.error(
-            message("{path}: is not UTF-8 (byte {start}): save it as UTF-8"),
-            path=path,
-            start=error.start,
-        ) from error
+        ) from error.__cause__
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise kind.error(
             message("{path}: is no TOML: {error}{hint}"),
@@ -165,7 +164,7 @@ def _say(error: Any, kind: FileKind) -> ConfigurationError:  # noqa: ANN401  (py
     if error["type"] == "missing":
         return ConfigurationError("field {field} is missing: add it", field=field)
     if error["type"] == "value_error":
-        reason = str(error["msg"]).removeprefix("Value error, ")
+        reason = error["ctx"]["error"].args[0]  # a message, or an error that has one
         text = message("field {field}: {reason}") if where else "{reason}"
         return ConfigurationError(text, field=field, reason=reason)
     remedies = {**_REMEDIES, **kind.remedies}

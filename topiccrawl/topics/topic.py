@@ -118,11 +118,17 @@ class Topic(Part):
         for term in weights:
             folded = fold(term)
             if not any(map(str.isalnum, folded)):
-                msg = f"{term!r} holds no letter or number: remove it"
-                raise ValueError(msg)
+                raise ValueError(
+                    TopicError("{term!r} holds no letter or number: remove it", term=term)
+                )
             if other := known.get(folded):
-                msg = f"{term!r} is the same as {other!r}: keep one of them"
-                raise ValueError(msg)
+                raise ValueError(
+                    TopicError(
+                        "{term!r} is the same as {other!r}: keep one of them",
+                        term=term,
+                        other=other,
+                    )
+                )
             known[folded] = term
         return weights
 
@@ -131,26 +137,37 @@ class Topic(Part):
         for term in self.synonyms:
             if term not in self.terms:
                 near = get_close_matches(term, self.terms, 1, 0.5)
-                hint = f"did you mean {near[0]!r}?" if near else "add it to terms"
-                msg = f"synonyms of {term!r}, which is no term: {hint}"
-                raise ValueError(msg)
+                hint = (
+                    TopicError("did you mean {near!r}?", near=near[0])
+                    if near
+                    else message("add it to terms")
+                )
+                raise ValueError(
+                    TopicError(
+                        "synonyms of {term!r}, which is no term: {hint}", term=term, hint=hint
+                    )
+                )
         terms, against = set(map(fold, self.terms)), set(map(fold, self.negative))
         synonyms = [word for words in self.synonyms.values() for word in words]
         for word in synonyms:
             if fold(word) in terms:
-                msg = f"{word!r} is a term and a synonym, too: remove one"
-                raise ValueError(msg)
+                raise ValueError(
+                    TopicError("{word!r} is a term and a synonym, too: remove one", word=word)
+                )
         for term in (*self.terms, *synonyms):
             if fold(term) in against:
-                msg = f"{term!r} speaks for the topic and is in negative, too: remove one"
-                raise ValueError(msg)
+                raise ValueError(
+                    TopicError(
+                        "{term!r} speaks for the topic and is in negative, too: remove one",
+                        term=term,
+                    )
+                )
         return self
 
     @model_validator(mode="after")
     def _terms_or_examples(self) -> Topic:
         if not self.terms and not self.examples:
-            msg = "field terms is {}: write words, or examples of pages"
-            raise ValueError(msg)
+            raise ValueError(TopicError("field terms is {}: write words, or examples of pages"))
         return self
 
     @model_validator(mode="after")
@@ -158,8 +175,12 @@ class Topic(Part):
         against = set(map(fold, self.must_not))
         for word in (*self.terms, *_texts_in(self.synonyms)):
             if fold(word) in against:
-                msg = f"{word!r} speaks for the topic and is in must_not, too: remove one"
-                raise ValueError(msg)
+                raise ValueError(
+                    TopicError(
+                        "{word!r} speaks for the topic and is in must_not, too: remove one",
+                        word=word,
+                    )
+                )
         return self
 
     @property

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.messages import ERRORS, PACKAGE, compiled, translations, used
-from topiccrawl.errors import TopicError
+from topiccrawl.addons.records.templates.template import read as read_template
+from topiccrawl.addons.tasks.http import wish_in
+from topiccrawl.errors import TopiccrawlError, TopicError
+from topiccrawl.scheduler.since import since_of
+from topiccrawl.spiders.arguments import refuse_denied, refuse_unknown, within
+from topiccrawl.storage.database import FILE, Database
 from topiccrawl.text.messages import choose_language, language, message, said, tr
-from topiccrawl.topics.topic import read
+from topiccrawl.topics.topic import Topic, read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -95,3 +101,58 @@ def test_messages_of_errors_are_templates_which_the_catalogue_can_have() -> None
         and isinstance(node.args[0], ast.JoinedStr)
     ]
     assert wrong == []
+
+
+def _topic(folder: Path, text: str, reader: Callable[[Path], object] = read) -> None:
+    file = folder / "one.toml"
+    file.write_text(text, encoding="utf-8")
+    reader(file)
+
+
+def _database(folder: Path) -> None:
+    (folder / FILE).mkdir()
+    Database(folder / FILE).open()
+
+
+BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), denied_hosts=("a.test",))
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda d: since_of("last", d, "球", 0.0), "没有进行过 '球' 的抓取；请不用 last"),
+        (lambda _: refuse_unknown(["topci"], ["topic"]), "未知的参数 topci：是否指 topic？"),
+        (lambda _: refuse_unknown(["x"], ["a", "b"]), "未知的参数 x：可用的有 a, b"),
+        (lambda _: refuse_denied(BALL), "其主机在 denied_hosts 之中"),
+        (lambda _: within(BALL, "re:(", ""), "'re:(' 不是正则表达式"),
+        (lambda _: within(BALL, "*", "re:"), "'re:' 不是模式"),
+        (lambda _: wish_in({"arguments": {"topic": "a.toml"}}), "通过 HTTP 请写词语"),
+        (lambda _: wish_in({"arguments": {"discover": "list:x"}}), "list 只接受"),
+        (lambda _: wish_in({"arguments": {"discover": "a.b:x"}}), "不能给出带点的路径"),
+        (lambda d: _topic(d, 'terms = ["球", "！"]'), "'！' 不含字母或数字：请删去"),
+        (lambda d: _topic(d, 'terms = ["球"]\nsynonyms = {"乓" = ["x"]}'), "请将它加入 terms"),
+        (lambda d: _topic(d, 'terms = ["球"]\nseeds = ["x"]'), "'x' 不是 http 或 https 网址"),
+        (lambda d: _topic(d, 'terms = ["球"]\nallowed_hosts = ["a/b"]'), "'a/b' 不是主机名"),
+        (
+            lambda d: _topic(
+                d, 'terms = ["球"]\nthresholds = {lower_limit = 0.5, upper_limit = 0.1}'
+            ),
+            "lower_limit（0.5）高于 upper_limit（0.1）：请对调",
+        ),
+        (
+            lambda d: _topic(d, '[crawl]\n"电话" = "text"', read_template),
+            "没有起点：请给出 search.name 或 seeds",
+        ),
+        (_database, "无法打开：unable to open database file；请确保文件夹存在且可写"),
+    ],
+)
+def test_messages_inside_of_messages_are_translated(
+    act: Callable[[Path], object], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TopiccrawlError) as caught:
+        act(tmp_path)
+    choose_language("zh")
+    try:
+        assert words in said(caught.value)
+    finally:
+        choose_language("")

@@ -93,3 +93,14 @@ def test_articles_are_not_removed_by_age_for_one_topic_among_several(tmp_path: P
         file.write_text(more + ('[terms]\n"足球" = 1\n' if name == "one" else ""), encoding="utf-8")
         with pytest.raises(TopicError, match="-a topic="):
             topics_of(f"{file}")
+
+
+@pytest.mark.parametrize("side", ["examples", "counterexamples"])
+def test_examples_that_would_have_to_be_fetched_are_refused(tmp_path: Path, side: str) -> None:
+    file = tmp_path / "one.toml"
+    terms = '[terms]\n"足球" = 1\n'
+    file.write_text(f'{side} = ["一段文字。", "https://a.test/1"]\n{terms}', encoding="utf-8")
+    with pytest.raises(TopicError, match="'one' has URLs among its examples"):
+        topics_of(f"{file}, 航天")
+    file.write_text(f'{side} = ["一段文字。"]\n{terms}', encoding="utf-8")
+    assert [topic.name for topic in topics_of(f"{file}, 航天")] == ["one", "航天"]

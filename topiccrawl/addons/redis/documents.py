@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
 from topiccrawl.addons.redis.client import translated
+from topiccrawl.storage.documents import plain
 from topiccrawl.storage.sites import CHANGED, MARKS, SITES
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
 from topiccrawl.text.messages import message
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
     from topiccrawl.storage.documents import Document, DocumentKind, Where
+
+logger = logging.getLogger(__name__)
 
 _NAMES = "topiccrawl:marks"
 """Set of the names of topics' marks; a hash for each is behind it."""
@@ -41,6 +46,7 @@ class NodeDocuments(SqliteDocuments):
         super().__init__(path, kinds)
         self._connect = client
         self._redis: Redis | None = None
+        self._moved = False
 
     @override
     async def close(self) -> None:
@@ -55,57 +61,101 @@ class NodeDocuments(SqliteDocuments):
         """Insert or replace documents, marks in Redis."""
         given = documents.get(SITES, ())
         own = {**documents, SITES: [one for one in given if not _is_shared(one["site"])]}
-        await super().put({kind: found for kind, found in own.items() if found})
+        shared: dict[str, dict[Any, Any]] = {}
         for one in given:
             if _is_shared(one["site"]):
-                with translated(_AWAY):
-                    text = json.dumps(SITES.packed(one), ensure_ascii=False)
-                    await self._client.hset(_hash(one["site"]), one["key"], text)
-                    await self._client.sadd(_NAMES, one["site"])
+                shared.setdefault(plain(one["site"]), {})[plain(one["key"])] = _packed(one)
+        await super().put({kind: found for kind, found in own.items() if found})
+        if shared:
+            with translated(_AWAY):
+                async with (await self._client()).pipeline(transaction=True) as pipe:
+                    for site, values in shared.items():
+                        pipe.hset(_hash(site), mapping=values)
+                    pipe.sadd(_NAMES, *shared)
+                    await pipe.execute()
 
     @override
     async def find(
         self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
         after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
     ) -> list[Document]:  # fmt: skip
-        """Return the documents that meet a condition; marks last, in no order."""
-        shared = kind is SITES and ("site" not in where or _is_shared(where["site"]))
-        found = await self._marks(where) if shared else []
-        marks = [{name: one[name] for name in fields or one} for one in found]
-        if shared and "site" in where:
-            return marks
-        return marks + await super().find(
-            kind, where, order=order, after=after, limit=limit, fields=fields
-        )
+        """Return the documents that meet a condition; marks if it names theirs, or is empty."""
+        if kind is not SITES or not _means_shared(where):
+            return await super().find(
+                kind, where, order=order, after=after, limit=limit, fields=fields
+            )
+        found = await self._marks(where)
+        if not where:
+            found += await super().find(kind, where, fields=fields and (*fields, *order))
+        if order:
+            placed = sorted((tuple(one[name] for name in order), n) for n, one in enumerate(found))
+            found = [found[n] for place, n in placed if not after or place > tuple(after)]
+        return [{name: one[name] for name in fields or one} for one in found[: limit or None]]
 
     @override
     async def delete(self, kind: DocumentKind, *where: Where) -> int:
-        """Delete documents; return their number."""
+        """Delete documents; return their number. Marks as ``find`` returns them."""
         deleted = await super().delete(kind, *where)
         for condition in where if kind is SITES else ():
-            for one in await self._marks(condition):
+            for one in await self._marks(condition) if _means_shared(condition) else ():
                 with translated(_AWAY):
-                    await self._client.hdel(_hash(one["site"]), one["key"])
+                    await (await self._client()).hdel(_hash(one["site"]), one["key"])
                 deleted += 1
         return deleted
 
-    @property
-    def _client(self) -> Redis:
-        if self._redis is None:
-            self._redis = self._connect()
-        return self._redis
+    async def _client(self) -> Redis:
+        """Return the client, once marks that an earlier version kept in the file are in Redis."""
+        client = self._redis = self._redis or self._connect()
+        if not self._moved:
+            await self._move(client)
+            self._moved = True
+        return client
+
+    async def _move(self, client: Redis) -> None:
+        """Move marks from the file to Redis; those that are there stay, and all nodes learn."""
+        known = await super().find(SITES, {}, fields=("site", "key"))
+        keys = [(one["site"], one["key"]) for one in known if _is_shared(one["site"])]
+        if not keys:
+            return
+        async with client.pipeline(transaction=True) as pipe:
+            for one in await super().get(SITES, keys):
+                if one["site"] == CHANGED:
+                    pipe.hset(_hash(CHANGED), one["key"], _packed({**one, "value": time.time()}))
+                else:
+                    pipe.hsetnx(_hash(one["site"]), one["key"], _packed(one))
+                pipe.sadd(_NAMES, one["site"])
+            await pipe.execute()
+        await super().delete(SITES, *({"site": site, "key": key} for site, key in keys))
+        marks = sum(site != CHANGED for site, _ in keys)
+        logger.info("%d marks of this node's file are in Redis now, for all nodes", marks)
 
     async def _marks(self, where: Where) -> list[Document]:
-        """Return the shared documents that meet a condition of equal values."""
+        """Return the shared documents that meet a condition, empty or with a site."""
         with translated(_AWAY):
-            names = [where["site"]] if "site" in where else await self._members()
-            texts = [text for name in names for text in await self._client.hvals(_hash(name))]
-        found = [SITES.unpacked(json.loads(text)) for text in texts]
-        return [one for one in found if all(one[name] == where[name] for name in where)]
+            client = await self._client()
+            if "key" in where:
+                texts = [await client.hget(_hash(where["site"]), plain(where["key"]))]
+            else:
+                names = [where["site"]] if where else await _members(client)
+                texts = [text for name in names for text in await client.hvals(_hash(name))]
+        found = [SITES.unpacked(json.loads(text)) for text in texts if text is not None]
+        return [
+            one for one in found if all(one[name] == plain(value) for name, value in where.items())
+        ]
 
-    async def _members(self) -> list[str]:
-        found: set[Any] = await self._client.smembers(_NAMES)
-        return sorted(name.decode() for name in found)
+
+async def _members(client: Redis) -> list[str]:
+    found: set[Any] = await client.smembers(_NAMES)
+    return sorted(name.decode() for name in found)
+
+
+def _packed(document: Mapping[str, Any]) -> str:
+    return json.dumps(SITES.packed(document), ensure_ascii=False)
+
+
+def _means_shared(where: Where) -> bool:
+    """Return whether marks are meant: by their name, or with all documents, as to forget them."""
+    return not where or _is_shared(where.get("site", ""))
 
 
 def _is_shared(site: str) -> bool:
@@ -113,4 +163,4 @@ def _is_shared(site: str) -> bool:
 
 
 def _hash(site: str) -> str:
-    return f"{_NAMES}:{site}"
+    return f"{_NAMES}:{plain(site)}"

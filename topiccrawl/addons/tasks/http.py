@@ -36,6 +36,7 @@ from topiccrawl.discovery.choice import FROM_FILES
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.links.urls import canonical
 from topiccrawl.storage.control import speed_of
+from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -242,7 +243,7 @@ def _without_files(name: str, value: str, files: str) -> str:
     if name == "discover":
         return ",".join(_provider(spec.strip(), files) for spec in value.split(","))
     if "/" in value or "\\" in value or value.strip().lower().endswith(".toml"):
-        remedy = "over HTTP write words, or the name of a topic or template"
+        remedy = message("over HTTP write words, or the name of a topic or template")
         raise ConfigurationError(
             "{name} is {value!r}, which names a file: {remedy}",
             name=name,
@@ -259,9 +260,12 @@ def _provider(spec: str, files: str) -> str:
         path = Path(files, name)
         if files and _FILE.fullmatch(name) and path.is_file() and not path.is_symlink():
             return f"{kind.strip()}:{path.absolute()}"
-        remedy = f"over HTTP {kind.strip()} takes the name of a file in TOPICCRAWL_ORDER_FILES"
+        remedy: object = ConfigurationError(
+            "over HTTP {kind} takes the name of a file in TOPICCRAWL_ORDER_FILES",
+            kind=kind.strip(),
+        )
     elif "." in kind:
-        remedy = "over HTTP there is no dotted path"
+        remedy = message("over HTTP there is no dotted path")
     else:
         return spec
     raise ConfigurationError(

@@ -163,14 +163,17 @@ class Template(_Part):
     ) -> tuple[dict[str, tuple[str, ...]], ...]:
         for number, layer in enumerate(layers):
             if not layer:
-                msg = (
-                    f'layer {number + 1} has no keyword: write "联系我们" = ["联系"], or remove it'
+                raise ValueError(
+                    TemplateError(
+                        'layer {number} has no keyword: write "联系我们" = ["联系"], or remove it',
+                        number=number + 1,
+                    )
                 )
-                raise ValueError(msg)
             for word in (one for key, synonyms in layer.items() for one in (key, *synonyms)):
                 if not _bare(word):
-                    msg = f"{word!r} holds no letter or number: remove it"
-                    raise ValueError(msg)
+                    raise ValueError(
+                        TemplateError("{word!r} holds no letter or number: remove it", word=word)
+                    )
         return layers
 
     @field_validator("crawl")
@@ -181,24 +184,37 @@ class Template(_Part):
             for word in (field, *how.synonyms):
                 bare = _bare(word)
                 if not bare:
-                    msg = f"{word!r} of {field!r} holds no letter or number: remove it"
-                    raise ValueError(msg)
-                if owner.setdefault(bare, field) != field:
-                    msg = (
-                        f"{word!r} is a word of {owner[bare]!r} and of {field!r}: keep one of them"
+                    raise ValueError(
+                        TemplateError(
+                            "{word!r} of {field!r} holds no letter or number: remove it",
+                            word=word,
+                            field=field,
+                        )
                     )
-                    raise ValueError(msg)
+                if owner.setdefault(bare, field) != field:
+                    raise ValueError(
+                        TemplateError(
+                            "{word!r} is a word of {owner!r} and of {field!r}: keep one of them",
+                            word=word,
+                            owner=owner[bare],
+                            field=field,
+                        )
+                    )
         names = [field for field, how in crawl.items() if how.kind == "name"]
         if len(names) > 1:
-            msg = f"{names[0]!r} and {names[1]!r} are both of kind name: make one of them text"
-            raise ValueError(msg)
+            raise ValueError(
+                TemplateError(
+                    "{first!r} and {second!r} are both of kind name: make one of them text",
+                    first=names[0],
+                    second=names[1],
+                )
+            )
         return crawl
 
     @model_validator(mode="after")
     def _begins_somewhere(self) -> Template:
         if not self.search.name and not self.seeds:
-            msg = "nothing to begin with: give search.name or seeds"
-            raise ValueError(msg)
+            raise ValueError(TemplateError("nothing to begin with: give search.name or seeds"))
         return self
 
     def layer_word(self, layer: int, anchor: str) -> str | None:
