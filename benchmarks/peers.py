@@ -1,13 +1,17 @@
 """Other crawlers beside ours: harvest of real crawls of recorded collections, judged from outside.
 
     python -m benchmarks.peers [--pages FILE --topics FILE] [--topic NAME]… [--peer NAME]…
-                               [--concurrency 16] [--json FILE]
+                               [--concurrency 16] [--others PYTHON] [--json FILE]
 
 The same server, topics and area as in `benchmarks.focus`. Peers are `scrapy`, which follows every
 link breadth first, and `keywords`, a short Scrapy spider that gives requests priorities by the
 topic's terms in anchor, URL and parent; `best-first` and `shark-plus` are this project's. Peers get
 the topic's terms and seeds, no delay, and the whole recorded web; the first pages of it up to the
 topic's budget count. Each crawl runs in a process of its own.
+
+`--others` names a Python interpreter that has crawl4ai and crawlee installed
+(`pip install crawl4ai 'crawlee[beautifulsoup]'`): then `crawl4ai`, its best-first strategy with the
+topic's terms as keywords over plain HTTP, and `crawlee`, which follows every link, run beside.
 """
 
 from __future__ import annotations
@@ -32,8 +36,11 @@ if TYPE_CHECKING:
     from topiccrawl.addons.simulate.harvest import Case, Harvest
 
 ROOT = Path(__file__).resolve().parents[1]
+OTHER = Path(__file__).with_name("peers_others.py")
 SPIDERS = {"scrapy": "Everything", "keywords": "Keywords"}
 """Classes of ``peers_spiders`` by the peer's name."""
+OTHERS = ("crawl4ai", "crawlee")
+"""Crawlers that run by ``peers_others``."""
 OURS = (BASELINE, DEFAULT)
 BREADTH_FIRST = {
     "DEPTH_PRIORITY": "1",
@@ -49,8 +56,15 @@ RUN = (
 )
 
 
-def peer(web: RecordedWeb, case: Case, name: str, concurrency: int) -> Harvest:
+def peer(web: RecordedWeb, case: Case, name: str, concurrency: int, others: str = "") -> Harvest:
     """Crawl with a peer and judge.
+
+    Args:
+        web: The recorded web.
+        case: A topic of it.
+        name: Of ``SPIDERS`` or ``OTHERS``.
+        concurrency: Requests in flight.
+        others: Python interpreter that has those of ``OTHERS``.
 
     Raises:
         SystemExit: If the crawl fails; with the end of its log.
@@ -60,17 +74,22 @@ def peer(web: RecordedWeb, case: Case, name: str, concurrency: int) -> Harvest:
         "DOWNLOAD_DELAY": 0, "RETRY_ENABLED": False, "ROBOTSTXT_OBEY": True, "LOG_LEVEL": "ERROR",
         **(BREADTH_FIRST if name == "scrapy" else {}),
     }  # fmt: skip
-    given = ",".join(case.topic.seeds), ",".join(case.topic.terms), json.dumps(settings)
+    given = [name, ",".join(case.topic.seeds), ",".join(case.topic.terms)]
+    if name in OTHERS:
+        command = [others, str(OTHER), *given, str(case.budget), str(concurrency)]
+    else:
+        given[0] = SPIDERS[name]
+        command = [sys.executable, "-c", RUN, *given, json.dumps(settings)]
     with tempfile.TemporaryDirectory(prefix="topiccrawl-peers-") as folder:
         log = Path(folder, "access.tsv")
         with DemoServer(Served(web), log=log) as server:
             environment = {
-                **os.environ, "http_proxy": server.proxy, "no_proxy": "", "PYTHONPATH": str(ROOT),
+                **os.environ, "http_proxy": server.proxy, "no_proxy": "", "HOME": folder,
+                "PYTHONPATH": "" if name in OTHERS else str(ROOT),
             }  # fmt: skip
             done = subprocess.run(
-                [sys.executable, "-c", RUN, SPIDERS[name], *given],
-                cwd=folder, env=environment, capture_output=True, text=True, check=False,
-            )  # fmt: skip
+                command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+            )
             if done.returncode:
                 raise SystemExit(f"{name}: {done.stderr[-2000:]}")
         return judge(log, web, case, name)
@@ -79,12 +98,15 @@ def peer(web: RecordedWeb, case: Case, name: str, concurrency: int) -> Harvest:
 def main() -> None:
     """Print a table of areas, by topic and crawler."""
     options = _parser().parse_args()
-    names = options.peer or [*SPIDERS, *OURS]
+    others = OTHERS if options.others else ()
+    names = options.peer or [*SPIDERS, *others, *OURS]
+    if not options.others and set(names) & set(OTHERS):
+        raise SystemExit("name the interpreter that has crawl4ai and crawlee with --others")
     areas: Areas = {name: {} for name in names}
     for web, case in cases(options):
         harvests = [
-            peer(web, case, name, options.concurrency)
-            if name in SPIDERS
+            peer(web, case, name, options.concurrency, options.others)
+            if name not in OURS
             else crawl(web, case, name, in_flight(options.concurrency))
             for name in names
         ]
@@ -105,8 +127,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--pages", type=Path, metavar="FILE", help=f"default: all of {DATA.name}")
     parser.add_argument("--topics", type=Path, metavar="FILE")
     parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
-    parser.add_argument("--peer", action="append", choices=[*SPIDERS, *OURS])
+    parser.add_argument("--peer", action="append", choices=[*SPIDERS, *OTHERS, *OURS])
     parser.add_argument("--concurrency", type=int, default=16, metavar="N")
+    parser.add_argument("--others", default="", metavar="PYTHON", help="has crawl4ai and crawlee")
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser
 
