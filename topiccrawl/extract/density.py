@@ -8,6 +8,7 @@ and punctuation: Sun, Song & Liao 2011).
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.scraps import is_byline, is_scrap, names_caption, names_frame, names_others
@@ -42,6 +43,9 @@ LINKED_TEXT = 50
 """Characters from which a linked block with two sentences counts as text: old pages forget to
 close a link."""
 
+PROSE, PROSE_LINKED = 40, 0.75
+"""Least size, and share of anchor text, of a paragraph of sentences with many links."""
+
 SCRAP = -20.0
 """Weight of a line that belongs to the frame by its words."""
 
@@ -61,6 +65,7 @@ _SMALL = frozenset((
     "blockquote", "figure", "figcaption",
 ))
 # fmt: on
+_ENDED = re.compile(r"[.!?。！？…][\"”’»)\]]*$")
 
 
 class Choice(NamedTuple):
@@ -110,6 +115,7 @@ def weigh(block: Block) -> float:
     size = min(block.size, HEAVIEST)
     if block.linked >= LINKED:
         text = size >= LINKED_TEXT and block.stops > 1 and block.links == 1
+        text |= block.tag == "p" and _is_prose(block)
         return size * 0.3 if text else -5.0 - min(size, 40)
     if is_scrap(block.text):
         return SCRAP
@@ -134,6 +140,12 @@ def heaviest(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]:
         if total < 0:
             total, start = 0.0, number + 1
     return stretch
+
+
+def _is_prose(block: Block) -> bool:
+    """Return whether a paragraph with many links is a sentence that names them."""
+    written = block.size >= PROSE and block.linked < PROSE_LINKED
+    return written and block.stops > 1 and bool(_ENDED.search(block.text))
 
 
 def _weights(layout: Layout) -> list[float]:
@@ -191,7 +203,7 @@ def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Seque
 
 def _cut(layout: Layout, weights: Sequence[float], box: int, *, captions: bool) -> Choice:
     """Choose the body in a box: from its first heavy line to its last, without the frame."""
-    bounds = layout.boxes[box].begin, layout.boxes[box].end
+    bounds = _with_openings(layout, weights, box)
     first, last = _headed(layout.blocks, weights, heaviest(weights, *bounds))
     first, last = _grown(layout.blocks, (first, last), bounds)
     pictured = frozenset() if captions else _captions(layout)
@@ -203,6 +215,20 @@ def _cut(layout: Layout, weights: Sequence[float], box: int, *, captions: bool) 
     total = _speaking(weights)
     share = _speaking(weights[number] for number in kept) / total if total else 0.0
     return Choice(kept, box, share, _linked(layout.blocks[first:last]))
+
+
+def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
+    """Return the bounds of a box and the paragraphs right before it, which a paywall sets apart."""
+    begin, end = layout.boxes[box].begin, layout.boxes[box].end
+    around = layout.boxes[box].parent
+    before = {
+        one.end: one.begin
+        for one in layout.boxes
+        if one.tag == "p" and one.parent == around and one.end > one.begin
+    }
+    while box and begin in before and min(weights[before[begin] : begin], default=0) > 0:
+        begin = before[begin]
+    return begin, end
 
 
 def _headed(

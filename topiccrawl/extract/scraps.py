@@ -43,7 +43,13 @@ _SCRAP = re.compile(
     r"|(?:责任编辑|责编)[:：]|All Rights Reserved|ICP备",
     re.IGNORECASE,
 )
-_DATED = re.compile(r"(?:19|20)\d\d\s*[-/.年]\s*\d")
+_DATED = re.compile(
+    r"(?:19|20)\d\d\s*[-/.年]\s*\d|"
+    r"(?:\b\d{1,2}\s?[./-]\s?\d{1,2}\s?[./-]\s?|\b\d{1,2}\.? [^\W\d]{3,12}\.?,? |"
+    r"\b[^\W\d]{3,12}\.? \d{1,2},? )"
+    r"(?:19|20)\d\d\b(?!(?:.*\w{3})?[.!?]\W*$)"
+)
+"""A day, and no sentence about one."""
 
 
 _KEPT = 500
@@ -97,6 +103,8 @@ def is_byline(text: str) -> bool:
     """Return whether a line has a date or is a scrap: no article begins or ends with it.
 
     >>> is_byline("2016年01月12日 10:23 新城晚报"), is_byline("图为展会现场")
+    (True, False)
+    >>> is_byline("Published Jun 05, 2026 • 3 min read"), is_byline("He left on 5 June 2026.")
     (True, False)
     """
     return len(text) <= LONGEST and bool(_SCRAP.search(text) or _DATED.search(text))

@@ -39,6 +39,9 @@ LONGEST = 30
 MOST_WORDS = 3_000
 """Characters of short blocks, and of the body, that are searched for words."""
 
+LONGEST_NAME = 80
+"""Characters of a headline or a segment of a path that are read for what it names."""
+
 MOST_NAMES = 5_000
 """Characters of names of classes that are searched for words."""
 
@@ -99,6 +102,44 @@ _TITLE = re.compile(
     r"\b|第\d+页|列表|频道|专题|标签|分类|归档|首页|大全",
     re.IGNORECASE,
 )
+# fmt: off
+_ABOUT = frozenset(
+    """
+    about contact contacts privacy terms conditions legal imprint impressum disclaimer disclaimers copyright dmca cookie cookies
+    accessibility masthead mission ethics corrections careers jobs internships advertise advertising subscribe subscriptions
+    newsletter newsletters membership donate submissions feedback faq faqs sitemap staff team aboutus contactus privacypolicy
+    kontakt datenschutz datenschutzerklärung datenschutzerklaerung agb nutzungsbedingungen mediadaten karriere contacto contato
+    contatti colofon privacyverklaring regulamin künye iletişim iletisim hakkımızda hakkimizda gizlilik контакты редакция вакансии
+    guanyu gywm lxwm lianxi
+    """.split()  # noqa: SIM905
+)
+"""Words with which a site names a page about itself."""
+
+_BESIDE = frozenset(
+    """
+    a and at for here in of on our or the this to us me with your use usage user service services sale policy policies notice
+    statement guidelines standards rules agreement information info form page site website company general help support center
+    centre code conduct comment comments editorial board directors history vision values goals people join meet work write media
+    kit press tip tips story partners sponsors awards settings security
+    """.split()  # noqa: SIM905
+)
+"""Words beside them."""
+
+_PHRASES = frozenset(
+    """
+    关于我们 關於我們 关于本站 關於本站 关于本网 网站简介 公司简介 联系我们 聯絡我們 聯繫我們 联系方式 隐私政策 隐私权政策 隐私声明 隐私条款
+    隱私權政策 隱私政策 服务条款 服務條款 使用条款 使用條款 用户协议 服务协议 版权声明 版權聲明 版权信息 法律声明 免责声明 免責聲明 广告服务
+    广告合作 廣告刊登 诚聘英才 加入我们 加入我們 人才招聘 招聘信息 网站地图 網站地圖 帮助中心 常见问题 投稿须知 投稿指南 友情链接 支持我们
+    会社概要 運営会社 お問い合わせ 利用規約 プライバシーポリシー 회사소개 개인정보처리방침 이용약관 überuns ueberuns uberuns quisommesnous
+    àpropos apropos mentionslégales mentionslegales nouscontacter contacteznous politiquedeconfidentialité sobrenosotros
+    quiénessomos quienessomos quemsomos avisolegal políticadeprivacidad politicadeprivacidad políticadeprivacidade
+    politicadeprivacidade termosdeuso chisiamo notelegali overons onas politykaprywatności omoss онас опроекте осайте
+    политикаконфиденциальности whoweare ourstory mediakit
+    """.split()  # noqa: SIM905
+)
+"""The same as phrases, without blanks."""
+# fmt: on
+_WORD = re.compile(r"[^\W_]+")
 
 
 class PageFacts(NamedTuple):
@@ -238,6 +279,7 @@ def _stated(metadata: Metadata, page: PageFacts) -> Iterator[tuple[str, float]]:
     yield "title_list", float(bool(_TITLE.search(page.window)))
     yield "title", log1p(len(page.title))
     yield "title_asks", float("?" in page.title or "？" in page.title)
+    yield "title_about", float(_is_about(page.title))
     for name, kinds in _TYPES.items():
         yield f"type_{name}", float(not metadata.types.isdisjoint(kinds))
 
@@ -250,7 +292,22 @@ def _located(url: str) -> Iterator[tuple[str, float]]:
     except ValueError:  # not an address
         path = ""
     last = path.rpartition("/")[2]
+    yield "url_about", float(_is_about(last.partition(".")[0]))
     yield "url_depth", min(5.0, path.count("/"))
     yield "url_slug", log1p(last.count("-") + last.count("_"))
     yield "url_short", float(len(last) < 12 and not any(map(str.isdigit, last)))  # noqa: PLR2004
     yield "url_query", float("?" in url)
+
+
+def _is_about(name: str) -> bool:
+    """Return whether a headline or a segment of a path names a page of a site about itself.
+
+    >>> _is_about("Privacy Policy & Terms of Use"), _is_about("our-mission"), _is_about("关于我们")
+    (True, True, True)
+    >>> _is_about("Privacy lawsuit settled"), _is_about("about-face"), _is_about("关于放假的通知")
+    (False, False, False)
+    """
+    words = _WORD.findall(name[:LONGEST_NAME].lower())
+    if "".join(words) in _PHRASES:
+        return True
+    return not _ABOUT.isdisjoint(words) and _BESIDE.issuperset(set(words) - _ABOUT)

@@ -219,3 +219,46 @@ def test_pages_made_to_hurt_take_bounded_time(hurt: str) -> None:
     begin = time.process_time()
     extract(hurt + BODY, URL)
     assert time.process_time() - begin < 8
+
+
+def paid(first: str, day: str = "12.05.2024, 10:23 Uhr") -> str:
+    """A page whose article goes on in a box of its own after the first paragraph."""
+    rest = "".join(
+        f"<p>Die Brücke Nummer {n} wird im Sommer saniert, sagte er.</p>" for n in range(9)
+    )
+    return (
+        "<html lang=de><title>Drei alte Brücken werden saniert</title><body>"
+        f"<h1>Drei alte Brücken werden saniert</h1><div class=when>{day}</div>"
+        f"<div class=text><p>{first}</p><div class=more>{rest}</div></div>"
+    )
+
+
+def test_a_paragraph_before_the_box_of_a_paywall_is_text() -> None:
+    first = "Der Rat hat gestern beschlossen, dass drei alte Brücken saniert werden."
+    found = extract(paid(first), "http://a.test/bruecken/2024/05/12/drei-alte-bruecken")
+    assert found is not None
+    assert found.body.startswith(first)
+
+
+def test_a_paragraph_of_many_links_is_text() -> None:
+    first = (
+        "Der <a href=/1>Rat der alten Stadt am Fluss</a>, das <a href=/2>Amt für Brücken und "
+        "Wege</a>, die <a href=/3>Feuerwehr der Altstadt</a> und die <a href=/4>Bahn</a> "
+        "sind nun doch dafür."
+    )
+    found = extract(paid(first), "http://a.test/bruecken/2024/05/12/drei-alte-bruecken")
+    assert found is not None
+    assert found.body.startswith("Der Rat der alten Stadt")
+
+
+@pytest.mark.parametrize(
+    "day", ["Stand: 12.05.2024 16:11 Uhr", "Published May 12, 2024 • 3 minute read"]
+)
+def test_a_line_with_a_day_is_not_the_body_s_first(day: str) -> None:
+    text = "".join(
+        f"<p>Die Brücke Nummer {n} wird im Sommer saniert, sagte er.</p>" for n in range(9)
+    )
+    html = f"<title>Brücken</title><body><div class=t><div>{day}</div>{text}</div>"
+    found = extract(html, "http://a.test/bruecken/2024/05/12/drei-alte-bruecken")
+    assert found is not None
+    assert found.body.startswith("Die Brücke Nummer 0")

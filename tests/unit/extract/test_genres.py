@@ -87,3 +87,21 @@ def test_later_parts_are_taken_whatever_they_look_like() -> None:
 def test_unknown_genres_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="novel"):
         genres_named(["article", "novel"])
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [("/mission-goals/", "Mission & Goals"), ("/privacy/", "Privacy Policy"), ("/p/7", "关于我们")],
+)
+def test_a_page_of_a_site_about_itself_is_no_article(path: str, title: str) -> None:
+    html, _ = story()
+    menu = "".join(f"<li class=item-{n}><a href=/{n}>Part {n}</a></li>" for n in range(9))
+    for there, here in (
+        ("Council approves a new bridge", title),
+        ("<p class=byline>By Ann Miller</p>", ""),
+        ("<meta property=article:published_time content=2024-05-03T10:00:00Z>", ""),
+        ("<body class=single>", f"<body class=single><ul>{menu}</ul>"),
+    ):
+        html = html.replace(there, here)
+    found = extract(html, f"http://valley.test{path}")
+    assert found is None

@@ -7,6 +7,7 @@ import html
 import json
 import re
 import sys
+import unicodedata
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 
 from topiccrawl.errors import SettingError
+from topiccrawl.text.digest import fold
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
@@ -38,16 +40,37 @@ _CHILD = Path(__file__).with_name("child.py")
 REPEATED = 3
 """Pages that must have a line before it is a header or footer."""
 
+EDGE = 2
+"""Lines at the top and the bottom of a page that may be its header or footer."""
+
+TOP = 10
+"""First lines that may be parts of the headline."""
+
+PROBE = 2_000
+"""Characters by which a file is found to be garbled."""
+
+SCRIPTS, RARE = 5, 50
+"""Most scripts of a text, and the share of letters (one in so many) from which a script counts."""
+
+UNKNOWN = 20
+"""One unknown character in so many is too many."""
+
 HEAD = 600
 """Characters at the top where a date is looked for, before the file's own is taken."""
 
 _PAGE_NUMBER = re.compile(
     r"\W*(?:第?\s*\d{1,4}\s*页?|page \d+(?: of \d+)?|\d+\s*/\s*\d+)\W*", re.IGNORECASE
 )
+_NUMBER = re.compile(r"\d+")
 _DATE = re.compile(r"(?:19|20)\d\d\s*[年./-]\s*\d{1,2}|\b\d{1,2}[./ ]\w{1,9}[./ ](?:19|20)\d\d")
 _MADE_BY = re.compile(
-    r"^(?:microsoft (?:word|powerpoint) - |untitled)|\.(?:docx?|indd|pptx?)$", re.IGNORECASE
+    r"^(?:microsoft (?:word|powerpoint|excel) - |untitled|(?=\S*[\d_.])[!-~]+$)|\.\w{3,4}$|"
+    r"^(?!.*[^\W\d_]{3})(?!.*[\u3040-\u9fff\uac00-\ud7af])",
+    re.IGNORECASE,
 )
+"""A title that a program made of a file's name: without blanks, or without any word."""
+_LIGATURE = re.compile("[\u2e80-\u2fdf\ufb00-\ufb06]")
+"""Letters drawn as one, and radicals that stand for Chinese characters."""
 _END = re.compile(r"[。！？!?.:：”\"]$")
 _SHORT = 0.7
 """Share of the usual length of a line below which a line ends its paragraph."""
@@ -119,7 +142,7 @@ class PdfMiddleware:
         if child.returncode:
             return ""
         found = json.loads(said)
-        return page_of(found["title"], found["made"], found["lines"])
+        return page_of(found["title"], found["made"], found["lines"], found["largest"])
 
 
 def check_pdf(settings: BaseSettings) -> None:
@@ -133,22 +156,27 @@ def check_pdf(settings: BaseSettings) -> None:
             raise SettingError("{name} = {value}: give 1 or more", name=name, value=settings[name])
 
 
-def page_of(title: str, made: str, pages: Sequence[Sequence[str]]) -> str:
-    """Return an HTML page; "" where there is no text.
+def page_of(title: str, made: str, pages: Sequence[Sequence[str]], largest: str = "") -> str:
+    """Return an HTML page; "" where there is no text, or none that can be read.
+
+    Args:
+        title: The title that the file states.
+        made: Its day, ISO or "".
+        pages: Lines of each page.
+        largest: Text in the largest type of the first page.
 
     >>> page = page_of("", "2026-09-14", [["Bridge closes", "It is closed.", "1"]])
     >>> "<h1>Bridge closes</h1>" in page, "2026-09-14" in page, "<p>1</p>" in page
     (True, True, False)
     """
     lines = _lines(pages)
-    if not lines:
+    if not lines or is_garbled("".join(lines)[:PROBE]):
         return ""
-    headline = "" if _MADE_BY.search(title.strip()) else " ".join(title.split())
-    if not headline:
-        headline = lines.pop(0)
-    elif lines and _same(lines[0], headline):
-        lines.pop(0)
-    dated = made and not _DATE.search("\n".join(lines)[:HEAD])
+    headline = "" if _MADE_BY.search(title.strip()) else _plain(title)
+    headline = headline or _joined(_lines([largest.splitlines()])) or lines[0]
+    known = fold(headline)
+    lines = [line for number, line in enumerate(lines) if number >= TOP or fold(line) not in known]
+    dated = made and not _DATE.search("\n".join((headline, *lines))[:HEAD])
     time = f'<meta property="article:published_time" content="{made}">' if dated else ""
     body = "".join(f"<p>{html.escape(part)}</p>\n" for part in _paragraphs(lines))
     name = html.escape(headline)
@@ -161,14 +189,49 @@ def page_of(title: str, made: str, pages: Sequence[Sequence[str]]) -> str:
 
 def _lines(pages: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines without page numbers, headers and footers."""
-    stripped = [[" ".join(line.split()) for line in page] for page in pages]
+    stripped = [list(filter(None, map(_plain, page))) for page in pages]
     seen = Counter(line for page in stripped for line in set(page))
+    ends = Counter(line for page in stripped for line in {*map(_masked, _ends(page))})
     return [
         line
         for page in stripped
-        for line in page
-        if line and seen[line] < REPEATED and not _PAGE_NUMBER.fullmatch(line)
+        for number, line in enumerate(page)
+        if seen[line] < REPEATED
+        and not _PAGE_NUMBER.fullmatch(line)
+        and not (_at_end(number, page) and ends[_masked(line)] >= REPEATED)
     ]
+
+
+def _ends(page: Sequence[str]) -> list[str]:
+    return [line for number, line in enumerate(page) if _at_end(number, page)]
+
+
+def _at_end(number: int, page: Sequence[str]) -> bool:
+    """Return whether a line is one of the first or last two of a page: a header or a footer."""
+    return number < EDGE or number >= len(page) - EDGE
+
+
+def _masked(line: str) -> str:
+    """Return a line with a mark for each number: headers count pages; rows of tables differ."""
+    return _NUMBER.sub("#", line) if any(map(str.isalpha, line)) else line
+
+
+def _plain(text: str) -> str:
+    """Return a line with blanks folded and single letters for ligatures and radicals."""
+    whole = _LIGATURE.sub(lambda one: unicodedata.normalize("NFKC", one[0]), text)
+    return " ".join(whole.replace("\xad", "").split())
+
+
+def is_garbled(text: str) -> bool:
+    """Return whether letters are not those that the file shows: its fonts do not name them.
+
+    >>> is_garbled("第一节 Shenzhen データ Ω"), is_garbled("ୈ ࡾ߸தủؚΉỐθỨΛ ͖ỏҎԼ͜ͷ৚ʹ͓")
+    (False, True)
+    """
+    names = Counter(unicodedata.name(one, "").split(" ")[0] for one in text if one.isalpha())
+    scripts = sum(number * RARE >= names.total() for number in names.values())
+    unknown = sum(not one.isprintable() or one == "\ufffd" for one in text)
+    return scripts > SCRIPTS or unknown * UNKNOWN > len(text)
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
@@ -185,14 +248,10 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _joined(parts: Sequence[str]) -> str:
-    text = parts[0]
+    text = parts[0] if parts else ""
     for part in parts[1:]:
         if text.endswith("-"):
             text = text[:-1] + part
         else:
             text += part if has_han(text[-1] + part[0]) else f" {part}"
     return text
-
-
-def _same(one: str, other: str) -> bool:
-    return "".join(one.split()).lower() == "".join(other.split()).lower()

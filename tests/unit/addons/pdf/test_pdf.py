@@ -29,8 +29,10 @@ LINES = (
 )
 
 
-def made_pdf(pages: list[tuple[str, ...]], title: str = "", made: str = "") -> bytes:
-    """Return a PDF file with these lines, letters coded by their code point."""
+def made_pdf(
+    pages: list[tuple[str, ...]], title: str = "", made: str = "", large: tuple[str, ...] = ()
+) -> bytes:
+    """Return a PDF file with these lines, letters coded by their code point, some in large type."""
     letters = sorted({letter for page in pages for line in page for letter in line})
     codes = "\n".join(f"<{ord(one):04X}> <{ord(one):04X}>" for one in letters)
     cmap = (
@@ -49,8 +51,11 @@ def made_pdf(pages: list[tuple[str, ...]], title: str = "", made: str = "") -> b
         4: f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
     }
     for kid, page in zip(kids, pages, strict=True):
-        shown = " ".join(f"<{line.encode('utf-16-be').hex()}> Tj 0 -20 Td" for line in page)
-        text = f"BT /F 12 Tf 50 800 Td {shown} ET"
+        shown = " ".join(
+            f"/F {24 if line in large else 12} Tf <{line.encode('utf-16-be').hex()}> Tj 0 -20 Td"
+            for line in page
+        )
+        text = f"BT 50 800 Td {shown} ET"
         objects[kid] = (
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 850] /Contents {kid + 1} 0 R "
             "/Resources << /Font << /F 3 0 R >> >> >>"
@@ -101,6 +106,49 @@ def test_the_file_s_own_title_and_day_are_taken_where_the_text_has_none() -> Non
     found = extract(response.text, URL, read_page(response.text, URL))
     assert found is not None
     assert (found.title, found.published[:10]) == ("旧桥大修", "2026-09-13")
+
+
+@pytest.mark.parametrize(
+    "stated", ["", "905_Notice_final", "10811.exe", "162..177", "Microsoft Word - notice 7.doc"]
+)
+def test_the_headline_is_in_the_largest_type_below_a_letterhead(stated: str) -> None:
+    large = ("三座旧桥年内", "大修计划公布")
+    page: tuple[str, ...] = ("河西市市政工程处", "新闻稿", *large, *LINES[1:])
+    response, _ = read(made_pdf([page], stated, large=large))
+    found = extract(response.text, URL, read_page(response.text, URL))
+    assert found is not None
+    assert found.title == "三座旧桥年内大修计划公布"
+    assert found.published.startswith("2026-09-14")
+    assert "大修计划公布" not in found.body
+
+
+def test_a_page_that_cannot_be_read_leaves_the_others() -> None:
+    data = made_pdf([LINES, LINES[2:]])
+    begin = data.index(b"6 0 obj\n<< /Length")
+    broken = data[:begin] + data[begin:].replace(b"/Length", b"/Filter /None /Length", 1)
+    response, counted = read(broken)
+    assert counted == ["read"]
+    assert "浮桥每天早上六点开放".encode() in response.body
+
+
+def test_a_file_whose_fonts_do_not_name_their_letters_stays_unread() -> None:
+    _, counted = read(made_pdf([("ୈ ࡾ߸தủؚΉỐθỨΛ ͖ỏҎԼ͜ͷ৚ʹ͓ ߲ͷදͷՐ",)]))
+    assert counted == ["unread"]
+
+
+def test_headers_that_count_pages_go_and_rows_of_tables_stay() -> None:
+    pages = [
+        [f"市政公报 2026 第{n}期 {n}", line, f"06/{10 + n}/2026"] for n, line in enumerate(LINES)
+    ]
+    page = page_of("旧桥大修", "", pages)
+    assert "市政公报" not in page
+    assert "06/11/2026" in page
+
+
+def test_letters_drawn_as_one_and_radicals_become_plain_letters() -> None:
+    page = page_of("Conﬂict", "", [["⽼城⼈⼝ work-family conﬂict", LINES[2]]])
+    assert "老城人口 work-family conflict" in page
+    assert "<h1>Conflict</h1>" in page
 
 
 @pytest.mark.parametrize(
