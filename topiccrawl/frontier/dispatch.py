@@ -26,7 +26,7 @@ STEPS = 1000
 """URLs refused in one call (robots, budgets); the next call goes on from there."""
 
 CROWDED = 0.25
-"""Seconds until a host is checked again whose domain has all the requests in flight it may have."""
+"""Seconds until a host is checked again whose domain has all the open leases it may have."""
 
 
 class Slots:
@@ -246,12 +246,12 @@ class Dispatch:
         return self._lease(unit, row, key, held, now)
 
     def _is_crowded(self, host: Host) -> bool:
-        """Return whether a domain of several hosts has all the requests in flight it may have."""
+        """Return whether a domain of several hosts has all the open leases it may have."""
         if self._places.siblings(host.name) == 1:
             return False
         site = site_of(host.name)
         held = self._leases.held.values()
-        return sum(one.slot and site_of(one.host.name) == site for one in held) >= self._most_domain
+        return sum(site_of(one.host.name) == site for one in held) >= self._most_domain
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Return the reason why a URL is not fetched, or ""."""
