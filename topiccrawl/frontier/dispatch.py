@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Limits, Politeness
-    from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
+    from topiccrawl.frontier.hosts import Host, Origin, Places
     from topiccrawl.frontier.judge import Judge
+    from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.ready import Ready
@@ -220,7 +221,7 @@ class Dispatch:
         if self._moves > 0 and self._ready.renew(unit):
             self._moves -= 1
             return None
-        head = unit.heads[lane]
+        head = unit.head(lane)
         assert head is not None, "its host was listed with it"  # noqa: S101
         key = self._urls.key(head & TOP)
         assert key is not None, "what is queued is known"  # noqa: S101
