@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
-from topiccrawl.frontier.store import Store, origin_key
-
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Download, Limits, Politeness
     from topiccrawl.frontier.hosts import Host, Origin
+    from topiccrawl.frontier.store import Store
 
 BACKOFF_STATUSES = frozenset({429, 503})
 RETRY_AFTER_MAX = 3600.0
@@ -38,6 +37,8 @@ CACHE_BYTES = 64_000_000
 OWN_BYTES, LINE_BYTES, STAR_BYTES = 1000, 400, 700
 """Memory of a parsed robots.txt, of each of its lines, and of each wildcard in one."""
 STORED = Struct("<dB")
+MAX_KEY = 500
+"""Most bytes of a key; LMDB takes no more than 511."""
 
 
 class SteadyClock:
@@ -291,6 +292,11 @@ class Robots:
         """Drop an origin's parsed robots.txt; it is parsed again when needed."""
         _, size = self._parsed.pop(origin.name, (None, 0))
         self._bytes -= size
+
+
+def origin_key(origin: str) -> bytes:
+    """Return the key of an origin's robots.txt."""
+    return origin.encode(errors="replace")[:MAX_KEY]
 
 
 def _first_lines(body: bytes) -> bytes:

@@ -14,11 +14,11 @@ from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
 from topiccrawl.frontier.judge import END
-from topiccrawl.frontier.politeness import STORED
+from topiccrawl.frontier.politeness import STORED, origin_key
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import TOP, Row
 from topiccrawl.frontier.seen import NAME
-from topiccrawl.frontier.store import OWNER, Store, origin_key
+from topiccrawl.frontier.store import OWNER, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
