@@ -85,8 +85,8 @@ CONCURRENT_REQUESTS_PER_DOMAIN = 1
 CONCURRENT_REQUESTS = 16
 """Requests in flight over all hosts."""
 TOPICCRAWL_DOMAIN_SHARE = 0.5
-"""Share of CONCURRENT_REQUESTS that may be in flight at one registrable domain of several hosts, so
-that slow ones leave room for other sites; 1 or 0: no limit."""
+"""Share of CONCURRENT_REQUESTS that may be in flight, or being read, at one registrable domain of
+several hosts, so that slow ones leave room for other sites; 1 or 0: no limit."""
 CONCURRENT_ITEMS = 4
 """Items of a page that are processed at once. Scrapy starts this many tasks for each response: its
 own 100 take .9 ms, 16 take .15; a page has one article or none."""
@@ -147,7 +147,7 @@ TOPICCRAWL_DOMAIN_HOSTS = 500
 counted as ``domain-hosts``: sites whose every name is a host have no end. 0: no limit."""
 TOPICCRAWL_HOSTS = 200_000
 """Maximum of hosts (of a node) in all; links and redirects to further ones are counted as
-``all-hosts``. This many take about 0.6 GB of RAM. 0: no limit."""
+``all-hosts``. This many take about 0.35 GB of RAM. 0: no limit."""
 TOPICCRAWL_MAX_QUEUED = 20_000_000
 """Queued URLs (of a node) beyond which low scores are rejected, counted as ``tail``; 0: no limit.
 This many take about 10 GB of disk and 0.3 GB of RAM; see docs/scale.md."""

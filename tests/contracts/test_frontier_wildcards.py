@@ -116,6 +116,29 @@ def test_a_site_keeps_its_share_beside_one_with_many_slow_hosts_of_more_value(ma
     assert asked["wild"] >= 3 * 8
 
 
+def test_a_domain_has_no_more_pages_open_that_are_dear_to_read(make: Make) -> None:
+    frontier = make(POLITE)
+    frontier.push(seeds(*(f"http://{host}/" for host in numbered(0, 400))))
+    frontier.push([Seed(f"http://healthy.cn/{number}", 0.1) for number in range(100)])
+    waiting: list[Lease] = []
+    asked = {"healthy": 0, "wild": 0}
+    for _ in range(60):
+        if waiting:
+            frontier.finish(waiting.pop(0), CRAWLED, [])
+        while len(waiting) < 16 and (leases := frontier.pop()):
+            frontier.downloaded(leases[0], Download(200, 0.1))
+            if "healthy" in leases[0].url:
+                asked["healthy"] += 1
+                frontier.finish(leases[0], CRAWLED, [])
+            else:
+                asked["wild"] += 1
+                waiting.append(leases[0])
+        assert len(waiting) <= 8
+        make.clock += 1.0
+    assert asked["healthy"] >= 58
+    assert asked["wild"] >= 58
+
+
 def test_a_site_keeps_its_share_beside_domains_that_never_answer(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push([Seed(f"http://healthy.cn/{number}", 0.1) for number in range(100)])

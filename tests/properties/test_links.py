@@ -11,8 +11,9 @@ from w3lib.url import safe_url_string
 
 from topiccrawl.links import urls
 from topiccrawl.links.page import read_page
+from topiccrawl.links.skeletons import group
 from topiccrawl.links.traps import trap
-from topiccrawl.links.urls import canonical, group, host_of, origin_of, site_of, words
+from topiccrawl.links.urls import canonical, host_of, origin_of, site_of, words
 
 BASES = st.sampled_from(
     ["http://a.test/", "https://b.test:81/x/y.html?q#f", "http://新.test/新/", "x", "//c"]

@@ -53,7 +53,8 @@ from topiccrawl.links.addresses import is_private
 from topiccrawl.links.directives import directives
 from topiccrawl.links.feeds import feeds_on, is_index, read_feed
 from topiccrawl.links.sitemaps import read_sitemap, unpacked
-from topiccrawl.links.urls import canonical, group, host_of, origin_of, site_of, words
+from topiccrawl.links.skeletons import group
+from topiccrawl.links.urls import canonical, host_of, origin_of, site_of, words
 from topiccrawl.middlewares.cookies import OfflineCookiesMiddleware
 from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 from topiccrawl.model import Mark

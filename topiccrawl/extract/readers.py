@@ -1,6 +1,7 @@
 """Processes that read pages beside the crawl, so that no page stops it or fills its memory.
 
-Each process answers one question after another; a few are under way to each, the rest wait here. A
+Each process answers one question after another; a few are under way to each, the rest wait here:
+a page the longer, the longer those of its site took before, so that other sites keep their share. A
 process that dies is replaced: the page that it was reading is to blame, the others are sent again.
 A page may take down so many processes by a signal as ``TRIES``, since a kill from outside looks the
 same; any other end is the page's own, and final.
@@ -11,13 +12,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import resource
 import signal
 import socket
 import subprocess
 import sys
 import time
+from bisect import insort
 from collections import deque
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
@@ -25,7 +27,8 @@ from typing_extensions import override
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extract.reading import RECENT
 from topiccrawl.extract.wire import HEAD, extraction_of, question, read_page_of
-from topiccrawl.extract.worker import NO_MEMORY
+from topiccrawl.extract.worker import NO_MEMORY, ended, own_peak, resident
+from topiccrawl.links.urls import host_of, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +46,11 @@ TRIES = 3
 
 SLOWER = 3
 """Times the seconds of processor time that a page may take in all: a reader that waits hangs."""
+
+PATIENT = 10.0
+"""Times the seconds of its site's pages for which a page lets others go first."""
+
+_MOST_SITES = 10_000
 
 STARTING = 60.0
 """Seconds that a process may take to start, besides."""
@@ -62,8 +70,6 @@ _WATCH = 0.5
 _MOSTLY = 0.7
 """Share of the memory a page may take, from which a crash counts as a lack of memory."""
 _CODE = "from topiccrawl.extract.worker import main; main()"
-_KILOBYTE = 1 if sys.platform == "darwin" else 1024
-"""Unit of ``ru_maxrss``."""
 
 
 class ReaderError(TopiccrawlError):
@@ -117,7 +123,8 @@ class Readers:
         self._limits = limits or ReaderLimits()
         self._count = count
         self._processes: list[_Process] = []
-        self._waiting: deque[_Job] = deque()
+        self._waiting: list[_Job] = []
+        self._seconds: dict[str, float] = {}
         self._watch: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._failed_starts = 0
@@ -130,9 +137,7 @@ class Readers:
             ReaderError: The page takes too much, or ends its reader.
             NoReaderError: No reader can be started.
         """
-        job = _Job(raw.url, question(raw, None))
-        self._waiting.append(job)
-        return read_page_of(await self._answer(job))
+        return read_page_of(await self._answer(raw, None))
 
     async def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
         """Return what ``PageReader.extract`` does.
@@ -140,9 +145,7 @@ class Readers:
         Raises:
             ReaderError: As ``read``.
         """
-        job = _Job(raw.url, question(raw, asked))
-        self._waiting.appendleft(job)  # before its reader has read others and forgotten the page
-        return extraction_of(await self._answer(job))
+        return extraction_of(await self._answer(raw, asked))
 
     def pids(self) -> list[int]:
         """Return the numbers of the processes that run."""
@@ -160,17 +163,32 @@ class Readers:
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _answer(self, job: _Job) -> bytes:
+    async def _answer(self, raw: RawPage, asked: Conditions | None) -> bytes:
         if self._closed:
-            raise ReaderError(f"{job.url} is not read: the readers are closed", CRASH)
+            raise ReaderError(f"{raw.url} is not read: the readers are closed", CRASH)
+        site = site_of(host_of(raw.url))
+        before = self._seconds.get(site, 0.0)
+        job = _Job(raw.url, question(raw, asked))
+        if asked is None:  # else first, before its reader has read others and forgotten the page
+            job.due = time.monotonic() + PATIENT * before
+        self._wait(job)
         self._feed()
-        return await job.answer
+        try:
+            return await job.answer
+        finally:
+            if len(self._seconds) >= _MOST_SITES:
+                self._seconds.clear()
+            self._seconds[site] = (before + job.seconds) / 2
+
+    def _wait(self, *jobs: _Job) -> None:
+        for job in jobs:
+            insort(self._waiting, job, key=attrgetter("due"))
 
     def _feed(self) -> None:
         """Send what waits to the processes with room; start one where there is none."""
         while self._waiting:
             if self._waiting[0].answer.done():
-                self._waiting.popleft()
+                del self._waiting[0]
                 continue
             job = self._waiting[0]
             process = min(self._processes, key=lambda one: one.load(job), default=None)
@@ -178,7 +196,7 @@ class Readers:
                 process = self._started()
             if process.load(job) >= AHEAD:
                 break
-            process.send(self._waiting.popleft())
+            process.send(self._waiting.pop(0))
         if self._watch is None and any(process.jobs for process in self._processes):
             self._watch = asyncio.get_running_loop().call_later(_WATCH, self._look)
 
@@ -201,7 +219,7 @@ class Readers:
         self._failed_starts = 0 if process.ready else self._failed_starts + 1
         if jobs and process.ready:
             self._judge(jobs.popleft(), process)
-        self._waiting.extendleft(reversed(jobs))
+        self._wait(*jobs)
         if self._failed_starts >= TRIES:
             self._give_up(f"no reader can be started: each {process.end}")
         self._feed()
@@ -215,11 +233,12 @@ class Readers:
     def _judge(self, job: _Job, process: _Process) -> None:
         """Try the page once more that a process was reading when it ended, or give it up."""
         job.tries += 1
+        job.seconds = self._limits.seconds
         reason = process.cause
         logger.warning("A reader %s at %s", process.end, job.url)
         self._count(reason)
         if reason == CRASH and process.signalled and job.tries < TRIES:
-            self._waiting.appendleft(job)
+            self._wait(job)
         elif not job.answer.done():
             message = f"{job.url} ended as {reason}: its reader {process.end}"
             job.answer.set_exception(ReaderError(message, reason))
@@ -227,7 +246,7 @@ class Readers:
     def _look(self) -> None:
         self._watch = None
         for process in self._processes:
-            self._waiting.extendleft(reversed(process.look()))
+            self._wait(*process.look())
         self._feed()
 
 
@@ -240,6 +259,7 @@ class _Job:
         self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.tries = 0
         self.shared = False
+        self.due = self.seconds = 0.0
 
 
 class _Process(asyncio.Protocol):
@@ -315,11 +335,12 @@ class _Process(asyncio.Protocol):
                 return
             answer = bytes(memoryview(self._buffer)[HEAD.size : end])
             del self._buffer[:end]
-            self._began = time.monotonic()
+            began, self._began = self._began, time.monotonic()
             if not self.ready:  # it says so, once
                 self.ready = True
                 continue
             job = self.jobs.popleft()
+            job.seconds = self._began - began
             if not job.answer.done():
                 self._recent.append(job.url)
                 job.answer.set_result(answer)
@@ -359,7 +380,7 @@ class _Process(asyncio.Protocol):
     async def _reap(self) -> None:
         """Wait for the end of the process, which has closed its socket, and note the cause."""
         deadline = time.monotonic() + _LAST_WORDS
-        while (found := _ended(self.pid)) is None:
+        while (found := ended(self.pid)) is None:
             await asyncio.sleep(_POLL)
             if time.monotonic() > deadline:
                 self._child.kill()
@@ -367,31 +388,9 @@ class _Process(asyncio.Protocol):
         self._child.returncode = code
         self.signalled = code < 0
         self.end = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
-        grown = used > max(_MOSTLY * self._limits.memory, _own_peak())
+        grown = used > max(_MOSTLY * self._limits.memory, own_peak())
         if code == -signal.SIGPROF:
             self.cause = TIMEOUT
         elif code == NO_MEMORY or (grown and code != -signal.SIGKILL):
             self.cause = MEMORY
         self.cause = self.cause or CRASH
-
-
-def _ended(pid: int) -> tuple[int, int] | None:
-    """Return exit code and most bytes of memory of a child that has ended, None while it runs."""
-    ended, status, used = os.wait4(pid, os.WNOHANG)
-    return (os.waitstatus_to_exitcode(status), used.ru_maxrss * _KILOBYTE) if ended else None
-
-
-def _own_peak() -> int:
-    """Return the most bytes of memory that this process had, where its children start from."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
-
-
-def resident(pid: int) -> int:
-    """Return the bytes of memory that a process has; 0 if it has ended.
-
-    >>> resident(os.getpid()) > 1_000_000
-    True
-    """
-    line = ["ps", "-o", "rss=", "-p", str(pid)]
-    found = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
-    return int(found.stdout.strip() or 0) * 1024

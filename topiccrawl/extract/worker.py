@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import socket
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +27,8 @@ RARELY = 10_000
 """New objects after which Python's collector looks for cyclic garbage."""
 NO_MEMORY = 71
 """Exit status of a reader that ran out of memory."""
+_KILOBYTE = 1 if sys.platform == "darwin" else 1024
+"""Unit of ``ru_maxrss``."""
 
 _WARM_UP = RawPage(
     "<title>一</title><p>今天上午，新能源汽车展览会在市中心开幕。</p><a href=1>二</a>".encode(),
@@ -75,3 +78,25 @@ def _limit_memory(more: int) -> None:
         pages = int(size.read_text().split()[0])
         most = pages * resource.getpagesize() + more
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def ended(pid: int) -> tuple[int, int] | None:
+    """Return exit code and most bytes of memory of a child that has ended, None while it runs."""
+    found, status, used = os.wait4(pid, os.WNOHANG)
+    return (os.waitstatus_to_exitcode(status), used.ru_maxrss * _KILOBYTE) if found else None
+
+
+def own_peak() -> int:
+    """Return the most bytes of memory that this process had, where its children start from."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
+
+
+def resident(pid: int) -> int:
+    """Return the bytes of memory that a process has; 0 if it has ended.
+
+    >>> resident(os.getpid()) > 1_000_000
+    True
+    """
+    line = ["ps", "-o", "rss=", "-p", str(pid)]
+    found = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
+    return int(found.stdout.strip() or 0) * 1024

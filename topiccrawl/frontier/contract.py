@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from topiccrawl.frontier.portable import Entry
+    from topiccrawl.entries import Entry
     from topiccrawl.model import Lease, Offer
 
 
@@ -127,8 +127,8 @@ class Politeness:
             ``robots_ttl``.
         user_agent: Product token looked up in robots.txt.
         own: The operator's own hosts, whose robots.txt is not fetched.
-        domain_concurrency: Requests in flight (of a node) per registrable domain that has several
-            hosts; 0: no bound.
+        domain_concurrency: Open leases (of a node) per registrable domain that has several hosts:
+            in flight, or being read; 0: no bound.
     """
 
     delay: float = 1.0
@@ -342,7 +342,7 @@ class QueueAdmin(Protocol):
         """
 
     def export(self) -> Iterator[Entry]:
-        """Yield all entries that ``portable`` describes; concurrent changes may be missed."""
+        """Yield all ``topiccrawl.entries``; concurrent changes may be missed."""
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs.

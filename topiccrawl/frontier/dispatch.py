@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Limits, Politeness
-    from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
+    from topiccrawl.frontier.hosts import Host, Origin, Places
     from topiccrawl.frontier.judge import Judge
+    from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
     from topiccrawl.frontier.ready import Ready
@@ -26,7 +27,7 @@ STEPS = 1000
 """URLs refused in one call (robots, budgets); the next call goes on from there."""
 
 CROWDED = 0.25
-"""Seconds until a host is checked again whose domain has all the requests in flight it may have."""
+"""Seconds until a host is checked again whose domain has all the open leases it may have."""
 
 
 class Slots:
@@ -220,7 +221,7 @@ class Dispatch:
         if self._moves > 0 and self._ready.renew(unit):
             self._moves -= 1
             return None
-        head = unit.heads[lane]
+        head = unit.head(lane)
         assert head is not None, "its host was listed with it"  # noqa: S101
         key = self._urls.key(head & TOP)
         assert key is not None, "what is queued is known"  # noqa: S101
@@ -246,12 +247,12 @@ class Dispatch:
         return self._lease(unit, row, key, held, now)
 
     def _is_crowded(self, host: Host) -> bool:
-        """Return whether a domain of several hosts has all the requests in flight it may have."""
+        """Return whether a domain of several hosts has all the open leases it may have."""
         if self._places.siblings(host.name) == 1:
             return False
         site = site_of(host.name)
         held = self._leases.held.values()
-        return sum(one.slot and site_of(one.host.name) == site for one in held) >= self._most_domain
+        return sum(site_of(one.host.name) == site for one in held) >= self._most_domain
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Return the reason why a URL is not fetched, or ""."""

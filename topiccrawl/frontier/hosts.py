@@ -13,9 +13,10 @@ from functools import partial
 from itertools import chain
 from math import inf
 from struct import Struct
+from sys import intern
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.order import Order
+from topiccrawl.frontier.order import Unit
 from topiccrawl.frontier.rows import host_digest
 from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.links.urls import host_of, origin_of, site_of
@@ -41,8 +42,14 @@ NOTHING = GroupStats(0, 0.0)
 ASLEEP = -1.0
 _stats = partial(tuple.__new__, GroupStats)
 
-Best = tuple[float, int, "Unit"]
+Best = tuple[float, int, Unit]
 """Cost (inverted value less bias), arrival number and unit of the best URL of a host's lane."""
+Bests = tuple[Best | None, Best | None]
+NO_BEST: Bests = (None, None)
+
+_NO_GROUPS: dict[str, GroupStats] = {}
+_NO_COSTS = array("d")
+"""Of all hosts that have none: most hosts are named by a link or two and never asked."""
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +57,8 @@ class Origin:
     """Scheme, host and port, and the state of its robots.txt.
 
     Attributes:
+        scheme: Its name up to the host's, such as ``http://``.
+        port: Its name behind the host's, such as ``:8080``.
         expires: Time until which the stored robots.txt is valid; 0 where there is none.
         available: Whether its robots.txt is available (a 4xx counts as available).
         loaded: Whether the stored robots.txt was looked up.
@@ -57,11 +66,12 @@ class Origin:
         crawl_delay: Seconds it asks for between requests.
         attempts: Failed fetches of the robots.txt in a row.
         wake: When it is tried again, or ASLEEP.
-        units: Its units, by the narrowest of their groups ("" for none).
+        units: Its units by their queue groups; None until one is looked up again.
     """
 
-    name: str
+    scheme: str
     host: Host
+    port: str
     expires: float = 0.0
     available: bool = True
     loaded: bool = False
@@ -69,36 +79,12 @@ class Origin:
     crawl_delay: float = 0.0
     attempts: int = 0
     wake: float = ASLEEP
-    units: dict[str, Unit] = field(default_factory=dict)
-
-
-@dataclass(slots=True, eq=False)
-class Unit:
-    """One queue: an origin's URLs of one group.
-
-    Attributes:
-        uid: Number inside the host.
-        groups: Names of its groups, widest first.
-        orders: Queued URLs of priorQueue and of normalQueue by inverted value and arrival number,
-            32 bits each.
-        heads: Best of each lane, or None.
-    """
-
-    uid: int
-    host: Host
-    origin: Origin
-    groups: tuple[str, ...]
-    orders: tuple[Order, Order] = field(default_factory=lambda: (Order(), Order()))
-    heads: list[int | None] = field(default_factory=lambda: [None, None])
+    units: dict[str, Unit] | None = None
 
     @property
-    def bias(self) -> float:
-        """Prior that is added to all values of the unit, in quanta."""
-        return self.host.biases[self.uid]
-
-    def __lt__(self, other: Unit) -> bool:
-        """Order units for heaps: URLs numbered by other nodes may have equal arrival numbers."""
-        return (self.host.id, self.uid) < (other.host.id, other.uid)
+    def name(self) -> str:
+        """Scheme, host and port."""
+        return self.scheme + self.host.name + self.port
 
 
 @dataclass(slots=True, eq=False)
@@ -116,14 +102,14 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        biases: Biases of its units, by their numbers, in quanta.
-        worths: Inverted value of the best URL of each lane, by unit; infinite where there is none,
-            or its unit waits for a robots.txt.
+        costs: Biases of all units, in quanta; then for each lane the inverted values of their best
+            URLs: infinite where there is none, or the unit waits for a robots.txt.
         best: Best URL of each lane.
         ready: Whether a request may start now.
         slow: Its last request took long, or none has ended yet in this run.
         wake: Time at which it is checked again, or ASLEEP.
         listed: Its entry in the ranks of each lane: its best URL, or a better one it had.
+        groups: Statistics of its groups; empty until a page was crawled.
     """
 
     id: int
@@ -138,19 +124,16 @@ class Host:
     pages: int = 0
     stats: GroupStats = NOTHING
     refreshed: int = 0
-    biases: array[float] = field(default_factory=lambda: array("d"))
-    worths: tuple[array[float], array[float]] = field(
-        default_factory=lambda: (array("d"), array("d"))
-    )
-    best: list[Best | None] = field(default_factory=lambda: [None, None])
+    costs: array[float] = field(default_factory=lambda: _NO_COSTS)
+    best: Bests = NO_BEST
     ready: bool = True
     slow: bool = True
     shut: bool = False
     wake: float = ASLEEP
-    listed: list[Best | None] = field(default_factory=lambda: [None, None])
-    units: list[Unit] = field(default_factory=list)
-    origins: list[Origin] = field(default_factory=list)
-    groups: dict[str, GroupStats] = field(default_factory=dict)
+    listed: Bests = NO_BEST
+    units: tuple[Unit, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    groups: dict[str, GroupStats] = field(default_factory=lambda: _NO_GROUPS)
 
     def __post_init__(self) -> None:
         self.digest = host_digest(self.name)
@@ -184,10 +167,12 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
         host.next_at, host.delay, host.level, host.pages, *stats = CLOCK.unpack_from(data)
         host.stats = GroupStats(*stats)
         found = [text.split("\0") for text in units[number].values()]
-        for name in chain.from_iterable(unit[1:] for unit in found):
+        if count or groups[number]:
+            host.groups = {}
+            for name in chain.from_iterable(unit[1:] for unit in found):
+                _meet_others(host.groups, groups[number])
+                host.groups.setdefault(name, NOTHING)
             _meet_others(host.groups, groups[number])
-            host.groups.setdefault(name, NOTHING)
-        _meet_others(host.groups, groups[number])
         for name, stats_ in zip([*host.groups], STATS.iter_unpack(data[at:end]), strict=False):
             host.groups[name] = GroupStats(*stats_)
         yield host, found
@@ -266,10 +251,9 @@ class Places:
         if origin is None:
             host, name = self.host(host_of(url)), origin_of(url)
             origin = find_origin(host, name)
-            if origin is None:
-                if len(host.origins) >= MAX_ORIGINS:
-                    return None
-                origin = _first_met(host, name)
+            if origin is None and len(host.origins) >= MAX_ORIGINS:
+                return None
+            origin = origin or _first_met(host, name)
             if len(self.by_prefix) >= NAME_CACHE:
                 self.by_prefix.clear()
             if prefix:
@@ -283,13 +267,17 @@ class Places:
         """
         host = origin.host
         known = tuple(map(_clean, groups))
-        unit = origin.units.get(known[-1] if known else "")
+        if origin.units is None and host.units:
+            origin.units = {unit.group: unit for unit in host.units if unit.origin is origin}
+        units = origin.units or {}
+        unit = units.get(known[-1] if known else "")
         if unit is not None:
             return unit
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
         unit = Unit(len(host.units), host, origin, known)
         self._attach(unit)
+        units[unit.group] = unit
         names = "\0".join([origin.name, *known])
         ident = UNIT_ID.pack(host.id, unit.uid)
         self._store.put("units", ident, names.encode(errors="replace"))
@@ -303,7 +291,7 @@ class Places:
         """Add a crawled page to the statistics of its host and groups."""
         pages, total = host.stats
         host.stats = _stats((pages + 1, total + relevance))
-        known = host.groups
+        known = _groups(host)
         for name in groups:
             pages, total = known[name]
             known[name] = _stats((pages + 1, total + relevance))
@@ -313,12 +301,12 @@ class Places:
 
     def adopt(self, host: Host, groups: dict[str, GroupStats]) -> None:
         """Load the statistics of a host's groups; its own fields are set already."""
+        known = _groups(host) if groups else {}
         for given, stats in groups.items():
             name = _clean(given)
-            if name not in host.groups:
-                ident = GROUP_ID.pack(host.id, len(host.groups))
-                self._store.put("groups", ident, name.encode())
-            host.groups[name] = stats
+            if name not in known:
+                self._store.put("groups", GROUP_ID.pack(host.id, len(known)), name.encode())
+            known[name] = stats
             if self._store.feed is not None:
                 self._grown.add((host, name))
         self._changed.add(host)
@@ -363,13 +351,13 @@ class Places:
     @staticmethod
     def _attach(unit: Unit) -> None:
         host = unit.host
-        host.units.append(unit)
-        host.biases.append(0.0)
-        for worths in host.worths:
-            worths.append(inf)
-        unit.origin.units[unit.groups[-1] if unit.groups else ""] = unit
-        for group in unit.groups:
-            host.groups.setdefault(group, NOTHING)
+        known, n = [*host.costs], len(host.units)
+        new = [*known[:n], 0.0, *known[n : 2 * n], inf, *known[2 * n :], inf]
+        host.costs = array("d", new)
+        host.units += (unit,)
+        if host.groups is not _NO_GROUPS:
+            for group in unit.groups:
+                host.groups.setdefault(group, NOTHING)
 
 
 def _label(name: str) -> bytes:
@@ -387,6 +375,14 @@ def find_origin(host: Host, name: str) -> Origin | None:
 
 
 def _first_met(host: Host, name: str) -> Origin:
-    origin = Origin(name, host)
-    host.origins.append(origin)
+    at = name.find("//") + 2
+    origin = Origin(intern(name[:at]), host, intern(name[at + len(host.name) :]))
+    host.origins += (origin,)
     return origin
+
+
+def _groups(host: Host) -> dict[str, GroupStats]:
+    """Return the statistics of a host's groups, with those of all its units."""
+    if host.groups is _NO_GROUPS:
+        host.groups = dict.fromkeys(chain.from_iterable(u.groups for u in host.units), NOTHING)
+    return host.groups

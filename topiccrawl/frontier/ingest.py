@@ -241,7 +241,8 @@ class LinkIngest:
         groups, number = strategy.group(url), self._urls.seq + before
         origin = self._places.origin(url)
         assert origin is not None, "its key was made with it"  # noqa: S101
-        unit = origin.units.get(groups[-1] if groups else "") or self._places.unit(origin, groups)
+        known = origin.units or {}
+        unit = known.get(groups[-1] if groups else "") or self._places.unit(origin, groups)
         if lane < REJECTED:
             queues.add(unit, lane, value, number)
         else:

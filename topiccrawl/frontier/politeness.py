@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
-from topiccrawl.frontier.store import Store, origin_key
-
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Download, Limits, Politeness
     from topiccrawl.frontier.hosts import Host, Origin
+    from topiccrawl.frontier.store import Store
 
 BACKOFF_STATUSES = frozenset({429, 503})
 RETRY_AFTER_MAX = 3600.0
@@ -40,6 +39,8 @@ OWN_BYTES, LINE_BYTES, STAR_BYTES = 1000, 400, 700
 """Memory of a parsed robots.txt, of each of its lines, and of each wildcard in one."""
 STORED = Struct("<dB")
 _WILDCARD = re.compile(r"[*$]")
+MAX_KEY = 500
+"""Most bytes of a key; LMDB takes no more than 511."""
 
 
 class SteadyClock:
@@ -315,6 +316,11 @@ def _normal(body: bytes) -> bytes:
         elif name == "disallow":
             lines.append(f"{field}{colon} {rule[: wildcard.start()].strip() or '/'}\n")
     return "".join(lines).encode()
+
+
+def origin_key(origin: str) -> bytes:
+    """Return the key of an origin's robots.txt."""
+    return origin.encode(errors="replace")[:MAX_KEY]
 
 
 def _memory(body: bytes) -> int:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
+    from topiccrawl.frontier.hosts import Host, Origin, Places
+    from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.ready import Ready
     from topiccrawl.frontier.store import Store
 
@@ -166,12 +167,12 @@ class Queues:
             self.add(unit, *after, seq)
             return
         old, new = (TOP - before[1]) << 32 | seq, (TOP - value) << 32 | seq
+        head = unit.head(lane)
         unit.orders[lane].remove(old)
         unit.orders[lane].add(new)
         if self._tail.counts:
             self._tail.change(old, -1)
             self._tail.change(new, 1)
-        head = unit.heads[lane]
         if head is None or new < head:
             self._lead(unit, lane, new)
         elif old == head:
@@ -188,12 +189,12 @@ class Queues:
         """Add a URL to the order of its unit, and make it the head where it is the best."""
         self.tally[LANE_NAMES[lane]] += 1
         entry = (TOP - value) << 32 | seq
+        head = unit.head(lane)
         unit.orders[lane].add(entry)
         if self._tail.counts:
             self._tail.change(entry, 1)
-        head = unit.heads[lane]
         if head is None:
-            if unit.heads[1 - lane] is None:
+            if unit.head(1 - lane) is None:
                 self.ready.update_bias(unit)
             self._lead(unit, lane, entry)
         elif entry < head:
@@ -202,15 +203,16 @@ class Queues:
     def _remove(self, unit: Unit, lane: int, value: int, seq: int) -> None:
         self.tally[LANE_NAMES[lane]] -= 1
         entry = (TOP - value) << 32 | seq
+        head = unit.head(lane)
         unit.orders[lane].remove(entry)
         if self._tail.counts:
             self._tail.change(entry, -1)
-        if unit.heads[lane] == entry:
+        if head == entry:
             self._follow(unit, lane)
 
     def _follow(self, unit: Unit, lane: int) -> None:
         """Find the new head of a unit that lost its head."""
-        self.ready.lead(unit, lane, unit.orders[lane].first())
+        self.ready.lead(unit, lane, unit.head(lane))
         best = unit.host.best[lane]
         if best is None or best[2] is unit:
             self.ready.rank(unit.host, lane)
@@ -262,9 +264,8 @@ def put_in_order(store: Store, hosts: list[Host]) -> None:
             logger.info("%s: %d of %d URLs are in order", store.path, number * BATCH, size)
     for host in hosts:
         for unit in host.units:
-            for lane, order in enumerate(unit.orders):
+            for order in unit.orders:
                 order.settle()
-                unit.heads[lane] = order.first()
 
 
 def _heads(store: Store) -> Iterator[bytes]:

@@ -10,11 +10,15 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 from operator import sub
+from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.hosts import ASLEEP, NOTHING, Best, Host, Origin, Places, Unit
+from topiccrawl.frontier.hosts import ASLEEP, NO_BEST, NOTHING, Best, Bests, Host, Origin, Places
 from topiccrawl.frontier.politeness import RETRY_AFTER_MAX, HostClock
 from topiccrawl.frontier.rows import TOP
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
+
+if TYPE_CHECKING:
+    from topiccrawl.frontier.order import Unit
 
 LANES = (0, 1)
 SLACK = 16
@@ -55,34 +59,36 @@ class Ready:
 
     @staticmethod
     def lead(unit: Unit, lane: int, head: int | None) -> None:
-        """Set the head of a unit's lane; its host is not ranked."""
-        unit.heads[lane] = head
+        """Set the cost of a unit's lane by its head; its host is not ranked."""
         passed = head is None or unit.origin.waits
-        unit.host.worths[lane][unit.uid] = inf if passed else head >> 32  # type: ignore[operator]
+        host = unit.host
+        host.costs[len(host.units) * (1 + lane) + unit.uid] = inf if passed else head >> 32  # type: ignore[operator]
 
     def rank(self, host: Host, lane: int) -> None:
         """Recompute the best URL of a host's lane, and list it."""
-        costs = [*map(sub, host.worths[lane], host.biases)]
+        size = len(host.units)
+        at = size * (1 + lane)
+        costs = [*map(sub, host.costs[at : at + size], host.costs[:size])]
         lowest = min(costs) if costs else inf
         if lowest == inf:
-            host.best[lane] = None
+            host.best = _put_in(host.best, lane, None)
             return
         unit = host.units[costs.index(lowest)]
-        arrival = (unit.heads[lane] or 0) & TOP
+        arrival = (unit.head(lane) or 0) & TOP
         if costs.count(lowest) > 1:
             alike = [one for one, cost in zip(host.units, costs, strict=True) if cost == lowest]
-            arrival, unit = min(((one.heads[lane] or 0) & TOP, one) for one in alike)
+            arrival, unit = min(((one.head(lane) or 0) & TOP, one) for one in alike)
         self.improve(host, lane, (lowest, arrival, unit))
 
     def rank_again(self, host: Host, unit: Unit | None = None) -> None:
         """Recompute a host's best URLs after only biases (all, or that of ``unit``) changed."""
         for lane in LANES:
-            if host.best[lane] is not None and (unit is None or unit.heads[lane] is not None):
+            if host.best[lane] is not None and (unit is None or unit.head(lane) is not None):
                 self.rank(host, lane)
 
     def improve(self, host: Host, lane: int, best: Best) -> None:
         """Set the best URL of a host's lane, and list the host by it."""
-        host.best[lane] = best
+        host.best = _put_in(host.best, lane, best)
         if host.ready:
             listed = host.listed[lane]
             if listed is None or best < listed:
@@ -93,7 +99,8 @@ class Ready:
     def _list(self, host: Host, lane: int, best: Best) -> None:
         """Enter a host by its best URL, which is better than its listed one."""
         heap = self._ranks[host.slow][lane]
-        host.listed[lane] = best
+        alike = host.listed[1 - lane] is host.best[1 - lane]
+        host.listed = host.best if alike else _put_in(host.listed, lane, best)
         heappush(heap, best)
         if len(heap) > 2 * len(self._places.hosts) + SLACK:
             valid = ((entry, entry[2].host) for entry in heap)
@@ -115,7 +122,7 @@ class Ready:
             host.wake = ASLEEP
         elif host.next_at > now:
             host.ready = False
-            if host.best != [None, None]:
+            if host.best != NO_BEST:
                 self.alarm(host, host.next_at)
             else:
                 host.wake = ASLEEP
@@ -168,7 +175,7 @@ class Ready:
         """Recompute the best URLs of a host, whatever changed."""
         for unit in host.units:
             for lane in LANES:
-                self.lead(unit, lane, unit.heads[lane])
+                self.lead(unit, lane, unit.head(lane))
         for lane in LANES:
             self.rank(host, lane)
 
@@ -200,12 +207,12 @@ class Ready:
             if host.listed[lane] is not entry or host.slow != slow:
                 heappop(heap)
             elif best is None or not host.ready:
-                host.listed[lane] = None
+                host.listed = _put_in(host.listed, lane, None)
                 heappop(heap)
             elif best == entry:
                 return entry
             else:
-                host.listed[lane] = best
+                host.listed = _put_in(host.listed, lane, best)
                 heapreplace(heap, best)
         return None
 
@@ -214,7 +221,7 @@ class Ready:
         slow = seconds > SLOW
         if host.slow != slow:
             host.slow = slow
-            host.listed = [None, None]
+            host.listed = NO_BEST
             for lane, best in enumerate(host.best):
                 if best is not None and host.ready:
                     self.improve(host, lane, best)
@@ -224,7 +231,7 @@ class Ready:
         times = self._times
         while times:
             when, _, thing = times[0]
-            if thing.wake == when and (isinstance(thing, Origin) or thing.best != [None, None]):
+            if thing.wake == when and (isinstance(thing, Origin) or thing.best != NO_BEST):
                 return when
             heappop(times)
             if thing.wake == when:
@@ -236,22 +243,21 @@ class Ready:
     def bias_of(self, unit: Unit) -> float:
         """Return the current bias of a unit, in quanta."""
         host = unit.host
-        known = map(host.groups.__getitem__, unit.groups)
+        known = [host.groups.get(group, NOTHING) for group in unit.groups]
         return self._strategy.bias([self.crawl, host.stats, *known]) * TOP
 
     def renew(self, unit: Unit) -> bool:
         """Recompute a unit's bias; return whether it changed enough to rank its host again."""
         bias = self.bias_of(unit)
-        biases, uid = unit.host.biases, unit.uid
-        if -DRIFT < bias - biases[uid] < DRIFT:
+        if -DRIFT < bias - unit.bias < DRIFT:
             return False
-        biases[uid] = bias
+        unit.host.costs[unit.uid] = bias
         self.rank_again(unit.host, unit)
         return True
 
     def update_bias(self, unit: Unit) -> None:
         """Recompute the bias of a unit, whose host is not ranked."""
-        unit.host.biases[unit.uid] = self.bias_of(unit)
+        unit.host.costs[unit.uid] = self.bias_of(unit)
 
     def renew_all(self) -> None:
         """Recompute all biases, and list all hosts."""
@@ -275,14 +281,21 @@ class Ready:
         else:
             apart = frozenset(unit.groups).isdisjoint
             self._renew(
-                host, [one for one in host.units if not one.groups or not apart(one.groups)]
+                host,
+                tuple(one for one in host.units if not one.groups or not apart(one.groups)),
             )
 
-    def _renew(self, host: Host, units: list[Unit]) -> None:
+    def _renew(self, host: Host, units: tuple[Unit, ...]) -> None:
         """Recompute biases of units with URLs; rank the host again where one changed."""
-        before = host.biases[:]
+        before = host.costs[:]
         for unit in units:
-            if unit.heads != [None, None]:
+            if unit.orders[0] or unit.orders[1]:
                 self.update_bias(unit)
-        if host.biases != before:
+        if host.costs != before:
             self.rank_again(host)
+
+
+def _put_in(bests: Bests, lane: int, best: Best | None) -> Bests:
+    """Return the entries of both lanes with that of one replaced."""
+    pair = (bests[0], best) if lane else (best, bests[1])
+    return NO_BEST if pair == NO_BEST else pair

@@ -56,8 +56,6 @@ FILES = (
     "data.mdb", "lock.mdb", "begun", "VERSION", "safe", "safe.new", "urls-*.log", "hosts-*.log",
 )  # fmt: skip
 """Files that a frontier of this format, or of an earlier one, may have in its folder."""
-MAX_KEY = 500
-"""Most bytes of a key; LMDB takes no more than 511."""
 BATCH = 500
 TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "units", "groups", "robots", "seen")
 """``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
@@ -326,11 +324,6 @@ def _finish(txn: lmdb.Transaction[bytes]) -> float:
     return time.monotonic() - started
 
 
-def origin_key(origin: str) -> bytes:
-    """Return the key of an origin's robots.txt."""
-    return origin.encode(errors="replace")[:MAX_KEY]
-
-
 def _check_format(
     path: Path, env: lmdb.Environment, meta: lmdb._Database, *, readonly: bool
 ) -> None:
@@ -352,11 +345,8 @@ def _check_format(
         )  # fmt: skip
         raise StateVersionError(
             "{path}: written in format {found}, this version has {format}: {remedy}",
-            path=path,
-            found=found,
-            format=FORMAT,
-            remedy=remedy,
-        )
+            path=path, found=found, format=FORMAT, remedy=remedy,
+        )  # fmt: skip
 
 
 def strategy_of(path: str | Path) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
-from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, Unit, read_hosts
+from topiccrawl.frontier.hosts import HOST_ID, NO_BEST, NOTHING, Host, read_hosts
 from topiccrawl.frontier.leases import leased
 from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from topiccrawl.entries import Entry
+    from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock
-    from topiccrawl.frontier.portable import Entry
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 LONGEST_PATH = 100
@@ -118,7 +119,7 @@ def _state(host: Host, queued: int, wait: float) -> str:
     if host.level and wait > 0:
         return "failing"
     origins = host.origins
-    if any(origin.waits for origin in origins) and host.best == [None, None]:
+    if any(origin.waits for origin in origins) and host.best == NO_BEST:
         return "failing" if any(origin.attempts for origin in origins) else "robots"
     return "waiting" if wait > 0 else "ready"
 
@@ -141,8 +142,8 @@ def best_values(hosts: Iterable[Host], n: int) -> list[float]:
         ((head >> 32) - unit.bias, lane, unit)
         for host in hosts
         for unit in host.units
-        for lane, head in enumerate(unit.heads)
-        if head is not None
+        for lane in (0, 1)
+        if (head := unit.head(lane)) is not None
     ]
     leading = nsmallest(n, heads, key=lambda entry: entry[0])
     lines = [islice(_costs(unit, lane), n) for _, lane, unit in leading]
@@ -252,7 +253,7 @@ class View:
         return sizes_of(tally, len(leased(self._store)))
 
     def export(self) -> Iterator[Entry]:
-        """Yield all entries of ``portable``; of a store opened for reading, a snapshot."""
+        """Yield all ``topiccrawl.entries``; of a store opened for reading, a snapshot."""
         self._store.refresh()
         return Export(self._store, self._strategy).entries()
 
@@ -270,7 +271,7 @@ class View:
     def _bias(self, row: Row) -> float:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
         ((host, units),) = read_hosts(self._store, HOST_ID.pack(row.host))
-        known = [host.groups[group] for group in units[row.unit][1:]]
+        known = [host.groups.get(group, NOTHING) for group in units[row.unit][1:]]
         return self._strategy.bias([GroupStats(*crawl), host.stats, *known])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from xxhash import xxh3_64_intdigest
 from topiccrawl.links.directives import directives
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.reading import Reading, Span
-from topiccrawl.links.urls import canonical, group, host_of, site_of
+from topiccrawl.links.skeletons import group
+from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.model import Link, Page
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 YEAR, MONTH, DAY = "{Y}", "{YM}", "{YMD}"
@@ -16,6 +17,7 @@ _OPAQUE = re.compile(r"(?=[0-9A-Za-z]{8,}\Z)(?:[A-Za-z]*[0-9]+[A-Za-z]+){2,}[0-9
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}\Z")
 _DAY = r"(?:19[89]|20[0-4])[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 _RUNS = re.compile(rf"(?<![0-9])({_DAY})(?![0-9])|[0-9]+")
+_DIGITS = re.compile(r"[0-9]+")
 _YEAR = re.compile(r"(?:19[89]|20[0-4])[0-9]")
 _MONTH = re.compile(r"(?:19[89]|20[0-4])[0-9](?:0[1-9]|1[0-2])")
 _YEAR_MONTH = re.compile(r"((?:19[89]|20[0-4])[0-9])([-_])(0[1-9]|1[0-2])(?=\Z|\2)")
@@ -138,3 +140,25 @@ def _value(value: str) -> str:
     if value.isdigit():
         return NUMBER
     return value if _WORD.match(value) and not _OPAQUE.match(value) else SLUG if value else ""
+
+
+def group(url: str, levels: int = 3) -> tuple[str, ...]:
+    """Return the directories of a URL, widest first, digits as ``#``; at most ``levels``.
+
+    A site keeps related pages in one directory, but dates make endless directories. With digits
+    folded, the pages of last year's directory count for this year's.
+
+    >>> group("http://example.com/news/2020/05/a.html")
+    ('/news/', '/news/#/', '/news/#/#/')
+    >>> group("http://example.com/a.html")
+    ()
+    """
+    rest = url.partition("://")[2]
+    path = rest.partition("?")[0].partition("#")[0].partition("/")[2]
+    return _groups(path[: path.rfind("/") + 1], levels)
+
+
+@lru_cache(maxsize=4096)
+def _groups(directory: str, levels: int) -> tuple[str, ...]:
+    parts = [_DIGITS.sub("#", part)[:40] for part in directory.split("/")[:-1][:levels]]
+    return tuple("/" + "/".join(parts[: i + 1]) + "/" for i in range(len(parts)))

@@ -379,25 +379,3 @@ def _decoded(text: str) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("gb18030", "replace")
-
-
-def group(url: str, levels: int = 3) -> tuple[str, ...]:
-    """Return the directories of a URL, widest first, digits as ``#``; at most ``levels``.
-
-    A site keeps related pages in one directory, but dates make endless directories. With digits
-    folded, the pages of last year's directory count for this year's.
-
-    >>> group("http://example.com/news/2020/05/a.html")
-    ('/news/', '/news/#/', '/news/#/#/')
-    >>> group("http://example.com/a.html")
-    ()
-    """
-    rest = url.partition("://")[2]
-    path = rest.partition("?")[0].partition("#")[0].partition("/")[2]
-    return _groups(path[: path.rfind("/") + 1], levels)
-
-
-@lru_cache(maxsize=4096)
-def _groups(directory: str, levels: int) -> tuple[str, ...]:
-    parts = [_DIGITS.sub("#", part)[:40] for part in directory.split("/")[:-1][:levels]]
-    return tuple("/" + "/".join(parts[: i + 1]) + "/" for i in range(len(parts)))

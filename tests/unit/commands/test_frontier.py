@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.portable import Entry
+    from topiccrawl.entries import Entry
 
     Run = Callable[..., tuple[int, str]]
 

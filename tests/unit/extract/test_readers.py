@@ -16,7 +16,7 @@ import pytest
 from tests.unit.extract.readers_trial import DEEDS
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.frames import SiteFrame
-from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
+from topiccrawl.extract.readers import AHEAD, NoReaderError, ReaderError, ReaderLimits, Readers
 from topiccrawl.extract.reading import RawPage, StandardReader
 
 if TYPE_CHECKING:
@@ -121,6 +121,21 @@ def test_a_reader_that_is_starting_ignores_ctrl_c() -> None:
             os.kill(pid, signal.SIGINT)
             assert await asked
             assert list(readers.pids()) == [pid]
+
+    run(trial())
+
+
+def test_pages_of_a_site_that_is_dear_to_read_let_others_go_first() -> None:
+    dear = [RawPage(b"<p>x", f"http://w{n}.dear.test/slow_{n}") for n in range(12)]
+
+    async def trial() -> None:
+        async with pool(1, TRIAL) as readers:
+            await readers.read(dear[0])
+            late = [asyncio.ensure_future(readers.read(page)) for page in dear[1:]]
+            await asyncio.sleep(0)
+            assert await readers.read(raw(1))
+            assert sum(one.done() for one in late) <= AHEAD
+            assert all(await asyncio.gather(*late))
 
     run(trial())
 

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.frontier.hosts import Host, Origin, Places, Unit
+from topiccrawl.frontier.hosts import Host, Origin, Places
+from topiccrawl.frontier.order import Unit
 from topiccrawl.frontier.politeness import HostClock
 from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.store import Store
@@ -28,7 +29,7 @@ def test_the_first_is_the_best_of_all_that_are_ready(
 ) -> None:
     rng = random.Random(seed)  # noqa: S311
     hosts = [Host(number, f"h{number}.cn") for number in range(6)]
-    units = [Unit(0, host, Origin(host.name, host), ()) for host in hosts]
+    units = [Unit(0, host, Origin("http://", host, ""), ()) for host in hosts]
     store = Store(tmp_path_factory.mktemp("frontier"), sync="never")
     places = Places(store)
     places.hosts += hosts
@@ -45,7 +46,7 @@ def test_the_first_is_the_best_of_all_that_are_ready(
             ready.lead(units[host.id], lane, None)
             ready.rank(host, lane)
         else:  # to any other cost
-            host.biases[0] = rng.choice((0.0, 0.5, -3.0))
+            host.costs[0] = rng.choice((0.0, 0.5, -3.0))
             ready.rank_again(host)
             ready.lead(units[host.id], lane, int(rng.choice(COSTS)) << 32 | turn + 1)
             ready.rank(host, lane)

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawl.links.urls import (
-    MAX_URL,
-    canonical,
-    group,
-    host_of,
-    origin_of,
-    site_of,
-    words,
-)
+from topiccrawl.links.skeletons import group
+from topiccrawl.links.urls import MAX_URL, canonical, host_of, origin_of, site_of, words
 
 BASE = "http://news.test/sport/2020/a.html?p=1"
 

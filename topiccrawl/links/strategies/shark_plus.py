@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
+from topiccrawl.links.skeletons import group
 from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, scored
 from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED
 from topiccrawl.links.strategies.link_words import LinkWords
 from topiccrawl.links.strategies.mixture import Mixture
 from topiccrawl.links.strategies.regions import SourceRegions
-from topiccrawl.links.urls import group
 from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
 
