@@ -301,7 +301,7 @@ async def body_of(request: web.Request) -> dict[str, Any]:
         ConfigurationError: If it is no JSON object.
     """
     try:
-        found = json.loads(await request.read())  # UTF-8, whatever is declared
+        found = json.loads((await request.read()).decode())  # UTF-8, whatever is declared
     except (ValueError, RecursionError) as error:  # also of too many digits
         raise ConfigurationError("the body is no JSON: {error}", error=error) from error
     if not isinstance(found, dict):
