@@ -85,8 +85,8 @@ CONCURRENT_REQUESTS_PER_DOMAIN = 1
 CONCURRENT_REQUESTS = 16
 """Requests in flight over all hosts."""
 TOPICCRAWL_DOMAIN_SHARE = 0.5
-"""Share of CONCURRENT_REQUESTS that may be in flight, or being read, at one registrable domain of
-several hosts, so that slow ones leave room for other sites; 1 or 0: no limit."""
+"""Share of CONCURRENT_REQUESTS that may be in flight, and one more of them being read, at one
+registrable domain of several hosts: slow ones leave room for other sites; 1 or 0: no limit."""
 CONCURRENT_ITEMS = 4
 """Items of a page that are processed at once. Scrapy starts this many tasks for each response: its
 own 100 take .9 ms, 16 take .15; a page has one article or none."""

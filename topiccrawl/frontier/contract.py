@@ -127,8 +127,8 @@ class Politeness:
             ``robots_ttl``.
         user_agent: Product token looked up in robots.txt.
         own: The operator's own hosts, whose robots.txt is not fetched.
-        domain_concurrency: Open leases (of a node) per registrable domain that has several hosts:
-            in flight, or being read; 0: no bound.
+        domain_concurrency: Requests in flight (of a node) per registrable domain that has several
+            hosts, and open leases, one more: the next is sent while a page is read; 0: no bound.
     """
 
     delay: float = 1.0

@@ -251,8 +251,9 @@ class Dispatch:
         if self._places.siblings(host.name) == 1:
             return False
         site = site_of(host.name)
-        held = self._leases.held.values()
-        return sum(site_of(one.host.name) == site for one in held) >= self._most_domain
+        held = [one for one in self._leases.held.values() if site_of(one.host.name) == site]
+        flying = sum(one.slot for one in held)
+        return flying >= self._most_domain or len(held) > self._most_domain
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Return the reason why a URL is not fetched, or ""."""
