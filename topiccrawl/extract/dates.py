@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import tzinfo
 
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
 EARLIEST = 1995
 """First year of publication that is accepted: before it there were no news on the web."""
 
@@ -40,6 +42,15 @@ _HEAD = 2
 """Texts around the headline; a relative time in later texts belongs to other articles."""
 _ALONE = (30, 50)
 """Characters of lines whose days count before others; one in a sentence is that of an event."""
+_DAY_MARKS = "[class*=date i], [class*=publi i], [class*=time i], [id*=date i]"
+_DAY_NAME = re.compile(
+    r"(?<![a-z])(?:publi\w*|pub|(?:pub)?date(?:time|line|d)?|time(?:stamp)?)(?![a-z])",
+    re.IGNORECASE,
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LONGEST_DAY, _MOST_DAYS = 100, 50
+_DATELINE = 30
+"""Characters of a line in the body's head whose day is that of the report; further on it is any."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _IN_URL = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/_]?(?P<month>1[0-2]|0[1-9])[-/_]?"
@@ -110,6 +121,27 @@ def published(
         if timed := [m for m in timed if _likely(m.day, last) and _fits(m.day, dated)]:
             return _best(timed, dated).iso
     return Moment(dated).iso if dated is not None and _likely(dated, last) else ""
+
+
+def marked_day(tree: LexborHTMLParser, head: str, tag: str, fetched_at: float = 0.0) -> str:
+    """Return the day in an element that is named for one, else that of a dateline, or "".
+
+    Args:
+        tree: The page.
+        head: Beginning of its body.
+        tag: As in ``published``.
+        fetched_at: As in ``published``.
+    """
+    marked = filter(_is_named_for_a_day, tree.css(_DAY_MARKS)[:_MOST_DAYS])
+    short = [text for one in marked if len(text := one.text(strip=True)) <= _LONGEST_DAY]
+    lines = (line[:_DATELINE] for line in head.split("\n"))
+    days = (published((), [text], "", tag, fetched_at) for text in (*short, *lines))
+    return next(filter(None, days), "")
+
+
+def _is_named_for_a_day(element: LexborNode) -> bool:
+    names = f"{element.attributes.get('class') or ''} {element.attributes.get('id') or ''}"
+    return bool(_DAY_NAME.search(_CAMEL.sub("-", names)))
 
 
 def _short(text: str, size: int, headline: str) -> str:

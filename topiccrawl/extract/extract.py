@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from topiccrawl.extract.body import Body, find_body, find_dense, language_of, sanitize, tidy
 from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
-from topiccrawl.extract.dates import published
+from topiccrawl.extract.dates import marked_day, published
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.leads import with_lead, without_labels
@@ -23,7 +23,7 @@ from topiccrawl.text.digest import fold
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborHTMLParser
 
     from topiccrawl.extract.body import Dense
     from topiccrawl.extract.frames import SiteFrame
@@ -85,15 +85,6 @@ _SOURCE_MARKS = (
     "#media_span, #source_baidu, .source, .a_source, .where, .media, .laiyuan, "
     "[itemprop=publisher], [class*=source]"
 )
-_DAY_MARKS = "[class*=date i], [class*=publi i], [class*=time i], [id*=date i]"
-_DAY_NAME = re.compile(
-    r"(?<![a-z])(?:publi\w*|pub|(?:pub)?date(?:time|line|d)?|time(?:stamp)?)(?![a-z])",
-    re.IGNORECASE,
-)
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_LONGEST_DAY, _MOST_DAYS = 100, 50
-_DATELINE = 30
-"""Characters of a line in the body's head whose day is that of the report; further on it is any."""
 _NAME = (2, 20)  # shortest and longest name of a source
 _ENOUGH = 1_000  # characters of a body in which there are as many letters as count
 _PROBE = 20  # letters of a body's line that are searched in the page
@@ -224,7 +215,8 @@ def extract_by(
     part = asked.wanted is None or genre not in ARTICLES
     if not is_article(body, found.language, PART if part else _asked(reading, dense, found)):
         return Extraction(trial=trial)
-    dated = found.published or _late_day(reading, found, asked.fetched_at)
+    tag = _tag(_declared(reading), found.language)
+    dated = found.published or marked_day(reading.tree, found.body[:NEAR], tag, asked.fetched_at)
     whole = found.body
     if not part:
         whole = with_lead(whole, dense.layout, reading.metadata.leads)
@@ -363,21 +355,6 @@ def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
         text[max(0, top - NEAR) : top],
         after,
     )
-
-
-def _late_day(reading: _Reading, found: Extracted, fetched_at: float) -> str:
-    """Return the day in an element that is named for one, else that of the body's dateline."""
-    tag = _tag(_declared(reading), found.language)
-    marked = filter(_is_named_for_a_day, reading.tree.css(_DAY_MARKS)[:_MOST_DAYS])
-    short = [text for one in marked if len(text := one.text(strip=True)) <= _LONGEST_DAY]
-    heads = (line[:_DATELINE] for line in found.body[:NEAR].split("\n"))
-    days = (published((), [text], "", tag, fetched_at) for text in (*short, *heads))
-    return next(filter(None, days), "")
-
-
-def _is_named_for_a_day(element: LexborNode) -> bool:
-    names = f"{element.attributes.get('class') or ''} {element.attributes.get('id') or ''}"
-    return bool(_DAY_NAME.search(_CAMEL.sub("-", names)))
 
 
 def _ends(body: str) -> tuple[str, str]:
