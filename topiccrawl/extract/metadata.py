@@ -126,9 +126,12 @@ def _of(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
     return [meta[name] for name in names if name in meta]
 
 
+_PERSON = re.compile(r"(?!.*(?:://|@))(?=.*[^\W\d_])", re.DOTALL)
+
+
 def _person(authors: list[str]) -> str:
-    """Return the first author that is no URL (article:author is a profile's URL on some sites)."""
-    return next((name for name in authors if "://" not in name and len(name) <= LONGEST_NAME), "")
+    """Return the first author that is a name: no URL of a profile, no address, no number."""
+    return next((name for name in authors if len(name) <= LONGEST_NAME and _PERSON.match(name)), "")
 
 
 def _microdata(tree: LexborHTMLParser) -> Iterator[str]:

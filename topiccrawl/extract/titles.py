@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from html import unescape
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from topiccrawl.text.digest import fold
 
@@ -85,11 +86,11 @@ def headline(
 
 
 def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[list[str], int]:
-    """Return the texts of h1 and h2 for ``headline``, and how many of them count as h1.
+    """Return the texts of headings for ``headline``, and how many of them count as h1.
 
-    An h1 in a trail of crumbs is written for search engines: where there is no other, the first
-    h2 counts as h1. Of a heading with a kicker the part is taken with which a stated headline
-    begins.
+    An h1 that links to the root of its site is the site's name. One in a trail of crumbs is written
+    for search engines: where there is no other, the first h2 counts as h1. An h3 counts where it is
+    in ``<title>``. Of a heading with a kicker the part is taken with which a stated headline begins.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> page = LexborHTMLParser("<nav><h1>Storm report, live</h1></nav>"
@@ -97,12 +98,25 @@ def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[lis
     >>> headings_of(page, ((), ["Storm hits coast"]), "Storm report, live")
     (['Storm hits coast'], 1)
     """
-    first, second = tree.css("h1")[:10], tree.css("h2")[:20]
+    first, second = [one for one in tree.css("h1")[:10] if not _is_home(one)], tree.css("h2")[:20]
+    known = [fold(text) for text in (*stated[0], *stated[1], title)]
     shown = [one for one in first if not _is_crumb(one)]
     if first and not shown:
         shown, second = second[:1], second[1:]
-    known = [fold(text) for text in (*stated[0], *stated[1], title)]
-    return [_without_kicker(one, known) for one in (*shown, *second)], len(shown)
+    third = [one for one in tree.css("h3")[:20] if _covers(fold(one.text()), known[-1])]
+    return [_without_kicker(one, known) for one in (*shown, *second, *third)], len(shown)
+
+
+def _is_home(heading: LexborNode) -> bool:
+    """Return whether all of a heading links to the root of a site."""
+    link = heading.css_first("a[href]")
+    if link is None or fold(link.text()) != fold(heading.text()):
+        return False
+    try:
+        parts = urlsplit((link.attributes.get("href") or "").strip())
+    except ValueError:
+        return False
+    return parts.path in ("", "/") and not parts.query and bool(parts.path or parts.netloc)
 
 
 def _is_crumb(heading: LexborNode) -> bool:
@@ -136,7 +150,7 @@ def _voters(
     yield from ((one, _INSIDE) for one in sorted(inside, key=len, reverse=True)[:1])
     yield title, _WEAK
     if not (own or inside):
-        yield from ((one, _WEAK / 2) for one in headings)
+        yield from ((one, _WEAK / 2) for one in dict.fromkeys(headings))
 
 
 def _covers(heading: str, title: str) -> bool:

@@ -129,6 +129,16 @@ def test_an_english_page() -> None:
     assert "waited for it since the winter" in article.body
 
 
+@pytest.mark.parametrize("name", ["name, editor@valley.test", "104363", "https://valley.test/ann"])
+def test_an_author_that_is_no_name_is_left_out(name: str) -> None:
+    page = (
+        f'<meta name=author content="{name}"><h1>Bridge opened</h1><p>{"The bridge is open. " * 40}'
+    )
+    article = extract(page, "http://valley.test/2020/bridge.html")
+    assert article is not None
+    assert article.author in ("", None)
+
+
 def test_a_day_after_the_fetch_is_no_day_of_publication() -> None:
     html = page().replace("2016年01月12日 10:23", "2017年05月06日")
     assert found(html, "http://a.test/x", fetched_at=1_452_600_000.0).published == ""

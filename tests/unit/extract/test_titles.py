@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
-from topiccrawl.extract.titles import LONGEST, NONE, headline
+from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,30 @@ def test_one_title_for_readers_elsewhere_does_not_win_over_the_headline_on_the_p
 
 def test_a_heading_serves_where_nothing_else_does() -> None:
     assert headline(NONE, "", ["车展开幕"]) == "车展开幕"
+
+
+@pytest.mark.parametrize("href", ["/", "http://ann.example/", "https://ann.example"])
+def test_an_h1_that_links_to_the_root_is_the_name_of_the_site(href: str) -> None:
+    body = f"<h1><a href='{href}'>Ann at the river</a></h1><h2>Bridge opened</h2><h2>Comments</h2>"
+    tree = LexborHTMLParser(f"<title>Bridge opened</title>{body}")
+    headings, h1 = headings_of(tree, NONE, "Bridge opened")
+    assert (headings, h1) == (["Bridge opened", "Comments"], 0)
+
+
+@pytest.mark.parametrize("href", ["#top", "?p=1", "/2020/bridge", "http://[a"])
+def test_an_h1_with_another_link_is_a_headline(href: str) -> None:
+    tree = LexborHTMLParser(f"<h1><a href='{href}'>Bridge opened</a></h1>")
+    assert headings_of(tree, NONE, "") == (["Bridge opened"], 1)
+
+
+def test_an_h3_counts_where_the_title_has_it() -> None:
+    tree = LexborHTMLParser("<h1>Mill news</h1><h3>Bridge opened</h3><h3>More</h3>")
+    title = "Bridge opened - Ann - Mill news"
+    assert headings_of(tree, NONE, title) == (["Mill news", "Bridge opened"], 1)
+
+
+def test_a_heading_that_stands_often_is_no_headline_for_that() -> None:
+    assert headline(NONE, "Bridge opened", ["Read on"] * 9) == "Bridge opened"
 
 
 def test_the_sites_own_name_is_cut_whatever_it_is() -> None:
