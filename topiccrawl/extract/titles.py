@@ -90,7 +90,7 @@ def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[lis
 
     An h1 that links to the root of its site is the site's name. One in a trail of crumbs is written
     for search engines: where there is no other, the first h2 counts as h1. An h3 counts where it is
-    in ``<title>``. Of a heading with a kicker the part is taken with which a stated headline begins.
+    in ``<title>``. Of a heading with a kicker the part counts with which a stated headline begins.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> page = LexborHTMLParser("<nav><h1>Storm report, live</h1></nav>"
