@@ -1,10 +1,10 @@
 """Processes that read pages beside the crawl, so that no page stops it or fills its memory.
 
-Each process answers one question after another; a few are under way to each, the rest wait here:
-a page the longer, the longer those of its site took before, so that other sites keep their share. A
-process that dies is replaced: the page that it was reading is to blame, the others are sent again.
-A page may take down so many processes by a signal as ``TRIES``, since a kill from outside looks the
-same; any other end is the page's own, and final.
+Each process answers one question after another; a few are under way to each, the rest wait here
+and sites take turns by the seconds that their pages took (``extract.turns``). A process that dies
+is replaced: the page that it was reading is to blame, the others are sent again. A page may take
+down so many processes by a signal as ``TRIES``, since a kill from outside looks the same; any other
+end is the page's own, and final.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing_extensions import override
 
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extract.reading import RECENT
+from topiccrawl.extract.turns import Turn, Turns
 from topiccrawl.extract.wire import HEAD, extraction_of, question, read_page_of
 from topiccrawl.extract.worker import NO_MEMORY, ended, own_peak, resident
 from topiccrawl.links.urls import host_of, site_of
@@ -47,10 +48,8 @@ TRIES = 3
 SLOWER = 3
 """Times the seconds of processor time that a page may take in all: a reader that waits hangs."""
 
-PATIENT = 10.0
-"""Times the seconds of its site's pages for which a page lets others go first."""
-
-_MOST_SITES = 10_000
+DEAR = 0.1
+"""Seconds of a site's pages from which no question waits behind one at its process."""
 
 STARTING = 60.0
 """Seconds that a process may take to start, besides."""
@@ -124,7 +123,7 @@ class Readers:
         self._count = count
         self._processes: list[_Process] = []
         self._waiting: list[_Job] = []
-        self._seconds: dict[str, float] = {}
+        self._turns = Turns()
         self._watch: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._failed_starts = 0
@@ -166,23 +165,20 @@ class Readers:
     async def _answer(self, raw: RawPage, asked: Conditions | None) -> bytes:
         if self._closed:
             raise ReaderError(f"{raw.url} is not read: the readers are closed", CRASH)
-        site = site_of(host_of(raw.url))
-        before = self._seconds.get(site, 0.0)
-        job = _Job(raw.url, question(raw, asked))
-        if asked is None:  # else first, before its reader has read others and forgotten the page
-            job.due = time.monotonic() + PATIENT * before
+        turn = self._turns.take(site_of(host_of(raw.url)))
+        if asked is not None:  # first, before its reader has read others and forgotten the page
+            turn = turn._replace(due=-1.0)
+        job = _Job(raw.url, question(raw, asked), turn)
         self._wait(job)
         self._feed()
         try:
             return await job.answer
         finally:
-            if len(self._seconds) >= _MOST_SITES:
-                self._seconds.clear()
-            self._seconds[site] = (before + job.seconds) / 2
+            self._turns.end(turn, job.seconds)
 
     def _wait(self, *jobs: _Job) -> None:
         for job in jobs:
-            insort(self._waiting, job, key=attrgetter("due"))
+            insort(self._waiting, job, key=attrgetter("turn.due"))
 
     def _feed(self) -> None:
         """Send what waits to the processes with room; start one where there is none."""
@@ -196,6 +192,7 @@ class Readers:
                 process = self._started()
             if process.load(job) >= AHEAD:
                 break
+            self._turns.begin(job.turn)
             process.send(self._waiting.pop(0))
         if self._watch is None and any(process.jobs for process in self._processes):
             self._watch = asyncio.get_running_loop().call_later(_WATCH, self._look)
@@ -253,13 +250,14 @@ class Readers:
 class _Job:
     """A question and its answer to come."""
 
-    def __init__(self, url: str, message: bytes) -> None:
+    def __init__(self, url: str, message: bytes, turn: Turn) -> None:
         self.url = url
         self.message = message
         self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.tries = 0
         self.shared = False
-        self.due = self.seconds = 0.0
+        self.turn = turn
+        self.seconds = 0.0
 
 
 class _Process(asyncio.Protocol):
@@ -316,7 +314,9 @@ class _Process(asyncio.Protocol):
 
     def load(self, job: _Job) -> int:
         """Return how many questions are before one; -1 where the process has read its page."""
-        return -1 if job.url in self._recent and not job.shared else len(self.jobs)
+        if job.url in self._recent and not job.shared:
+            return -1
+        return AHEAD if any(one.turn.guess > DEAR for one in self.jobs) else len(self.jobs)
 
     def send(self, job: _Job) -> None:
         """Send a question."""

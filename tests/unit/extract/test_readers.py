@@ -125,13 +125,6 @@ def test_a_reader_that_is_starting_ignores_ctrl_c() -> None:
     run(trial())
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages of dear sites never become due, however long a process takes to start."""
-    monkeypatch.setattr("topiccrawl.extract.readers.PATIENT", 1e9)
-
-
-@pytest.mark.usefixtures("patient")
 def test_pages_of_a_site_that_is_dear_to_read_let_others_go_first() -> None:
     dear = [RawPage(b"<p>x", f"http://w{n}.dear.test/slow_{n}") for n in range(12)]
 
@@ -147,7 +140,6 @@ def test_pages_of_a_site_that_is_dear_to_read_let_others_go_first() -> None:
     run(trial())
 
 
-@pytest.mark.usefixtures("patient")
 def test_a_site_whose_page_ended_its_reader_is_dear() -> None:
     async def trial() -> None:
         async with pool(1, TRIAL, seconds=1.0) as readers:
