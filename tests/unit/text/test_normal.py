@@ -17,6 +17,7 @@ from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
         ("e\u0301", "é"),
         ("İstanbul", "istanbul"),
         ("𝐀𝐁 😀", "ab 😀"),
+        ("𠁞", "𠀾"),
         ("", ""),
     ],
 )
