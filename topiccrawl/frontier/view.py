@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
-from topiccrawl.frontier.hosts import HOST_ID, NO_BEST, NOTHING, Host, read_hosts
+from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
 from topiccrawl.frontier.leases import leased
 from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
@@ -119,7 +119,7 @@ def _state(host: Host, queued: int, wait: float) -> str:
     if host.level and wait > 0:
         return "failing"
     origins = host.origins
-    if any(origin.waits for origin in origins) and host.best == NO_BEST:
+    if any(origin.waits for origin in origins) and host.is_empty:
         return "failing" if any(origin.attempts for origin in origins) else "robots"
     return "waiting" if wait > 0 else "ready"
 
