@@ -140,7 +140,7 @@ class Host:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no URL that may be dispatched."""
+        """True without a URL that may be dispatched."""
         return self.prior is None and self.normal is None
 
     def best(self, lane: int) -> Best | None:
