@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from topiccrawl.entries import Entry
+    from topiccrawl.frontier.entries import Entry
     from topiccrawl.model import Lease, Offer
 
 
@@ -342,7 +342,7 @@ class QueueAdmin(Protocol):
         """
 
     def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.entries``; concurrent changes may be missed."""
+        """Yield all ``topiccrawl.frontier.entries``; concurrent changes may be missed."""
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs.

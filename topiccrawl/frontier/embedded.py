@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from topiccrawl.entries import Entry
     from topiccrawl.frontier.contract import (
         Download,
         Explanation,
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
         Politeness,
         Seed,
     )
+    from topiccrawl.frontier.entries import Entry
     from topiccrawl.model import Offer
 
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
@@ -279,7 +279,7 @@ class EmbeddedFrontier(Slots):
         return done
 
     def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.entries``."""
+        """Yield all ``topiccrawl.frontier.entries``."""
         self.commit()
         return self.view.export()
 

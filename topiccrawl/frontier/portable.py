@@ -1,4 +1,4 @@
-"""Export and import of the embedded frontier, as the values of ``topiccrawl.entries``.
+"""Export and import of the embedded frontier, as the values of ``topiccrawl.frontier.entries``.
 
 Each implementation of the contract writes them in ``Frontier.export`` and reads them in
 ``Frontier.load``.
@@ -9,9 +9,9 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING
 
-from topiccrawl.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
+from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
 from topiccrawl.frontier.judge import END
 from topiccrawl.frontier.politeness import STORED, origin_key
@@ -24,8 +24,8 @@ from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from topiccrawl.entries import Entry
     from topiccrawl.frontier.embedded import EmbeddedFrontier
+    from topiccrawl.frontier.entries import Entry
 
 SAME = (
     "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",

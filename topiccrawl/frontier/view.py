@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from topiccrawl.entries import Entry
+    from topiccrawl.frontier.entries import Entry
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock
 
@@ -253,7 +253,7 @@ class View:
         return sizes_of(tally, len(leased(self._store)))
 
     def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.entries``; of a store opened for reading, a snapshot."""
+        """Yield all ``topiccrawl.frontier.entries``; of a store opened for reading, a snapshot."""
         self._store.refresh()
         return Export(self._store, self._strategy).entries()
 
