@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.frontier.contract import Frontier, Reader
     from topiccrawl.frontier.entries import Entry
-    from topiccrawl.frontier.view import Reader
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from heapq import merge, nlargest, nsmallest
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
@@ -76,16 +76,8 @@ class Census(NamedTuple):
     soonest: tuple[str, float] | None
 
 
-@runtime_checkable
-class Counted(Protocol):
-    """A frontier that reports the states of its hosts."""
-
-    def census(self, n: int) -> Census:
-        """Return the states of all hosts, and figures of the n busiest."""
-
-
 def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
-    """Return what ``Counted.census`` describes; reads every host."""
+    """Return what ``QueueAdmin.census`` describes; reads every host."""
     found = [_figures(host, clock, now) for host in hosts]
     states = dict.fromkeys(STATES, 0)
     soonest: tuple[str, float] | None = None
@@ -124,20 +116,8 @@ def _state(host: Host, queued: int, wait: float) -> str:
     return "waiting" if wait > 0 else "ready"
 
 
-@runtime_checkable
-class Outlook(Protocol):
-    """A frontier that reports its best values."""
-
-    def best(self, n: int) -> list[float]:
-        """Return the values of the n best queued URLs, bias included, best first.
-
-        Both lanes count alike, and the hosts' waiting times do not matter; URLs that wait for a
-        time of their own (a retry) do not count.
-        """
-
-
 def best_values(hosts: Iterable[Host], n: int) -> list[float]:
-    """Return what ``Outlook.best`` describes; reads every unit and at most n of its entries."""
+    """Return what ``QueueAdmin.best`` describes; reads every unit and at most n of its entries."""
     heads = [
         ((head >> 32) - unit.bias, lane, unit)
         for host in hosts
@@ -154,25 +134,6 @@ def _costs(unit: Unit, lane: int) -> Iterator[float]:
     """Yield the costs (inverted values less bias) of the entries of a unit's lane, least first."""
     for entry in unit.orders[lane]:
         yield (entry >> 32) - unit.bias
-
-
-class Reader(Protocol):
-    """A frontier opened for reading, also while a crawl writes to it."""
-
-    def counts(self) -> dict[str, int]:
-        """Return sizes and counters; as ``Frontier.counts``."""
-
-    def why(self, url: str) -> Explanation | None:
-        """Return all that is stored of a URL, or None."""
-
-    def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """Yield (url, value, reason) of a queue; as ``Frontier.iterate``."""
-
-    def export(self) -> Iterator[Entry]:
-        """Yield all entries; as ``Frontier.export``."""
-
-    def close(self) -> None:
-        """Close the frontier; idempotent."""
 
 
 class View:
