@@ -15,7 +15,7 @@ from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, Url
 from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
 from topiccrawl.frontier.judge import END
 from topiccrawl.frontier.politeness import STORED, origin_key
-from topiccrawl.frontier.queues import LANE_NAMES
+from topiccrawl.frontier.queues import queue_of
 from topiccrawl.frontier.rows import TOP, Row
 from topiccrawl.frontier.seen import NAME
 from topiccrawl.frontier.store import OWNER, Store
@@ -94,15 +94,14 @@ class Export:
         url, anchor, context, payload, reason = (
             text.decode(errors="replace") for text in row.texts.split(b"\0")
         )
-        queued = row.state == rows.QUEUED
+        settled = row.state != rows.QUEUED
         return UrlEntry(
-            url=url,
-            queue=LANE_NAMES[row.lane] if queued else ("crawled", "error")[row.state - 1],
+            url=url, queue=queue_of(row),
             arrival=row.seq, value=row.value / TOP, lane=row.lane,
             pinned=bool(row.flags & rows.PINNED), liftable=bool(row.flags & rows.LOW_VALUE),
             counted=bool(row.flags & rows.COUNTED),
             anchor=anchor, context=context, payload=payload, reason=reason,
-            when=0.0 if queued and not row.flags & rows.DELAYED else row.when,
+            when=row.when if settled or row.flags & rows.DELAYED else 0.0,
             first=self._name(row.first),
             parents=tuple(
                 (name, value / TOP) for parent, value in rows.PARENT.iter_unpack(row.parents)

@@ -248,6 +248,11 @@ class Queues:
         )
 
 
+def queue_of(row: Row) -> str:
+    """Return the name of the queue of a row that is not leased."""
+    return LANE_NAMES[row.lane] if row.state == QUEUED else ("crawled", "error")[row.state - 1]
+
+
 def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
     """Return the sizes of all queues, and the counters of a tally that are not 0."""
     sizes = dict.fromkeys((*LANE_NAMES[:2], "leased", "crawled", "error", "known"), 0)

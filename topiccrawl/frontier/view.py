@@ -15,7 +15,7 @@ from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
 from topiccrawl.frontier.leases import leased
 from topiccrawl.frontier.portable import Export
-from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
+from topiccrawl.frontier.queues import LANE_NAMES, queue_of, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
 from topiccrawl.frontier.store import Store
@@ -174,7 +174,9 @@ class View:
             return LET_GO._replace(url=url, path=(url,)) if was_let_go(self._store, key) else None
         bias = self._bias(row)
         return Explanation(
-            url=row.text(rows.URL), queue=self._queue(key, row), reason=row.text(rows.REASON),
+            url=row.text(rows.URL),
+            queue="leased" if key in leased(self._store) else queue_of(row),
+            reason=row.text(rows.REASON),
             value=row.value / TOP + bias, bias=bias,
             evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
             relevance=row.relevance if row.state == rows.CRAWLED else None,
@@ -221,13 +223,6 @@ class View:
     def close(self) -> None:
         """Close the store; idempotent."""
         self._store.close()
-
-    def _queue(self, key: bytes, row: Row) -> str:
-        if key in leased(self._store):
-            return "leased"
-        if row.state == rows.QUEUED:
-            return LANE_NAMES[row.lane]
-        return "crawled" if row.state == rows.CRAWLED else "error"
 
     def _bias(self, row: Row) -> float:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
