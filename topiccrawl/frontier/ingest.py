@@ -187,12 +187,14 @@ class LinkIngest:
         found: dict[bytes, Offer] = {}
         look = self._places.by_prefix.get
         hosts: set[str] = set()
+        last, start = None, b""
         for offer in offers:
             url = offer[0]
             origin = look(url[: url.find("/", 8) + 1]) or self._origin(url, hosts)
             if origin is not None:
-                key = host_digest(origin.host.name) + xxh3_64_digest(url.encode())
-                found.setdefault(key, offer)
+                if origin is not last:  # most links of a page are of few hosts
+                    last, start = origin, host_digest(origin.host.name)
+                found.setdefault(start + xxh3_64_digest(url.encode()), offer)
         for key in seen:
             found.pop(key, None)
         return found

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 CHUNK = 4096
 """Most numbers in a chunk of an order: an insertion moves no more."""
 _smallest = itemgetter(0)
+_EMPTY = array("Q")
 _NONE: list[array[int]] = []
 """Of all orders of less than two numbers; never changed."""
 
@@ -49,14 +50,15 @@ class Order:
             return
         if number < self.first:
             self.first, number = number, self.first
-        if not self._chunks:
+        chunks = self._chunks
+        if not chunks:
             self._chunks = [array("Q", (number,))]
             return
-        at = 0 if len(self._chunks) == 1 else self._place(number)
-        chunk = self._chunks[at]
+        at = 0 if len(chunks) == 1 else self._place(number)
+        chunk = chunks[at]
         insort(chunk, number)
         if len(chunk) > CHUNK:
-            self._chunks.insert(at + 1, chunk[CHUNK // 2 :])
+            chunks.insert(at + 1, chunk[CHUNK // 2 :])
             del chunk[CHUNK // 2 :]
 
     def remove(self, number: int) -> None:
@@ -70,11 +72,12 @@ class Order:
             self.first = chunks[0].pop(0) if chunks else None
         else:
             at = 0 if len(chunks) < 2 else self._place(number)  # noqa: PLR2004
-            place = bisect_left(chunks[at], number) if chunks else 0
-            if not chunks or place == len(chunks[at]) or chunks[at][place] != number:
+            chunk = chunks[at] if chunks else _EMPTY
+            place = bisect_left(chunk, number)
+            if place == len(chunk) or chunk[place] != number:
                 message = f"{number} is not in this order"
                 raise LookupError(message)
-            del chunks[at][place]
+            del chunk[place]
         if chunks and not chunks[at]:
             del chunks[at]
 

@@ -167,7 +167,7 @@ class Queues:
             self.add(unit, *after, seq)
             return
         old, new = (TOP - before[1]) << 32 | seq, (TOP - value) << 32 | seq
-        order = unit.order(lane)
+        order = unit.normal if lane else unit.prior
         head = order.first
         order.remove(old)
         order.add(new)
@@ -205,7 +205,7 @@ class Queues:
     def _remove(self, unit: Unit, lane: int, value: int, seq: int) -> None:
         self.tally[LANE_NAMES[lane]] -= 1
         entry = (TOP - value) << 32 | seq
-        order = unit.order(lane)
+        order = unit.normal if lane else unit.prior
         head = order.first
         order.remove(entry)
         if self._tail.counts:
