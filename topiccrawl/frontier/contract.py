@@ -312,7 +312,7 @@ class HostSlots(Protocol):
 
 
 class Reader(Protocol):
-    """What is stored; also of a frontier opened for reading while a crawl writes to it."""
+    """Contents of a frontier; also of one opened for reading while a crawl writes to it."""
 
     def counts(self) -> dict[str, int]:
         """Return sizes and counters; as ``UrlQueue.counts``."""
