@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from topiccrawl.entries import About, Entry, HostEntry, SeenEntry, UrlEntry
+from topiccrawl.frontier.entries import About, Entry, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.view import QUEUES, View
 
 KINDS = {"frontier": About, "host": HostEntry, "url": UrlEntry, "seen": SeenEntry}

@@ -10,17 +10,17 @@ from tests.contracts.lines import from_line
 from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import crawl, drain, lease_of, offer
 from topiccrawl.commands.exported import to_line
-from topiccrawl.entries import About, HostEntry, UrlEntry
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier.contract import Download, Ending, Outcome, Politeness, Seed
+from topiccrawl.frontier.entries import About, HostEntry, UrlEntry
 from topiccrawl.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.contracts.conftest import Make
-    from topiccrawl.entries import Entry
     from topiccrawl.frontier.contract import Frontier
+    from topiccrawl.frontier.entries import Entry
 
 CRAWLED = Outcome(Ending.CRAWLED, relevance=0.75)
 GONE = Outcome(Ending.ERROR, "http-404")

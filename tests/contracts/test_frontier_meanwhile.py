@@ -8,9 +8,9 @@ import pytest
 
 from tests.contracts.strategies import Plain
 from tests.contracts.test_frontier_order import crawl, lease_of, offer
-from topiccrawl.entries import HostEntry, UrlEntry
 from topiccrawl.errors import StateError
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.entries import HostEntry, UrlEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

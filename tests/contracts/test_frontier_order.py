@@ -9,7 +9,6 @@ import pytest
 
 from tests.contracts.strategies import Best, Counting
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.view import Outlook
 from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.model import Offer
 
@@ -310,8 +309,6 @@ def test_closing_and_opening_again_changes_nothing(make: Make) -> None:
 
 def test_the_outlook_is_what_would_be_leased_next(make: Make) -> None:
     frontier = make()
-    if not isinstance(frontier, Outlook):
-        pytest.skip("this frontier tells no outlook")
     dice = random.Random(4)  # noqa: S311
     crawl(frontier, *(
         offer(f"http://h{n % 7}.cn/d{n % 3}/{n}", dice.random(), n % 2) for n in range(90)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tests.contracts.lines import from_line
 from tests.contracts.test_frontier_order import drain, lease_of, offer
 from topiccrawl.commands.exported import to_line
-from topiccrawl.entries import SeenEntry
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.entries import SeenEntry
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
     from tests.hostile.web import Case
-    from topiccrawl.frontier.view import Reader
+    from topiccrawl.frontier.contract import Reader
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 

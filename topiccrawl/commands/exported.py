@@ -19,8 +19,8 @@ from pydantic import (
     ValidationError,
 )
 
-from topiccrawl.entries import About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.errors import StateError
+from topiccrawl.frontier.entries import About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.portable import SIZES
 from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST
 from topiccrawl.links.urls import MAX_URL, canonical
@@ -28,7 +28,7 @@ from topiccrawl.links.urls import MAX_URL, canonical
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.entries import Entry
+    from topiccrawl.frontier.entries import Entry
 
 LONGEST_LINE = 8_000_000
 """Characters; the links of one page are the longest part."""

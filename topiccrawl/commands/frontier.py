@@ -18,8 +18,8 @@ from typing_extensions import override
 from topiccrawl.commands.exported import entries as entries_of
 from topiccrawl.commands.exported import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
-from topiccrawl.entries import About
 from topiccrawl.errors import StateError, StorageError
+from topiccrawl.frontier.entries import About
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.build import read_frontier
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.entries import Entry
-    from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.frontier.view import Reader
+    from topiccrawl.frontier.contract import Frontier, Reader
+    from topiccrawl.frontier.entries import Entry
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 

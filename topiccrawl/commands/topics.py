@@ -19,7 +19,7 @@ from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.text.messages import tr
-from topiccrawl.topics.tomlfile import to_toml
+from topiccrawl.text.tomlfile import to_toml
 from topiccrawl.topics.topic import available, from_examples, from_words, read, resolve
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
@@ -15,7 +14,8 @@ from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
-from topiccrawl.text.files import no_toml, read_of_user, unusable
+from topiccrawl.text.messages import message
+from topiccrawl.text.tomlfile import FileKind, load, mistakes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,8 +58,11 @@ class Engine(BaseModel):
     @classmethod
     def _has_query(cls, url: str) -> str:
         if "{query}" not in url or canonical(url.split("{", maxsplit=1)[0]) is None:
-            msg = f"{url!r}: write https://host/search?q={{query}}&page={{page}}"
-            raise ValueError(msg)
+            raise ValueError(
+                ConfigurationError(
+                    "{url!r}: write https://host/search?q={{query}}&page={{page}}", url=url
+                )
+            )
         return url
 
     @field_validator("encoding")
@@ -68,8 +71,11 @@ class Engine(BaseModel):
         try:
             "".encode(encoding)
         except LookupError as error:
-            msg = f"{encoding!r} is no encoding: write utf-8 or gb18030"
-            raise ValueError(msg) from error
+            raise ValueError(
+                ConfigurationError(
+                    "{encoding!r} is no encoding: write utf-8 or gb18030", encoding=encoding
+                )
+            ) from error
         return encoding
 
     @field_validator(*_SELECTORS)
@@ -78,8 +84,9 @@ class Engine(BaseModel):
         try:
             parsed("<p>").css(selector or "p")
         except (SelectolaxError, ValueError) as error:
-            msg = f"{selector!r} is no CSS selector"
-            raise ValueError(msg) from error
+            raise ValueError(
+                ConfigurationError("{selector!r} is no CSS selector", selector=selector)
+            ) from error
         return selector
 
 
@@ -155,14 +162,12 @@ def read_engine(path: Path) -> Configured:
     Raises:
         ConfigurationError: With file, field and mistake.
     """
-    text = read_of_user(path, ConfigurationError)
+    kind = FileKind(
+        ConfigurationError, message("engine file"), message("docs/discovery.md shows one"), Engine,
+        numbers=dict.fromkeys(("first", "step"), message("give a whole number, 1 or more")),
+    )  # fmt: skip
     try:
-        engine = Engine.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(
-            "{path}: is no TOML: {error}", path=path, error=error, public=no_toml(path, error)
-        ) from error
+        engine = Engine.model_validate(load(path, kind))
     except ValidationError as error:
-        lines = [f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise ConfigurationError("\n".join(lines), public=unusable(path, error)) from error
+        raise mistakes(path, error, kind) from error
     return Configured(engine, path.stem)

@@ -20,7 +20,6 @@ from topiccrawl.errors import StorageError
 from topiccrawl.extensions.moments import Figures
 from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
 from topiccrawl.frontier.contract import Ending
-from topiccrawl.frontier.view import Census, Counted
 from topiccrawl.model import Article, PageKind
 from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import context_of
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.frontier.contract import Frontier, Outcome
+    from topiccrawl.frontier.view import Census
     from topiccrawl.model import Lease, Page, Verdict
     from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.storage.status import State
@@ -221,7 +221,7 @@ class CrawlFigures:
         now = time.monotonic()
         if self.context.opened and now >= self._next_census:
             frontier = self.context.frontier
-            self._census = frontier.census(HOSTS) if isinstance(frontier, Counted) else None
+            self._census = frontier.census(HOSTS)
             cost = time.monotonic() - now
             self._next_census = now + max(1.0, cost / SHARE)
         return self._census

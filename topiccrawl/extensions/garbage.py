@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from scrapy import signals
 
+from topiccrawl.extract.worker import RARELY
+
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-
-RARELY = 10_000
-"""New objects between two searches."""
 
 
 class RareCollections:

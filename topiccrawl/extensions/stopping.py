@@ -24,7 +24,6 @@ from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Ending
-from topiccrawl.frontier.view import Outlook
 from topiccrawl.model import Kind
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.hooks import number
@@ -139,7 +138,7 @@ class YieldStop:
         if not self.context.opened:
             return None
         frontier = self.context.frontier
-        values = frontier.best(self.ahead) if isinstance(frontier, Outlook) else []
+        values = frontier.best(self.ahead)
         return self.forecast.expect(values) if values else None
 
 

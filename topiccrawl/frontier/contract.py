@@ -33,7 +33,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from topiccrawl.entries import Entry
+    from topiccrawl.frontier.entries import Entry
+    from topiccrawl.frontier.view import Census
     from topiccrawl.model import Lease, Offer
 
 
@@ -310,20 +311,43 @@ class HostSlots(Protocol):
         """Return the time until which hosts stay quiet, if requests go on for ``ahead`` seconds."""
 
 
-class QueueAdmin(Protocol):
-    """Reading, upkeep and changes by operators."""
+class Reader(Protocol):
+    """Contents of a frontier; also of one opened for reading while a crawl writes to it."""
 
-    def sweep(self, n: int = 100) -> int:
-        """Re-score up to n stale records after a change of the topic; return the number read.
-
-        See ``LinkStrategy.version``.
-        """
+    def counts(self) -> dict[str, int]:
+        """Return sizes and counters; as ``UrlQueue.counts``."""
 
     def why(self, url: str) -> Explanation | None:
         """Return all that is stored of a URL, or None."""
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue (``Explanation``); best first per queue group."""
+
+    def export(self) -> Iterator[Entry]:
+        """Yield all ``topiccrawl.frontier.entries``; concurrent changes may be missed."""
+
+    def close(self) -> None:
+        """Close the frontier; idempotent."""
+
+
+class QueueAdmin(Reader, Protocol):
+    """Reading, upkeep and changes by operators."""
+
+    def best(self, n: int) -> list[float]:
+        """Return the values of the n best queued URLs, bias included, best first.
+
+        Both lanes count alike, and the hosts' waiting times do not matter; URLs that wait for a
+        time of their own (a retry) do not count.
+        """
+
+    def census(self, n: int) -> Census:
+        """Return the states of all hosts, and figures of the n busiest."""
+
+    def sweep(self, n: int = 100) -> int:
+        """Re-score up to n stale records after a change of the topic; return the number read.
+
+        See ``LinkStrategy.version``.
+        """
 
     def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL (again) that is crawled, failed, rejected or waiting; it is due now.
@@ -340,9 +364,6 @@ class QueueAdmin(Protocol):
 
         False without a record, also for one that was evicted: a filter forgets nothing.
         """
-
-    def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.entries``; concurrent changes may be missed."""
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs.

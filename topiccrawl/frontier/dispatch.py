@@ -261,9 +261,7 @@ class Dispatch:
             return "host-budget"
         if not obeys:
             return ""
-        if not unit.origin.available:
-            return self._robots.cause(unit.origin)
-        return "" if self._robots.allowed(unit.origin, row.text(URL)) else "robots"
+        return self._robots.refusal(unit.origin, row.text(URL))
 
     def _lease(self, unit: Unit, row: Row, key: bytes, held: Held, now: float) -> Lease:
         host = unit.host
@@ -309,5 +307,5 @@ class Dispatch:
 
 def _better(other: Unit, unit: Unit, lane: int) -> bool:
     """Return whether the best URL of the other lane has a lower cost than that of a unit's lane."""
-    first, second = unit.host.best[lane], other.host.best[1 - lane]
+    first, second = unit.host.best(lane), other.host.best(1 - lane)
     return first is not None and second is not None and second[0] < first[0]

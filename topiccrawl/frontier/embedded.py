@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 import lmdb
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import HostSlots, QueueAdmin, UrlQueue
+from topiccrawl.frontier.contract import HostSlots, QueueAdmin, Reader, UrlQueue
 from topiccrawl.frontier.dispatch import Dispatch, Slots
 from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.ingest import LinkIngest
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from topiccrawl.entries import Entry
     from topiccrawl.frontier.contract import (
         Download,
         Explanation,
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
         Politeness,
         Seed,
     )
+    from topiccrawl.frontier.entries import Entry
     from topiccrawl.model import Offer
 
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
@@ -54,7 +54,7 @@ BROKEN = (
     " writing, then start the same crawl again"
 )
 
-UNGUARDED = frozenset({"pace", "rest", "pending", "counts", "close"})
+UNGUARDED = frozenset({"pace", "rest", "pending", "counts", "best", "census", "close"})
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -78,7 +78,7 @@ def _guarded(
 
 def _guard(frontier: type[EmbeddedFrontier]) -> type[EmbeddedFrontier]:
     """Guard all methods of the contract that may read or write the store."""
-    for name in (name for part in (UrlQueue, HostSlots, QueueAdmin) for name in vars(part)):
+    for name in (name for part in (UrlQueue, HostSlots, Reader, QueueAdmin) for name in vars(part)):
         if name[0] != "_" and name not in UNGUARDED:
             setattr(frontier, name, _guarded(getattr(frontier, name)))
     return frontier
@@ -249,7 +249,7 @@ class EmbeddedFrontier(Slots):
         return self.queues.counts()
 
     def best(self, n: int) -> list[float]:
-        """Return the values of the n best queued URLs; see ``Outlook``."""
+        """Return the values of the n best queued URLs, bias included, best first."""
         return best_values(self.places.hosts, n)
 
     def census(self, n: int) -> Census:
@@ -279,7 +279,7 @@ class EmbeddedFrontier(Slots):
         return done
 
     def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.entries``."""
+        """Yield all ``topiccrawl.frontier.entries``."""
         self.commit()
         return self.view.export()
 

@@ -6,18 +6,15 @@ queue group, which share a bias. All of them are in RAM and in the store.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
-from math import inf
 from struct import Struct
 from sys import intern
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.frontier.order import Unit
-from topiccrawl.frontier.rows import host_digest
 from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.links.urls import host_of, origin_of, site_of
 
@@ -32,6 +29,8 @@ MAX_ORIGINS = 256
 """Origins (ports, in practice) per host; URLs of further ones are refused."""
 NAME_CACHE = 20_000
 """Origins looked up recently: what a page links to is mostly on hosts met before."""
+GROUP_CACHE = 2000
+"""Names of groups met recently: many sites have the same directories."""
 
 HOST_ID = Struct(">I")
 UNIT_ID = GROUP_ID = Struct(">IH")
@@ -44,12 +43,23 @@ _stats = partial(tuple.__new__, GroupStats)
 
 Best = tuple[float, int, Unit]
 """Cost (inverted value less bias), arrival number and unit of the best URL of a host's lane."""
-Bests = tuple[Best | None, Best | None]
-NO_BEST: Bests = (None, None)
 
 _NO_GROUPS: dict[str, GroupStats] = {}
-_NO_COSTS = array("d")
 """Of all hosts that have none: most hosts are named by a link or two and never asked."""
+
+
+class Answer(NamedTuple):
+    """State of a robots.txt.
+
+    Attributes:
+        expires: Time until which it is valid; 0 where none is stored.
+        available: Whether it is available (a 4xx counts as available).
+        crawl_delay: Seconds it asks for between requests.
+    """
+
+    expires: float = 0.0
+    available: bool = True
+    crawl_delay: float = 0.0
 
 
 @dataclass(slots=True, eq=False)
@@ -59,11 +69,8 @@ class Origin:
     Attributes:
         scheme: Its name up to the host's, such as ``http://``.
         port: Its name behind the host's, such as ``:8080``.
-        expires: Time until which the stored robots.txt is valid; 0 where there is none.
-        available: Whether its robots.txt is available (a 4xx counts as available).
-        loaded: Whether the stored robots.txt was looked up.
+        answer: State of its robots.txt; None until it is looked up.
         waits: Whether its URLs wait for a robots.txt that is in flight or will be retried.
-        crawl_delay: Seconds it asks for between requests.
         attempts: Failed fetches of the robots.txt in a row.
         wake: When it is tried again, or ASLEEP.
         units: Its units by their queue groups; None until one is looked up again.
@@ -72,11 +79,8 @@ class Origin:
     scheme: str
     host: Host
     port: str
-    expires: float = 0.0
-    available: bool = True
-    loaded: bool = False
+    answer: Answer | None = None
     waits: bool = False
-    crawl_delay: float = 0.0
     attempts: int = 0
     wake: float = ASLEEP
     units: dict[str, Unit] | None = None
@@ -92,7 +96,6 @@ class Host:
     """One host: its clock, its units and the statistics of its pages.
 
     Attributes:
-        digest: Bytes that begin the keys of its URLs.
         active: Requests in flight.
         leased: Open page leases, those whose download ended included.
         next_at: Earliest start of the next request.
@@ -102,19 +105,18 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        costs: Biases of all units, in quanta; then for each lane the inverted values of their best
-            URLs: infinite where there is none, or the unit waits for a robots.txt.
-        best: Best URL of each lane.
+        prior: Best URL of priorQueue.
+        normal: Best URL of normalQueue.
         ready: Whether a request may start now.
         slow: Its last request took long, or none has ended yet in this run.
         wake: Time at which it is checked again, or ASLEEP.
-        listed: Its entry in the ranks of each lane: its best URL, or a better one it had.
+        listed_prior: Its entry in the ranks of priorQueue: its best URL, or a better one it had.
+        listed_normal: Its entry in those of normalQueue.
         groups: Statistics of its groups; empty until a page was crawled.
     """
 
     id: int
     name: str
-    digest: bytes = field(init=False)
     active: int = 0
     leased: int = 0
     next_at: float = 0.0
@@ -124,19 +126,44 @@ class Host:
     pages: int = 0
     stats: GroupStats = NOTHING
     refreshed: int = 0
-    costs: array[float] = field(default_factory=lambda: _NO_COSTS)
-    best: Bests = NO_BEST
+    prior: Best | None = None
+    normal: Best | None = None
     ready: bool = True
     slow: bool = True
     shut: bool = False
     wake: float = ASLEEP
-    listed: Bests = NO_BEST
+    listed_prior: Best | None = None
+    listed_normal: Best | None = None
     units: tuple[Unit, ...] = ()
     origins: tuple[Origin, ...] = ()
     groups: dict[str, GroupStats] = field(default_factory=lambda: _NO_GROUPS)
 
-    def __post_init__(self) -> None:
-        self.digest = host_digest(self.name)
+    @property
+    def is_empty(self) -> bool:
+        """True without a URL that may be dispatched."""
+        return self.prior is None and self.normal is None
+
+    def best(self, lane: int) -> Best | None:
+        """Return the best URL of a lane."""
+        return self.normal if lane else self.prior
+
+    def listed(self, lane: int) -> Best | None:
+        """Return the entry in the ranks of a lane."""
+        return self.listed_normal if lane else self.listed_prior
+
+    def set_best(self, lane: int, best: Best | None) -> None:
+        """Set the best URL of a lane."""
+        if lane:
+            self.normal = best
+        else:
+            self.prior = best
+
+    def set_listed(self, lane: int, best: Best | None) -> None:
+        """Set the entry in the ranks of a lane."""
+        if lane:
+            self.listed_normal = best
+        else:
+            self.listed_prior = best
 
 
 def pack_clock(host: Host) -> bytes:
@@ -214,7 +241,7 @@ class Places:
             self._add(host)
             for uid, (name, *groups) in enumerate(units):
                 origin = find_origin(host, name) or _first_met(host, name)
-                self._attach(Unit(uid, host, origin, tuple(groups)))
+                _attach(Unit(uid, origin, _clean(*groups)))
 
     def host(self, name: str) -> Host:
         """Return the host of this name; create it where it is new."""
@@ -266,7 +293,7 @@ class Places:
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
         host = origin.host
-        known = tuple(map(_clean, groups))
+        known = _clean(*groups)
         if origin.units is None and host.units:
             origin.units = {unit.group: unit for unit in host.units if unit.origin is origin}
         units = origin.units or {}
@@ -275,8 +302,8 @@ class Places:
             return unit
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
-        unit = Unit(len(host.units), host, origin, known)
-        self._attach(unit)
+        unit = Unit(len(host.units), origin, known)
+        _attach(unit)
         units[unit.group] = unit
         names = "\0".join([origin.name, *known])
         ident = UNIT_ID.pack(host.id, unit.uid)
@@ -303,7 +330,7 @@ class Places:
         """Load the statistics of a host's groups; its own fields are set already."""
         known = _groups(host) if groups else {}
         for given, stats in groups.items():
-            name = _clean(given)
+            (name,) = _clean(given)
             if name not in known:
                 self._store.put("groups", GROUP_ID.pack(host.id, len(known)), name.encode())
             known[name] = stats
@@ -348,25 +375,23 @@ class Places:
         if self._domains is not None:
             self._domains[site_of(host.name)] += 1
 
-    @staticmethod
-    def _attach(unit: Unit) -> None:
-        host = unit.host
-        known, n = [*host.costs], len(host.units)
-        new = [*known[:n], 0.0, *known[n : 2 * n], inf, *known[2 * n :], inf]
-        host.costs = array("d", new)
-        host.units += (unit,)
-        if host.groups is not _NO_GROUPS:
-            for group in unit.groups:
-                host.groups.setdefault(group, NOTHING)
+
+def _attach(unit: Unit) -> None:
+    host = unit.host
+    host.units += (unit,)
+    if host.groups is not _NO_GROUPS:
+        for group in unit.groups:
+            host.groups.setdefault(group, NOTHING)
 
 
 def _label(name: str) -> bytes:
     return name.encode(errors="replace")
 
 
-def _clean(group: str) -> str:
-    """Return the name of a group as it will be read back."""
-    return group.replace("\0", " ").encode(errors="replace").decode()
+@lru_cache(GROUP_CACHE)
+def _clean(*groups: str) -> tuple[str, ...]:
+    """Return the names of groups as they will be read back; hosts with the same ones share them."""
+    return tuple(name.replace("\0", " ").encode(errors="replace").decode() for name in groups)
 
 
 def find_origin(host: Host, name: str) -> Origin | None:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Protocol
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINKED, MOVED, MOVING_AT, Row, decode
+from topiccrawl.frontier.rows import (
+    FLOATS,
+    HEAD_BYTES,
+    LINKED,
+    MOVED,
+    MOVING_AT,
+    Row,
+    decode,
+    host_digest,
+)
 from topiccrawl.links.strategies.contract import PRIOR, REJECTED
 from topiccrawl.links.urls import host_of
 
@@ -143,7 +152,7 @@ class LinkIngest:
         origin = self._origin(outcome.target, set())
         if origin is None:
             return
-        key = origin.host.digest + xxh3_64_digest(outcome.target.encode())
+        key = rows.key_of(outcome.target)
         row = self._urls.row(key)
         if key == source_key or (row is None and self._was_evicted(key)):
             return
@@ -178,11 +187,14 @@ class LinkIngest:
         found: dict[bytes, Offer] = {}
         look = self._places.by_prefix.get
         hosts: set[str] = set()
+        last, start = None, b""
         for offer in offers:
             url = offer[0]
             origin = look(url[: url.find("/", 8) + 1]) or self._origin(url, hosts)
             if origin is not None:
-                found.setdefault(origin.host.digest + xxh3_64_digest(url.encode()), offer)
+                if origin is not last:  # most links of a page are of few hosts
+                    last, start = origin, host_digest(origin.host.name)
+                found.setdefault(start + xxh3_64_digest(url.encode()), offer)
         for key in seen:
             found.pop(key, None)
         return found

@@ -1,10 +1,10 @@
-"""Queues in order: sorted numbers, eight bytes of RAM each; a single one is kept as it is."""
+"""Queues in order: sorted numbers, eight bytes of RAM each; the first one is kept apart."""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -20,36 +20,41 @@ CHUNK = 4096
 _smallest = itemgetter(0)
 _EMPTY = array("Q")
 _NONE: list[array[int]] = []
-"""Of all orders that are empty; never changed."""
+"""Of all orders of less than two numbers; never changed."""
 
 
 class Order:
-    """A sorted collection of distinct numbers below 2**64; the first one is found at once.
+    """A sorted collection of distinct numbers below 2**64.
 
     >>> order = Order()
     >>> for number in (3, 1, 2):
     ...     order.add(number)
     >>> order.remove(1)
-    >>> list(order), order.first()
+    >>> list(order), order.first
     ([2, 3], 2)
+
+    Attributes:
+        first: Its smallest number, or None.
     """
 
-    __slots__ = ("_chunks", "_only")
+    __slots__ = ("_chunks", "first")
 
     def __init__(self) -> None:
-        self._only: int | None = None
-        self._chunks: list[array[int]] = _NONE
+        self.first: int | None = None
+        self._chunks = _NONE  # of all others
 
     def add(self, number: int) -> None:
         """Insert a number in order."""
+        if self.first is None:
+            self.first = number
+            return
+        if number < self.first:
+            self.first, number = number, self.first
         chunks = self._chunks
         if not chunks:
-            if self._only is None:
-                self._only = number
-                return
-            chunks = self._chunks = [array("Q", (self._only,))]
-            self._only = None
-        at = 0 if len(chunks) == 1 else max(bisect_right(chunks, number, key=_smallest) - 1, 0)
+            self._chunks = [array("Q", (number,))]
+            return
+        at = 0 if len(chunks) == 1 else self._place(number)
         chunk = chunks[at]
         insort(chunk, number)
         if len(chunk) > CHUNK:
@@ -62,26 +67,26 @@ class Order:
         Raises:
             LookupError: It is not there.
         """
-        if number == self._only:
-            self._only = None
-            return
-        chunks = self._chunks
-        at = 0 if len(chunks) == 1 else max(bisect_right(chunks, number, key=_smallest) - 1, 0)
-        chunk = chunks[at] if chunks else _EMPTY
-        place = bisect_left(chunk, number)
-        if place == len(chunk) or chunk[place] != number:
-            message = f"{number} is not in this order"
-            raise LookupError(message)
-        del chunk[place]
-        if not chunk:
+        chunks, at = self._chunks, 0
+        if number == self.first:
+            self.first = chunks[0].pop(0) if chunks else None
+        else:
+            at = 0 if len(chunks) < 2 else self._place(number)  # noqa: PLR2004
+            chunk = chunks[at] if chunks else _EMPTY
+            place = bisect_left(chunk, number)
+            if place == len(chunk) or chunk[place] != number:
+                message = f"{number} is not in this order"
+                raise LookupError(message)
+            del chunk[place]
+        if chunks and not chunks[at]:
             del chunks[at]
 
-    def first(self) -> int | None:
-        """Return the smallest number, or None."""
-        return self._chunks[0][0] if self._chunks else self._only
+    def _place(self, number: int) -> int:
+        """Return the place of the chunk that a number belongs to."""
+        return max(bisect_right(self._chunks, number, key=_smallest) - 1, 0)
 
     def extend(self, numbers: bytes) -> None:
-        """Append numbers, eight bytes each, in any order; ``settle`` sorts all."""
+        """Append numbers to an empty order, eight bytes each; ``settle`` sorts them."""
         if not self._chunks:
             self._chunks = [array("Q")]
         self._chunks[0].frombytes(numbers)
@@ -90,19 +95,22 @@ class Order:
         """Sort the numbers that were added by ``extend``."""
         if self._chunks:
             numbers = array("Q", np.sort(np.frombuffer(self._chunks[0], np.uint64)).tobytes())
+            self.first = numbers[0] if numbers else None
             step = CHUNK * 3 // 4
-            self._chunks = [numbers[at : at + step] for at in range(0, len(numbers), step)]
-            if len(numbers) == 1:
-                self._only, self._chunks = numbers[0], _NONE
+            self._chunks = [numbers[at : at + step] for at in range(1, len(numbers), step)]
 
     def __len__(self) -> int:
-        return sum(map(len, self._chunks)) + (self._only is not None)
+        return sum(map(len, self._chunks)) + (self.first is not None)
 
     def __iter__(self) -> Iterator[int]:
-        if self._only is not None:
-            yield self._only
+        if self.first is not None:
+            yield self.first
         for chunk in self._chunks:
             yield from chunk
+
+
+EMPTY = Order()
+"""Of all lanes where no URL was queued yet; never changed."""
 
 
 @dataclass(slots=True, eq=False)
@@ -112,29 +120,46 @@ class Unit:
     Attributes:
         uid: Number inside the host.
         groups: Names of its groups, widest first.
-        orders: Queued URLs of priorQueue and of normalQueue by inverted value and arrival number,
-            32 bits each.
+        bias: Prior that is added to all values of the unit, in quanta.
+        prior: Queued URLs of priorQueue by inverted value and arrival number, 32 bits each.
+        normal: Queued URLs of normalQueue.
     """
 
     uid: int
-    host: Host
     origin: Origin
     groups: tuple[str, ...]
-    orders: tuple[Order, Order] = field(default_factory=lambda: (Order(), Order()))
+    bias: float = 0.0
+    prior: Order = EMPTY
+    normal: Order = EMPTY
+
+    @property
+    def host(self) -> Host:
+        """Its host."""
+        return self.origin.host
+
+    @property
+    def orders(self) -> tuple[Order, Order]:
+        """Queued URLs of both lanes; for reading."""
+        return self.prior, self.normal
+
+    def order(self, lane: int) -> Order:
+        """Return the URLs of a lane, to be changed."""
+        if lane:
+            if self.normal is EMPTY:
+                self.normal = Order()
+            return self.normal
+        if self.prior is EMPTY:
+            self.prior = Order()
+        return self.prior
 
     def head(self, lane: int) -> int | None:
         """Return the best entry of a lane, or None."""
-        return self.orders[lane].first()
+        return self.normal.first if lane else self.prior.first
 
     @property
     def group(self) -> str:
         """Its queue group, the narrowest one; "" for none."""
         return self.groups[-1] if self.groups else ""
-
-    @property
-    def bias(self) -> float:
-        """Prior that is added to all values of the unit, in quanta."""
-        return self.host.costs[self.uid]
 
     def __lt__(self, other: Unit) -> bool:
         """Order units for heaps: URLs numbered by other nodes may have equal arrival numbers."""

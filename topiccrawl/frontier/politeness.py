@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
+from topiccrawl.frontier.hosts import Answer
+
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
@@ -198,16 +200,25 @@ class Robots:
 
     def known(self, origin: Origin, now: float) -> bool:
         """Check whether the stored state of the origin's robots.txt is still valid."""
-        if not origin.loaded:
-            self._load(origin)
-        latest = now + self._life(available=origin.available)
-        origin.expires = min(origin.expires, latest)  # the clock may have been set back
-        return now < origin.expires
+        answer = origin.answer or self._load(origin)
+        latest = now + self._life(available=answer.available)
+        if answer.expires > latest:  # the clock may have been set back
+            answer = origin.answer = answer._replace(expires=latest)
+        return now < answer.expires
 
     def allowed(self, origin: Origin, url: str) -> bool:
-        """Check whether a stored robots.txt allows to fetch a URL."""
+        """Check whether an available robots.txt allows to fetch a URL."""
         rules = self._rules(origin)
         return rules is None or bool(rules.can_fetch(url, self._politeness.user_agent))
+
+    def refusal(self, origin: Origin, url: str) -> str:
+        """Return the reason why a known robots.txt does not allow to fetch a URL, or "".
+
+        Where it is not available, the reason is the cause of its last failure.
+        """
+        if origin.answer is not None and not origin.answer.available:
+            return self._text(origin).decode() or UNAVAILABLE
+        return "" if self.allowed(origin, url) else "robots"
 
     def keep(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
         """Store an answer, or the cause why none came.
@@ -218,28 +229,23 @@ class Robots:
             now: Time of the answer.
             available: Whether it is available.
         """
-        origin.expires = now + self._life(available=available)
-        origin.available = available
-        origin.loaded = True
         origin.attempts = 0
-        value = STORED.pack(origin.expires, available) + (_normal(body) if available else body)
+        expires = now + self._life(available=available)
+        value = STORED.pack(expires, available) + (_normal(body) if available else body)
         self._store.put("robots", origin_key(origin.name), value)
         self.forget(origin)
-        self._slow(origin)
+        self._load(origin)
 
     def put_back(self, origin: Origin, expires: float, body: bytes, *, available: bool) -> None:
         """Store an answer from another frontier."""
         learnt = expires - self._life(available=available)
         self.keep(origin, body, learnt, available=available)
 
-    def cause(self, origin: Origin) -> str:
-        """Return the reason of URLs without an available robots.txt: its last failure's cause."""
-        return self._text(origin).decode() or UNAVAILABLE
-
     def retry(self, origin: Origin, now: float) -> None:
         """Expire an unavailable robots.txt, so that it is fetched again; not within ``PAUSE``."""
-        left_alone = self._life(available=False) - PAUSE
-        if self.known(origin, now) and not origin.available and origin.expires - now <= left_alone:
+        known, answer = self.known(origin, now), origin.answer
+        left_alone = now + self._life(available=False) - PAUSE
+        if known and answer and not answer.available and answer.expires <= left_alone:
             self.keep(origin, b"", now - self._life(available=False), available=False)
 
     def _life(self, *, available: bool) -> float:
@@ -249,27 +255,24 @@ class Robots:
             return politeness.robots_ttl
         return min(politeness.robots_away, politeness.robots_ttl)
 
-    def _load(self, origin: Origin) -> None:
-        origin.loaded = True
+    def _load(self, origin: Origin) -> Answer:
+        """Look up a robots.txt, and slow its host down where it asks for that."""
         data = self._stored(origin)
-        if data:
-            expires, available = STORED.unpack_from(data)
-            origin.expires, origin.available = expires, bool(available)
-            self._slow(origin)
-
-    def _slow(self, origin: Origin) -> None:
-        rules = self._rules(origin)
+        expires, available = STORED.unpack_from(data) if data else Answer()[:2]
+        rules = self._rules(origin) if data and available else None
         delay = rules.crawl_delay(self._politeness.user_agent) if rules is not None else None
-        origin.crawl_delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
+        delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
+        answer = origin.answer = Answer(expires, bool(available), delay)
         host = origin.host
-        host.crawl_delay = max(other.crawl_delay for other in host.origins)
+        host.crawl_delay = max(one.answer.crawl_delay for one in host.origins if one.answer)
+        return answer
 
     def _rules(self, origin: Origin) -> Protego | None:
         cached = self._parsed.get(origin.name)
         if cached is not None:
             self._parsed.move_to_end(origin.name)
             return cached[0]
-        body = self._text(origin) if origin.available else b""
+        body = self._text(origin)
         rules = Protego.parse(body.decode()) if body.strip() else None
         cost = _memory(body)
         self._parsed[origin.name] = (rules, cost)

@@ -1,4 +1,4 @@
-"""Export and import of the embedded frontier, as the values of ``topiccrawl.entries``.
+"""Export and import of the embedded frontier, as the values of ``topiccrawl.frontier.entries``.
 
 Each implementation of the contract writes them in ``Frontier.export`` and reads them in
 ``Frontier.load``.
@@ -9,13 +9,13 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING
 
-from topiccrawl.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
+from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
 from topiccrawl.frontier.judge import END
 from topiccrawl.frontier.politeness import STORED, origin_key
-from topiccrawl.frontier.queues import LANE_NAMES
+from topiccrawl.frontier.queues import queue_of
 from topiccrawl.frontier.rows import TOP, Row
 from topiccrawl.frontier.seen import NAME
 from topiccrawl.frontier.store import OWNER, Store
@@ -24,8 +24,8 @@ from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from topiccrawl.entries import Entry
     from topiccrawl.frontier.embedded import EmbeddedFrontier
+    from topiccrawl.frontier.entries import Entry
 
 SAME = (
     "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
@@ -94,15 +94,14 @@ class Export:
         url, anchor, context, payload, reason = (
             text.decode(errors="replace") for text in row.texts.split(b"\0")
         )
-        queued = row.state == rows.QUEUED
+        settled = row.state != rows.QUEUED
         return UrlEntry(
-            url=url,
-            queue=LANE_NAMES[row.lane] if queued else ("crawled", "error")[row.state - 1],
+            url=url, queue=queue_of(row),
             arrival=row.seq, value=row.value / TOP, lane=row.lane,
             pinned=bool(row.flags & rows.PINNED), liftable=bool(row.flags & rows.LOW_VALUE),
             counted=bool(row.flags & rows.COUNTED),
             anchor=anchor, context=context, payload=payload, reason=reason,
-            when=0.0 if queued and not row.flags & rows.DELAYED else row.when,
+            when=row.when if settled or row.flags & rows.DELAYED else 0.0,
             first=self._name(row.first),
             parents=tuple(
                 (name, value / TOP) for parent, value in rows.PARENT.iter_unpack(row.parents)

@@ -167,9 +167,10 @@ class Queues:
             self.add(unit, *after, seq)
             return
         old, new = (TOP - before[1]) << 32 | seq, (TOP - value) << 32 | seq
-        head = unit.head(lane)
-        unit.orders[lane].remove(old)
-        unit.orders[lane].add(new)
+        order = unit.normal if lane else unit.prior
+        head = order.first
+        order.remove(old)
+        order.add(new)
         if self._tail.counts:
             self._tail.change(old, -1)
             self._tail.change(new, 1)
@@ -189,13 +190,14 @@ class Queues:
         """Add a URL to the order of its unit, and make it the head where it is the best."""
         self.tally[LANE_NAMES[lane]] += 1
         entry = (TOP - value) << 32 | seq
-        head = unit.head(lane)
-        unit.orders[lane].add(entry)
+        order = unit.order(lane)
+        head = order.first
+        order.add(entry)
         if self._tail.counts:
             self._tail.change(entry, 1)
         if head is None:
             if unit.head(1 - lane) is None:
-                self.ready.update_bias(unit)
+                unit.bias = self.ready.bias_of(unit)
             self._lead(unit, lane, entry)
         elif entry < head:
             self._lead(unit, lane, entry)
@@ -203,8 +205,9 @@ class Queues:
     def _remove(self, unit: Unit, lane: int, value: int, seq: int) -> None:
         self.tally[LANE_NAMES[lane]] -= 1
         entry = (TOP - value) << 32 | seq
-        head = unit.head(lane)
-        unit.orders[lane].remove(entry)
+        order = unit.normal if lane else unit.prior
+        head = order.first
+        order.remove(entry)
         if self._tail.counts:
             self._tail.change(entry, -1)
         if head == entry:
@@ -212,18 +215,16 @@ class Queues:
 
     def _follow(self, unit: Unit, lane: int) -> None:
         """Find the new head of a unit that lost its head."""
-        self.ready.lead(unit, lane, unit.head(lane))
-        best = unit.host.best[lane]
+        best = unit.host.best(lane)
         if best is None or best[2] is unit:
             self.ready.rank(unit.host, lane)
 
     def _lead(self, unit: Unit, lane: int, head: int) -> None:
         """Set a better head of a unit, and of its host where it is the best."""
-        self.ready.lead(unit, lane, head)
         if not unit.origin.waits:
-            host = unit.host
+            host = unit.origin.host
             cost, seq = (head >> 32) - unit.bias, head & TOP
-            best = host.best[lane]
+            best = host.best(lane)
             if best is None or cost < best[0] or (cost == best[0] and seq <= best[1]):
                 self.ready.improve(host, lane, (cost, seq, unit))
 
@@ -245,6 +246,11 @@ class Queues:
         return next(
             (DUE.unpack_from(entry)[0] for entry, _ in self._store.items("due", size=1)), None
         )
+
+
+def queue_of(row: Row) -> str:
+    """Return the name of the queue of a row that is not leased."""
+    return LANE_NAMES[row.lane] if row.state == QUEUED else ("crawled", "error")[row.state - 1]
 
 
 def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
@@ -289,5 +295,5 @@ def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
     for end in ends if len(lines) else ():
         line = int(lines[start])
         unit = hosts[line >> 17].units[line >> 1 & 0xFFFF]
-        unit.orders[line & 1].extend(entries[start:end].tobytes())
+        unit.order(line & 1).extend(entries[start:end].tobytes())
         start = end

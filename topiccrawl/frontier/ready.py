@@ -8,11 +8,9 @@ queue unit, which shifts millions of queued values by touching only the heads of
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush, heapreplace
-from math import inf
-from operator import sub
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.hosts import ASLEEP, NO_BEST, NOTHING, Best, Bests, Host, Origin, Places
+from topiccrawl.frontier.hosts import ASLEEP, NOTHING, Best, Host, Origin, Places
 from topiccrawl.frontier.politeness import RETRY_AFTER_MAX, HostClock
 from topiccrawl.frontier.rows import TOP
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
@@ -56,41 +54,29 @@ class Ready:
         self._ranks: dict[bool, tuple[list[Best], ...]] = {True: ([], []), False: ([], [])}
         self._times: list[tuple[float, int, Host | Origin]] = []
         self._stamp = 0
+        self._bias = 0.0  # the latest; most hosts were never asked, and share one number
 
-    @staticmethod
-    def lead(unit: Unit, lane: int, head: int | None) -> None:
-        """Set the cost of a unit's lane by its head; its host is not ranked."""
-        passed = head is None or unit.origin.waits
-        host = unit.host
-        host.costs[len(host.units) * (1 + lane) + unit.uid] = inf if passed else head >> 32  # type: ignore[operator]
-
-    def rank(self, host: Host, lane: int) -> None:
-        """Recompute the best URL of a host's lane, and list it."""
-        size = len(host.units)
-        at = size * (1 + lane)
-        costs = [*map(sub, host.costs[at : at + size], host.costs[:size])]
-        lowest = min(costs) if costs else inf
-        if lowest == inf:
-            host.best = _put_in(host.best, lane, None)
-            return
-        unit = host.units[costs.index(lowest)]
-        arrival = (unit.head(lane) or 0) & TOP
-        if costs.count(lowest) > 1:
-            alike = [one for one, cost in zip(host.units, costs, strict=True) if cost == lowest]
-            arrival, unit = min(((one.head(lane) or 0) & TOP, one) for one in alike)
-        self.improve(host, lane, (lowest, arrival, unit))
-
-    def rank_again(self, host: Host, unit: Unit | None = None) -> None:
-        """Recompute a host's best URLs after only biases (all, or that of ``unit``) changed."""
-        for lane in LANES:
-            if host.best[lane] is not None and (unit is None or unit.head(lane) is not None):
-                self.rank(host, lane)
+    def rank(self, host: Host, *lanes: int) -> None:
+        """Recompute the best URLs of a host's lanes, both if none is named, and list them."""
+        for lane in lanes or LANES:
+            best: Best | None = None
+            for unit in host.units:
+                head = unit.normal.first if lane else unit.prior.first
+                if head is not None and not unit.origin.waits:
+                    cost = (head >> 32) - unit.bias
+                    if best is None or cost <= best[0]:
+                        entry = cost, head & TOP, unit
+                        best = entry if best is None else min(best, entry)
+            if best is not None:
+                self.improve(host, lane, best)
+            else:
+                host.set_best(lane, None)
 
     def improve(self, host: Host, lane: int, best: Best) -> None:
         """Set the best URL of a host's lane, and list the host by it."""
-        host.best = _put_in(host.best, lane, best)
+        host.set_best(lane, best)
         if host.ready:
-            listed = host.listed[lane]
+            listed = host.listed(lane)
             if listed is None or best < listed:
                 self._list(host, lane, best)
         elif host.wake == ASLEEP:
@@ -99,13 +85,18 @@ class Ready:
     def _list(self, host: Host, lane: int, best: Best) -> None:
         """Enter a host by its best URL, which is better than its listed one."""
         heap = self._ranks[host.slow][lane]
-        alike = host.listed[1 - lane] is host.best[1 - lane]
-        host.listed = host.best if alike else _put_in(host.listed, lane, best)
+        host.set_listed(lane, best)
         heappush(heap, best)
         if len(heap) > 2 * len(self._places.hosts) + SLACK:
             valid = ((entry, entry[2].host) for entry in heap)
-            heap[:] = [e for e, one in valid if one.listed[lane] is e and one.slow == host.slow]
+            heap[:] = [e for e, one in valid if one.listed(lane) is e and one.slow == host.slow]
             heapify(heap)
+
+    def _list_both(self, host: Host) -> None:
+        for lane in LANES:
+            best = host.best(lane)
+            if best is not None:
+                self.improve(host, lane, best)
 
     def changed(self, host: Host, now: float) -> None:
         """Mark a host whose clock or counters changed for writing, and reschedule it."""
@@ -122,17 +113,14 @@ class Ready:
             host.wake = ASLEEP
         elif host.next_at > now:
             host.ready = False
-            if host.best != NO_BEST:
-                self.alarm(host, host.next_at)
-            else:
+            if host.is_empty:
                 host.wake = ASLEEP
+            else:
+                self.alarm(host, host.next_at)
         elif not host.ready:
             host.ready = True
             host.wake = ASLEEP
-            for lane in LANES:
-                best = host.best[lane]
-                if best is not None:
-                    self.improve(host, lane, best)
+            self._list_both(host)
 
     def alarm(self, thing: Host | Origin, when: float) -> None:
         """Schedule the next check of a host or origin."""
@@ -164,20 +152,12 @@ class Ready:
     def hold(self, origin: Origin) -> None:
         """Skip an origin's URLs until its robots.txt is fetched."""
         origin.waits = True
-        self.rank_anew(origin.host)
+        self.rank(origin.host)
 
     def admit(self, origin: Origin) -> None:
         """Dispatch an origin's URLs again."""
         origin.waits = False
-        self.rank_anew(origin.host)
-
-    def rank_anew(self, host: Host) -> None:
-        """Recompute the best URLs of a host, whatever changed."""
-        for unit in host.units:
-            for lane in LANES:
-                self.lead(unit, lane, unit.head(lane))
-        for lane in LANES:
-            self.rank(host, lane)
+        self.rank(origin.host)
 
     def best(self, lane: int, *, slow: bool = True) -> Unit | None:
         """Return the unit with the best URL of a lane over all ready hosts, or None.
@@ -203,16 +183,16 @@ class Ready:
         while heap:
             entry = heap[0]
             host = entry[2].host
-            best = host.best[lane]
-            if host.listed[lane] is not entry or host.slow != slow:
+            best = host.best(lane)
+            if host.listed(lane) is not entry or host.slow != slow:
                 heappop(heap)
             elif best is None or not host.ready:
-                host.listed = _put_in(host.listed, lane, None)
+                host.set_listed(lane, None)
                 heappop(heap)
             elif best == entry:
                 return entry
             else:
-                host.listed = _put_in(host.listed, lane, best)
+                host.set_listed(lane, best)
                 heapreplace(heap, best)
         return None
 
@@ -221,17 +201,16 @@ class Ready:
         slow = seconds > SLOW
         if host.slow != slow:
             host.slow = slow
-            host.listed = NO_BEST
-            for lane, best in enumerate(host.best):
-                if best is not None and host.ready:
-                    self.improve(host, lane, best)
+            host.listed_prior = host.listed_normal = None
+            if host.ready:
+                self._list_both(host)
 
     def next_time(self) -> float | None:
         """Return the earliest time at which a host or origin with URLs is checked, or None."""
         times = self._times
         while times:
             when, _, thing = times[0]
-            if thing.wake == when and (isinstance(thing, Origin) or thing.best != NO_BEST):
+            if thing.wake == when and (isinstance(thing, Origin) or not thing.is_empty):
                 return when
             heappop(times)
             if thing.wake == when:
@@ -244,26 +223,25 @@ class Ready:
         """Return the current bias of a unit, in quanta."""
         host = unit.host
         known = [host.groups.get(group, NOTHING) for group in unit.groups]
-        return self._strategy.bias([self.crawl, host.stats, *known]) * TOP
+        bias = self._strategy.bias([self.crawl, host.stats, *known]) * TOP
+        if bias != self._bias:
+            self._bias = bias
+        return self._bias
 
     def renew(self, unit: Unit) -> bool:
         """Recompute a unit's bias; return whether it changed enough to rank its host again."""
         bias = self.bias_of(unit)
         if -DRIFT < bias - unit.bias < DRIFT:
             return False
-        unit.host.costs[unit.uid] = bias
-        self.rank_again(unit.host, unit)
+        unit.bias = bias
+        self.rank(unit.host)
         return True
-
-    def update_bias(self, unit: Unit) -> None:
-        """Recompute the bias of a unit, whose host is not ranked."""
-        unit.host.costs[unit.uid] = self.bias_of(unit)
 
     def renew_all(self) -> None:
         """Recompute all biases, and list all hosts."""
         for host in self._places.hosts:
             self.renew_host(host)
-            self.rank_anew(host)
+            self.rank(host)
             self.settle(host, host.next_at - 1.0)
 
     def renew_host(self, host: Host) -> None:
@@ -287,15 +265,10 @@ class Ready:
 
     def _renew(self, host: Host, units: tuple[Unit, ...]) -> None:
         """Recompute biases of units with URLs; rank the host again where one changed."""
-        before = host.costs[:]
+        changed = False
         for unit in units:
-            if unit.orders[0] or unit.orders[1]:
-                self.update_bias(unit)
-        if host.costs != before:
-            self.rank_again(host)
-
-
-def _put_in(bests: Bests, lane: int, best: Best | None) -> Bests:
-    """Return the entries of both lanes with that of one replaced."""
-    pair = (bests[0], best) if lane else (best, bests[1])
-    return NO_BEST if pair == NO_BEST else pair
+            if unit.prior.first is not None or unit.normal.first is not None:
+                before, unit.bias = unit.bias, self.bias_of(unit)
+                changed |= unit.bias != before
+        if changed:
+            self.rank(host)

@@ -293,7 +293,8 @@ class Urls:
     def put_many(self, rows: dict[bytes, bytes], new: Sequence[bytes]) -> None:
         """Store many rows by key; those of ``new`` are the next arrivals."""
         self.store.put_many("urls", rows)
-        self.store.put_many("arrivals", dict(zip(numbers(self.seq), new, strict=False)))
+        numbers = map(NUMBER.pack, count(self.seq))
+        self.store.put_many("arrivals", dict(zip(numbers, new, strict=False)))
         self.seq += len(new)
         self.known += len(new)
 
@@ -339,11 +340,6 @@ class Urls:
         """Yield the stored rows of each host, by key."""
         for _, group in groupby(self.store.items("urls"), key=lambda item: item[0][:HOST_BYTES]):
             yield dict(group)
-
-
-def numbers(first: int) -> Iterator[bytes]:
-    """Yield the stored forms of numbers from ``first`` on."""
-    return map(NUMBER.pack, count(first))
 
 
 def key_rows(env: lmdb.Environment) -> None:

@@ -63,7 +63,8 @@ class LeaseSettlement:
             self._tally["stale"] += 1
             return False
         if held.origin is not None:
-            self._end_robots(held.origin, lease.key, outcome, now)
+            failure = None if outcome.ending is Ending.RELEASED else outcome.reason
+            self._end_robots(held.origin, lease.key, failure, now, outcome.not_before)
             return True
         row, host = self._release(lease.key, held), held.host
         again = row.flags & rows.COUNTED
@@ -93,7 +94,7 @@ class LeaseSettlement:
             held = self._leases.held[key]
             self._tally["expired"] += 1
             if held.origin is not None:
-                self._end_robots(held.origin, key, Outcome(Ending.ERROR, EXPIRED), now)
+                self._end_robots(held.origin, key, EXPIRED, now)
             else:
                 row = self._release(key, held)
                 self._again(row, key, EXPIRED, 0.0, now)
@@ -198,30 +199,36 @@ class LeaseSettlement:
         if held is None or held.origin is None:
             self._tally["stale"] += 1
             return
-        if status in RULES or status in ALL_ALLOWED:
+        failure = None if status in RULES or status in ALL_ALLOWED else cause
+        if failure is None:
             rules = (body or b"") if status in RULES else b""
             self._robots.keep(held.origin, rules, now, available=True)
-            outcome = Outcome(Ending.RELEASED)
-        else:
-            outcome = Outcome(Ending.ERROR, cause)
-        self._end_robots(held.origin, lease.key, outcome, now)
+        self._end_robots(held.origin, lease.key, failure, now)
 
-    def _end_robots(self, origin: Origin, key: bytes, outcome: Outcome, now: float) -> None:
-        """End a robots lease; it counts as failed unless it was released.
+    def _end_robots(
+        self, origin: Origin, key: bytes, failure: str | None, now: float, not_before: float = 0.0
+    ) -> None:
+        """End a robots lease.
 
-        A robots.txt is tried again later, or unavailable until its time to live is over.
+        After a failure the robots.txt is tried again, or unavailable until its time to live is
+        over.
+
+        Args:
+            origin: Where it is from.
+            key: Key of the lease.
+            failure: Cause of a failed attempt, or None.
+            now: Time of its end.
+            not_before: Earliest next try.
         """
         self._leases.drop(key)
-        if outcome.ending is Ending.RELEASED:
-            self._ready.admit(origin)
+        origin.attempts += failure is not None
+        if failure is not None and not origin.attempts >= self._max_attempts > 0:
+            pause = self._clock.retry_pause(origin.host, origin.attempts)
+            self._ready.alarm(origin, max(not_before, now + pause))
         else:
-            origin.attempts += 1
-            if origin.attempts >= self._max_attempts > 0:
-                self._robots.keep(origin, outcome.reason.encode(), now, available=False)
-                self._ready.admit(origin)
-            else:
-                pause = self._clock.retry_pause(origin.host, origin.attempts)
-                self._ready.alarm(origin, max(outcome.not_before, now + pause))
+            if failure is not None:
+                self._robots.keep(origin, failure.encode(), now, available=False)
+            self._ready.admit(origin)
         self._ready.settle(origin.host, now)
 
     # -- operators ---------------------------------------------------------------------------------

@@ -276,18 +276,26 @@ class Store:
             StateError: It is of another owner.
         """
         about = {"format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields)}
-        for name, wanted, error, other in (
-            (ABOUT, about, StateVersionError, "folder with -s TOPICCRAWL_DATA_DIR=…"),
-            (OWNER, owner, StateError, "JOBDIR"),
-        ):
-            found = self.load(name)
-            if wanted and found is None and not self.readonly:
-                self.save(name, wanted)
-            elif wanted and found != wanted:
-                raise error(
-                    f"{self.path}: holds the frontier of {found!r}, this crawl is for {wanted!r};"
-                    f" start over with -a fresh=1, or name another {other}"
-                )
+        if not self._agrees(ABOUT, about):
+            raise StateVersionError(
+                "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
+                " with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…",
+                path=self.path, found=self.load(ABOUT), wanted=about,
+            )  # fmt: skip
+        if owner and not self._agrees(OWNER, owner):
+            raise StateError(
+                "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
+                " with -a fresh=1, or name another JOBDIR",
+                path=self.path, found=self.load(OWNER), wanted=owner,
+            )  # fmt: skip
+
+    def _agrees(self, name: str, wanted: object) -> bool:
+        """Check whether a value of the meta table is as wanted; record it where there is none."""
+        found = self.load(name)
+        if found is None and not self.readonly:
+            self.save(name, wanted)
+            return True
+        return bool(found == wanted)
 
 
 def _change(
@@ -337,15 +345,18 @@ def _check_format(
         found += 1
         with env.begin(write=True) as txn:
             txn.put(ABOUT.encode(), json.dumps({**known, "format": found}).encode(), db=meta)
-    if found != FORMAT:
-        remedy = (
-            "the next crawl with it migrates it" if found in MIGRATIONS
-            else "start over with -a fresh=1, or carry it over: `scrapy frontier export` with the"
-            " version that wrote it, `scrapy frontier import` with this one"
-        )  # fmt: skip
+    if found in MIGRATIONS:
         raise StateVersionError(
-            "{path}: written in format {found}, this version has {format}: {remedy}",
-            path=path, found=found, format=FORMAT, remedy=remedy,
+            "{path}: written in format {found}, this version has {format}: the next crawl with it"
+            " migrates it",
+            path=path, found=found, format=FORMAT,
+        )  # fmt: skip
+    if found != FORMAT:
+        raise StateVersionError(
+            "{path}: written in format {found}, this version has {format}: start over with"
+            " -a fresh=1, or carry it over: `scrapy frontier export` with the version that wrote"
+            " it, `scrapy frontier import` with this one",
+            path=path, found=found, format=FORMAT,
         )  # fmt: skip
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from heapq import merge, nlargest, nsmallest
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
-from topiccrawl.frontier.hosts import HOST_ID, NO_BEST, NOTHING, Host, read_hosts
+from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
 from topiccrawl.frontier.leases import leased
 from topiccrawl.frontier.portable import Export
-from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
+from topiccrawl.frontier.queues import LANE_NAMES, queue_of, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
 from topiccrawl.frontier.store import Store
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from topiccrawl.entries import Entry
+    from topiccrawl.frontier.entries import Entry
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock
 
@@ -76,16 +76,8 @@ class Census(NamedTuple):
     soonest: tuple[str, float] | None
 
 
-@runtime_checkable
-class Counted(Protocol):
-    """A frontier that reports the states of its hosts."""
-
-    def census(self, n: int) -> Census:
-        """Return the states of all hosts, and figures of the n busiest."""
-
-
 def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
-    """Return what ``Counted.census`` describes; reads every host."""
+    """Return what ``QueueAdmin.census`` describes; reads every host."""
     found = [_figures(host, clock, now) for host in hosts]
     states = dict.fromkeys(STATES, 0)
     soonest: tuple[str, float] | None = None
@@ -119,25 +111,13 @@ def _state(host: Host, queued: int, wait: float) -> str:
     if host.level and wait > 0:
         return "failing"
     origins = host.origins
-    if any(origin.waits for origin in origins) and host.best == NO_BEST:
+    if any(origin.waits for origin in origins) and host.is_empty:
         return "failing" if any(origin.attempts for origin in origins) else "robots"
     return "waiting" if wait > 0 else "ready"
 
 
-@runtime_checkable
-class Outlook(Protocol):
-    """A frontier that reports its best values."""
-
-    def best(self, n: int) -> list[float]:
-        """Return the values of the n best queued URLs, bias included, best first.
-
-        Both lanes count alike, and the hosts' waiting times do not matter; URLs that wait for a
-        time of their own (a retry) do not count.
-        """
-
-
 def best_values(hosts: Iterable[Host], n: int) -> list[float]:
-    """Return what ``Outlook.best`` describes; reads every unit and at most n of its entries."""
+    """Return what ``QueueAdmin.best`` describes; reads every unit and at most n of its entries."""
     heads = [
         ((head >> 32) - unit.bias, lane, unit)
         for host in hosts
@@ -154,25 +134,6 @@ def _costs(unit: Unit, lane: int) -> Iterator[float]:
     """Yield the costs (inverted values less bias) of the entries of a unit's lane, least first."""
     for entry in unit.orders[lane]:
         yield (entry >> 32) - unit.bias
-
-
-class Reader(Protocol):
-    """A frontier opened for reading, also while a crawl writes to it."""
-
-    def counts(self) -> dict[str, int]:
-        """Return sizes and counters; as ``Frontier.counts``."""
-
-    def why(self, url: str) -> Explanation | None:
-        """Return all that is stored of a URL, or None."""
-
-    def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
-        """Yield (url, value, reason) of a queue; as ``Frontier.iterate``."""
-
-    def export(self) -> Iterator[Entry]:
-        """Yield all entries; as ``Frontier.export``."""
-
-    def close(self) -> None:
-        """Close the frontier; idempotent."""
 
 
 class View:
@@ -213,7 +174,9 @@ class View:
             return LET_GO._replace(url=url, path=(url,)) if was_let_go(self._store, key) else None
         bias = self._bias(row)
         return Explanation(
-            url=row.text(rows.URL), queue=self._queue(key, row), reason=row.text(rows.REASON),
+            url=row.text(rows.URL),
+            queue="leased" if key in leased(self._store) else queue_of(row),
+            reason=row.text(rows.REASON),
             value=row.value / TOP + bias, bias=bias,
             evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
             relevance=row.relevance if row.state == rows.CRAWLED else None,
@@ -253,20 +216,13 @@ class View:
         return sizes_of(tally, len(leased(self._store)))
 
     def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.entries``; of a store opened for reading, a snapshot."""
+        """Yield all ``topiccrawl.frontier.entries``; of a store opened for reading, a snapshot."""
         self._store.refresh()
         return Export(self._store, self._strategy).entries()
 
     def close(self) -> None:
         """Close the store; idempotent."""
         self._store.close()
-
-    def _queue(self, key: bytes, row: Row) -> str:
-        if key in leased(self._store):
-            return "leased"
-        if row.state == rows.QUEUED:
-            return LANE_NAMES[row.lane]
-        return "crawled" if row.state == rows.CRAWLED else "error"
 
     def _bias(self, row: Row) -> float:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)

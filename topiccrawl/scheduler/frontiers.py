@@ -28,8 +28,7 @@ from topiccrawl.storage.runs import LocalRuns
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.frontier.view import Reader
+    from topiccrawl.frontier.contract import Frontier, Reader
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.scheduler.context import SyncTask
     from topiccrawl.scheduler.scheduler import FrontierScheduler

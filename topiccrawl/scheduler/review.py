@@ -11,8 +11,7 @@ from topiccrawl.text.messages import tr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from topiccrawl.frontier.contract import Explanation
-    from topiccrawl.frontier.view import Reader
+    from topiccrawl.frontier.contract import Explanation, Reader
 
 SEEDS = 30
 """Seeds that are named."""

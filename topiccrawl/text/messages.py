@@ -68,8 +68,8 @@ def message(text: str) -> Message:
 def said(value: object) -> Any:  # noqa: ANN401 - what is no message stays as it is
     """Return an error's message in the chosen language; a ``Message`` likewise.
 
-    >>> choose_language("zh"), said(TopiccrawlError("{path}: is no TOML: {error}", path=1, error=2))
-    (None, '1：不是 TOML：2')
+    >>> choose_language("zh"), said(TopiccrawlError("field {field} is missing: add it", field="x"))
+    (None, '缺少字段 x：请加上')
     >>> choose_language("")
     """
     if isinstance(value, TopiccrawlError):

@@ -18,8 +18,9 @@ from topiccrawl.text.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
+from topiccrawl.text.tomlfile import FileKind, load, mistakes
 from topiccrawl.topics.bounds import Budget, Part, Thresholds
-from topiccrawl.topics.tomlfile import FileKind, Hosts, Patterns, Seeds, load, mistakes
+from topiccrawl.topics.fields import Hosts, Patterns, Seeds  # noqa: TC001 - pydantic reads them
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from topiccrawl.entries import Entry
+    from topiccrawl.frontier.entries import Entry
 
     Run = Callable[..., tuple[int, str]]
 

@@ -8,7 +8,7 @@ from topiccrawl.commands.marking import with_marks
 from topiccrawl.commands.topics import describe, write_new
 from topiccrawl.errors import TopicError
 from topiccrawl.model import Mark
-from topiccrawl.topics.tomlfile import to_toml
+from topiccrawl.text.tomlfile import to_toml
 from topiccrawl.topics.topic import from_words, read
 
 if TYPE_CHECKING:

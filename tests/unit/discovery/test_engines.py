@@ -11,6 +11,7 @@ from topiccrawl.discovery.contract import Blocked, Fetched, Hit, Results
 from topiccrawl.discovery.engines import Baidu
 from topiccrawl.discovery.searxng import SearXNG
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.text.messages import choose_language, said
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +49,28 @@ def test_a_wrong_engine_file_names_the_mistake(text: str, said: str, tmp_path: P
     with pytest.raises(ConfigurationError, match=r"mine\.toml") as error:
         provider_of(f"generic:{path}")
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ('url = "x"\nresults = "a"', "字段 url：'x'：请写成"),
+        ('url = "http://a.test/?q={query}"\nresults = "<"', "'<' 不是 CSS 选择器"),
+        ('url = "http://a.test/?q={query}"\nresults = "a"\nencoding = "x9"', "'x9' 不是编码"),
+        ('url = "http://a.test/?q={query}"', "缺少字段 results"),
+        ("url = ", "不是 TOML"),
+    ],
+)
+def test_its_mistakes_are_said_in_chinese(text: str, mistake: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError) as error:
+        provider_of(f"generic:{path}")
+    choose_language("zh")
+    try:
+        assert mistake in said(error.value)
+    finally:
+        choose_language("")
 
 
 def test_start_numbers_and_other_encodings_of_a_configured_engine(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ import gc
 from scrapy import signals
 from scrapy.utils.test import get_crawler
 
-from topiccrawl.extensions.garbage import RARELY, RareCollections
+from topiccrawl.extensions.garbage import RareCollections
+from topiccrawl.extract.worker import RARELY
 
 
 def test_collections_are_rare_while_a_crawl_runs_and_as_before_afterwards() -> None:

@@ -18,11 +18,11 @@ import pytest
 
 from tests.contracts.lines import recount
 from tests.contracts.strategies import Best, Plain
-from topiccrawl.entries import About, HostEntry
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.entries import About, HostEntry
 from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.rows import CRAWLED
 from topiccrawl.frontier.store import discard

@@ -13,11 +13,11 @@ from typing_extensions import override
 from tests.contracts.lines import from_line, recount
 from tests.contracts.strategies import Best
 from topiccrawl.commands.exported import to_line
-from topiccrawl.entries import SeenEntry, UrlEntry
 from topiccrawl.errors import StateVersionError
 from topiccrawl.frontier import rows, store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.entries import SeenEntry, UrlEntry
 from topiccrawl.frontier.view import View
 from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.model import Kind, Offer

@@ -38,7 +38,7 @@ def test_it_is_the_sorted_list_of_what_was_added_and_not_removed(
                 plain.append(number)
             elif plain:
                 order.remove(plain.pop(number % len(plain)))
-            assert order.first() == min(plain, default=None)
+            assert order.first == min(plain, default=None)
         assert list(order) == sorted(plain)
         assert len(order) == len(plain)
 

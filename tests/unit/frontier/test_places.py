@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, given, settings
 
+from tests.contracts.strategies import Plain
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.store import Store
 from topiccrawl.links.strategies.contract import GroupStats
+from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 NAMES = ["a", "a/b", "新闻", "", "a\0b", "a b", "\ud800", "?", "c"]
@@ -61,3 +69,19 @@ def test_what_is_closed_and_opened_is_the_same(
     again = Store(folder, sync="never")
     assert told(Places(again)) == before
     again.close()
+
+
+def test_a_host_that_was_never_asked_takes_less_than_a_kilobyte(tmp_path: Path) -> None:
+    frontier = EmbeddedFrontier(tmp_path, Plain(), Politeness(robots=False), Limits(), sync="never")
+    frontier.push([Seed("http://seed.cn/")])
+    (lease,) = frontier.pop()
+    offers = [Offer(f"http://host{n}.site.cn/a/", 1, (0.5, 0.0)) for n in range(2000)]
+    tracemalloc.start()
+    frontier.finish(lease, Outcome(Ending.CRAWLED), offers)
+    frontier.commit()
+    frontier.places.by_prefix.clear()  # a cache
+    gc.collect()
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size / len(offers) < 1000
+    frontier.close()

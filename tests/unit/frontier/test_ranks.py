@@ -29,13 +29,13 @@ def test_the_first_is_the_best_of_all_that_are_ready(
 ) -> None:
     rng = random.Random(seed)  # noqa: S311
     hosts = [Host(number, f"h{number}.cn") for number in range(6)]
-    units = [Unit(0, host, Origin("http://", host, ""), ()) for host in hosts]
+    units = [Unit(0, Origin("http://", host, ""), ()) for host in hosts]
     store = Store(tmp_path_factory.mktemp("frontier"), sync="never")
     places = Places(store)
     places.hosts += hosts
     ready = Ready(HostClock(Politeness(concurrency=1), Limits(), rng), places, Plain())
     for unit in units:
-        Places._attach(unit)
+        unit.host.units += (unit,)
     for turn in range(200):
         host, lane = rng.choice(hosts), rng.randrange(2)
         change = rng.randrange(4)
@@ -43,14 +43,15 @@ def test_the_first_is_the_best_of_all_that_are_ready(
             host.active = 1 - host.active
             ready.settle(host, 1.0)
         elif change == 1:
-            ready.lead(units[host.id], lane, None)
+            for number in [*units[host.id].orders[lane]]:
+                units[host.id].order(lane).remove(number)
             ready.rank(host, lane)
         else:  # to any other cost
-            host.costs[0] = rng.choice((0.0, 0.5, -3.0))
-            ready.rank_again(host)
-            ready.lead(units[host.id], lane, int(rng.choice(COSTS)) << 32 | turn + 1)
+            units[host.id].bias = rng.choice((0.0, 0.5, -3.0))
+            ready.rank(host)
+            units[host.id].order(lane).add(int(rng.choice(COSTS)) << 32 | turn + 1)
             ready.rank(host, lane)
         for other in (0, 1):
-            able = [best for host in hosts if host.ready and (best := host.best[other])]
+            able = [best for host in hosts if host.ready and (best := host.best(other))]
             assert ready.best(other) is (min(able)[2] if able else None)
     store.close()

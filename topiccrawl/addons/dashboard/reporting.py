@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from topiccrawl.addons.dashboard.merge import together
 from topiccrawl.addons.dashboard.report import Content, Report, Site
 from topiccrawl.addons.dashboard.stored import Stored
-from topiccrawl.entries import HostEntry, UrlEntry
 from topiccrawl.errors import SettingError, StateError, StorageError
+from topiccrawl.frontier.entries import HostEntry, UrlEntry
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.rows import clean
 

@@ -93,16 +93,12 @@ def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
     begin = (*(seeds_of(seeds) if seeds else ()), *template.seeds)
     discovery = _discovery(settings, template, arguments.get("discover", ""))
     if discovery is None and not begin:
-        nowhere = f"template {template.name!r}: nowhere to search"
-        remedy = (
-            "give -a discover=searxng:http://localhost:8888 (docs/discovery.md), or seeds=URL,URL"
-        )
         raise ConfigurationError(
-            "{nowhere} for {value!r}: {remedy}",
-            nowhere=nowhere,
-            value=template.search.queries[0],
-            remedy=remedy,
-            public=f"{nowhere}: {remedy}",
+            "template {name!r}: nowhere to search for {query!r}: give"
+            " -a discover=searxng:http://localhost:8888 (docs/discovery.md), or seeds=URL,URL",
+            name=template.name,
+            query=template.search.queries[0],
+            public=f"template {template.name!r}: nowhere to search: give discover, or seeds",
         )
     fresh = flag("fresh", arguments.get("fresh", ""))
     chance = flag("chance", arguments.get("chance", "1"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.redis.buckets import bucket_of_host
-from topiccrawl.frontier.hosts import ASLEEP, CLOCK, NO_BEST, STATS
+from topiccrawl.frontier.hosts import ASLEEP, CLOCK, STATS
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, URL, decode
 from topiccrawl.links.strategies.contract import LEARNT, GroupStats
@@ -126,7 +126,7 @@ class WorkingCopy:
         for host in self._hosts(bucket):
             self._ready.renew_host(host)
             host.shut = False
-            self._ready.rank_anew(host)
+            self._ready.rank(host)
             self._ready.settle(host, now)
 
     # -- out -------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class WorkingCopy:
             self._frontier.robots_files.delete(origin)
         self._leave(host)
         host.active = 0
-        host.best = NO_BEST
+        host.prior = host.normal = None
         host.ready = False
         host.wake = ASLEEP
         self._places.retire(host)

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.frontier.view import Reader
+    from topiccrawl.frontier.contract import Frontier, Reader
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.scheduler.frontiers import FrontierSpec
     from topiccrawl.scheduler.scheduler import FrontierScheduler

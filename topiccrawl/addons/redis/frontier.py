@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.addons.redis.wire import Steps
-    from topiccrawl.entries import Entry
     from topiccrawl.frontier.contract import Limits, Politeness
+    from topiccrawl.frontier.entries import Entry
     from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.model import Lease
 

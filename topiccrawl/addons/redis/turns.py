@@ -208,7 +208,7 @@ class Turns:
         name = host.name
         if name in self.held or name in self._line or host.shut:
             return False
-        return host.best[0] is not None or host.best[1] is not None or name in self._needed
+        return not host.is_empty or name in self._needed
 
     def _pass_on(self, now: float) -> None:
         """Close turns that others have waited for long enough; give back those without requests."""
@@ -229,7 +229,7 @@ class Turns:
     def _is_over(self, turn: Turn, now: float) -> bool:
         host = turn.host
         lasted = now - turn.since
-        if host.best[0] is None and host.best[1] is None and not host.active:
+        if host.is_empty and not host.active:
             return lasted >= GRACE
         used = host.next_at != turn.next_at or now - host.next_at >= SLICE
         return lasted >= SLICE and used

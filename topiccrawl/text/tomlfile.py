@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tomli_w
-from pydantic import AfterValidator
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.links.hosts import host_named
-from topiccrawl.links.urlrules import UrlRules
-from topiccrawl.links.urls import canonical
 from topiccrawl.text.files import no_toml, read_of_user, unusable
 from topiccrawl.text.messages import message
 
@@ -24,47 +20,6 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel, ValidationError
 
-
-def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    for seed in seeds:
-        url = canonical(seed)
-        if url is None:
-            raise ValueError(
-                ConfigurationError(
-                    "{seed!r} is no http or https URL: write https://host/path", seed=seed
-                )
-            )
-        found[url] = None
-    return tuple(found)
-
-
-def _bare(hosts: tuple[str, ...]) -> tuple[str, ...]:
-    named = tuple(map(host_named, hosts))
-    for host, name in zip(hosts, named, strict=True):
-        if not name:
-            raise ValueError(
-                ConfigurationError(
-                    "{host!r} is no host: write news.example.com, without scheme, port or path",
-                    host=host,
-                )
-            )
-    return named
-
-
-def _compiling(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    UrlRules(patterns)
-    return patterns
-
-
-Seeds = Annotated[tuple[str, ...], AfterValidator(_canonical)]
-"""Field of URLs to begin with: made canonical, each once."""
-
-Hosts = Annotated[tuple[str, ...], AfterValidator(_bare)]
-"""Field of hosts or domains, as canonical URLs spell them."""
-
-Patterns = Annotated[tuple[str, ...], AfterValidator(_compiling)]
-"""Field of URL patterns (``links.urlrules``)."""
 
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _NUMBER = message("give a number")
