@@ -325,6 +325,42 @@ def test_shark_plus_learns_where_links_stand() -> None:
     assert plus.value(good.evidence) > plus.value(poor.evidence)
 
 
+def test_shark_plus_follows_sections_that_links_name_and_their_further_pages() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    (hub,) = plus.offers(NOTHING, (), [ANCHOR_HALF])
+    (other,) = plus.offers(NOTHING, (), [Link("http://a.test/other", "more")])
+    article, second = Link("http://a.test/x", "story"), Link("http://a.test/2", "2")
+    inside, paging = plus.offers(NOTHING, hub.evidence, [article, second])
+    (outside,) = plus.offers(NOTHING, other.evidence, [article])
+    assert plus.value(inside.evidence) > plus.value(outside.evidence)
+    (further,) = plus.offers(NOTHING, paging.evidence, [article])
+    assert plus.value(further.evidence) == plus.value(inside.evidence)
+    (beyond,) = plus.offers(NOTHING, inside.evidence, [article])
+    assert plus.value(beyond.evidence) == plus.value(outside.evidence)
+
+
+def test_shark_plus_follows_lists_as_far_as_their_pages_are_worth_it() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    pages = [Link("http://a.test/2", "2"), Link("http://a.test/x", "x")]
+    second, other = plus.offers(RELEVANT, (), pages)
+    gain = plus.value(second.evidence) - plus.value(other.evidence)
+    assert gain > 0
+    second, other = plus.offers(NOTHING, (), pages)
+    assert plus.value(second.evidence) == plus.value(other.evidence)
+
+
+def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    (hub,) = plus.offers(NOTHING, (), [ANCHOR_HALF])
+    article = Link("http://a.test/x", "story")
+    (inside,) = plus.offers(NOTHING, hub.evidence, [article])
+    (outside,) = plus.offers(NOTHING, (), [article])
+    for _ in range(50):
+        plus.reached(inside.evidence, 0.0)
+        plus.reached(outside.evidence, RELEVANT.relevance)
+    assert plus.value(inside.evidence) == plus.value(outside.evidence)
+
+
 def test_shark_plus_takes_up_the_evidence_of_its_first_revision() -> None:
     plus = strategy("shark-plus", TOPIC)
     (offer,) = plus.offers(RELEVANT, (), [ANCHOR_HALF])
@@ -335,3 +371,12 @@ def test_shark_plus_takes_up_the_evidence_of_its_first_revision() -> None:
     assert plus.lane(old) == PRIOR
     assert len(plus.fold(old, offer.evidence)) == len(plus.fields)
     plus.reached(old, 0.5)
+
+
+def test_shark_plus_takes_up_the_evidence_of_its_second_revision() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    (offer,) = plus.offers(RELEVANT, (), [ANCHOR_HALF])
+    numbers = dict(zip(plus.fields, offer.evidence, strict=True))
+    old = tuple(numbers[name] for name in numbers if name not in {"section", "name", "onward"})
+    assert plus.value(old) == pytest.approx(plus.value(offer.evidence))
+    assert plus.fold(old, offer.evidence) == plus.fold(offer.evidence, offer.evidence)

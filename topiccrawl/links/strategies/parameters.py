@@ -46,6 +46,7 @@ class StrategyParameters:
             10.
         plus_region_weight: shark-plus: weight of the worth of pages behind links in the same
             place of the page, directory and site, 0 to 10.
+        plus_section_weight: shark-plus: weight of sections that the topic names, 0 to 10.
         plus_prior_share: shark-plus: pops of priorQueue in one turn of the two lanes.
         plus_normal_share: shark-plus: pops of normalQueue in one turn.
         plus_slack: shark-plus: turns that a queue may be early or late, 0 to 1000: the better URL
@@ -84,6 +85,7 @@ class StrategyParameters:
     plus_shrink: float = 1.0
     plus_prior_weight: float = 1.0
     plus_region_weight: float = 0.25
+    plus_section_weight: float = 1.0
     plus_prior_share: int = 6
     plus_normal_share: int = 1
     plus_slack: int = 10
@@ -120,6 +122,7 @@ _RANGES = {
     "plus_prior_weight": (0, 10),
     "plus_parents_weight": (0, 10),
     "plus_region_weight": (0, 10),
+    "plus_section_weight": (0, 10),
     "plus_prior_share": (1, 1_000),
     "plus_normal_share": (0, 1_000),
     "plus_slack": (0, 1_000),

@@ -14,6 +14,7 @@ from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED
 from topiccrawl.links.strategies.link_words import LinkWords
 from topiccrawl.links.strategies.mixture import Mixture
 from topiccrawl.links.strategies.regions import SourceRegions
+from topiccrawl.links.strategies.sections import ONWARD, SectionGuard, is_paging, strength
 from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
-_BEST, _OWN, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = 3, 4, 5, 6, 8, 9
+_SECTION, _BEST, _OWN, _NAME, _ONWARD, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = (
+    *(3, 4, 5, 6, 7, 8, 9, 11, 12),
+)
 """Places in the evidence."""
 
-_FIRST = 6
-"""Numbers of the evidence in revision 1: in-links, worth, means, anchor, context, promise."""
+_FIRST, _SECOND = 6, 12
+"""Numbers of the evidence in revisions 1 (in-links, worth, means, anchor, context, promise) and 2
+(without section, name and onward)."""
 
 _ABROAD, _ABROAD_SHARE = 5, 0.5
 """Pages of other sites that must have been reached, and their least worth beside the crawl's mean,
@@ -37,11 +41,11 @@ before such links count as those within a site."""
 
 
 class SharkPlus(BaseStrategy):
-    """Worth of all parents and of the best one, anchor, context, link text, region, priors.
+    """Worth of all parents and the best one, anchor, context, link text, region, section, prior.
 
     A page of relevance r has the worth ``s = r / (r + half)``: cosines are small, and the step from
     0 to .1 matters more than that from .3 to .4. The score of a URL with n parents is
-    ``b * parents + a * anchor + x * context + w * promise + r * region``.
+    ``b * parents + a * anchor + x * context + w * promise + r * region + c * section + onward``.
 
     ``parents`` is a mixture (``mixture``) of the best s and of ``sqrt((sum of s^2 + c * m^2) /
     (n + c))``, where m is the mean worth of all pages crawled when the URL was offered (averaged
@@ -49,7 +53,11 @@ class SharkPlus(BaseStrategy):
     where pages have many, the best one where lists of all kinds link to a page: the crawl's own
     outcomes move the mixture. The promise comes from the link-text model (``link_words``): the
     worth of pages behind links with such words, topic words or not; the region (``regions``) is
-    that of pages behind links in such places. The prior is the mean worth of the narrowest
+    that of pages behind links in such places. A page has the name of the best anchor that led to
+    it, and a further page of a list that of the list; the section is the sum of the squared names
+    of the parents by the root of their number, and counts as far as pages behind named ones proved
+    better than their parents predict (``sections``). A link to a further page of a list gains by
+    the list's own worth. The prior is the mean worth of the narrowest
     directory, shrunk towards the wider ones, the host and the crawl. Scores and priors are divided
     by their largest sum.
 
@@ -58,10 +66,10 @@ class SharkPlus(BaseStrategy):
     """
 
     name = "shark-plus"
-    revision = 2
+    revision = 3
     fields: tuple[str, ...] = (
-        "inlinks", "worth", "means", "best", "own_site", "anchor", "context", "promise", "region",
-        "in_site", "in_directory", "in_page",
+        "inlinks", "worth", "means", "section", "best", "own_site", "name", "onward", "anchor",
+        "context", "promise", "region", "in_site", "in_directory", "in_page",
     )  # fmt: skip
 
     def __init__(
@@ -73,12 +81,14 @@ class SharkPlus(BaseStrategy):
         self.slack = p.plus_slack
         self._bounded = p.plus_min_prior < 1 or p.min_normal > 0
         texts = p.plus_anchor_weight + p.plus_context_weight + 2 * p.plus_promise_weight
-        self._scale = p.plus_parents_weight + texts + p.plus_region_weight + p.plus_prior_weight
+        places = p.plus_region_weight + p.plus_section_weight + p.plus_prior_weight
+        self._scale = p.plus_parents_weight + texts + places + ONWARD
         self._topic_version = 0
         self._mean = 0.0
         self._words = LinkWords(p.plus_promise_shrink)
         self._regions = SourceRegions(p.shrinkage)
         self._parents = Mixture()
+        self._sections = SectionGuard()
         self._abroad = [0, 0.0]
         self._pays = False
         self._tokenizer = shared_tokenizer()
@@ -102,6 +112,9 @@ class SharkPlus(BaseStrategy):
         """Return offers with the evidence of this parent."""
         worth, mean = self.worth(verdict.relevance), self._mean
         square, means = worth * worth, mean * mean
+        own = _current(evidence) if evidence else ()
+        name = max(own[_NAME], own[_ANCHOR]) if own else 0.0
+        section = strength(name)
         scores = scored(links, self.scorer)
         promises = self._promises(
             [(li.anchor, s.text) for li, s in zip(links, scores, strict=True)]
@@ -109,13 +122,14 @@ class SharkPlus(BaseStrategy):
         expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
         offers = []
         for link, s, promise in zip(links, scores, promises, strict=True):
-            own = float(not link.foreign)
+            inside = float(not link.foreign)
+            list_name, onward = (name, worth) if is_paging(link.anchor) else (0.0, 0.0)
             new = (
-                1.0, square, means, worth, own, s.anchor, s.context, promise,
-                expected[link.regions], *link.regions,
+                1.0, square, means, section, worth, inside, list_name, onward, s.anchor, s.context,
+                promise, expected[link.regions], *link.regions,
             )  # fmt: skip
             relevant = verdict.relevant and verdict.relevance >= self.parameters.plus_upper_limit
-            known = relevant and (own or self._pays)
+            known = relevant and (inside or self._pays)
             lane = PRIOR if known else self.lane(new)
             offers.append(Offer(link.url, lane, new, link.anchor, s.text))
         return offers
@@ -140,6 +154,7 @@ class SharkPlus(BaseStrategy):
         evidence = _current(evidence)
         worth = self.worth(relevance)
         self._parents.learn(self._everyone(evidence), evidence[_BEST], worth)
+        self._sections.learn(_section(evidence), worth - self._by_parents(evidence))
         if evidence[_IN_SITE]:
             self._regions.learn(evidence[_IN_SITE:], worth)
         if not evidence[_OWN]:
@@ -150,7 +165,7 @@ class SharkPlus(BaseStrategy):
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return sums of in-links, worth and means; the best of all else, and the best region."""
+        """Return sums of in-links, worth, means, section; the best of all else, the best region."""
         if not known:
             return new
         known, new = _current(known), _current(new)
@@ -165,16 +180,21 @@ class SharkPlus(BaseStrategy):
             return (self._scale - p.plus_prior_weight) / self._scale
         evidence = _current(evidence)
         anchor, context, promise, region = evidence[_ANCHOR : _REGION + 1]
-        share = self._parents.share
-        parents = (1 - share) * self._everyone(evidence) + share * evidence[_BEST]
         text = p.plus_anchor_weight * anchor + p.plus_context_weight * context
         text += p.plus_promise_weight * (1.0 + promise)
-        found = p.plus_parents_weight * parents + p.plus_region_weight * region
+        found = p.plus_parents_weight * self._by_parents(evidence) + p.plus_region_weight * region
+        found += p.plus_section_weight * self._sections.share * _section(evidence)
+        found += ONWARD * evidence[_ONWARD]
         return (found + text) / self._scale
+
+    def _by_parents(self, evidence: Evidence) -> float:
+        """Return what all parents and the best one predict of the page's worth."""
+        share = self._parents.share
+        return (1 - share) * self._everyone(evidence) + share * evidence[_BEST]
 
     def _everyone(self, evidence: Evidence) -> float:
         """Return the root of the mean square of the parents' worth, shrunk to the crawl's mean."""
-        parents, square, means = evidence[:_BEST]
+        parents, square, means = evidence[:_SECTION]
         shrink = self.parameters.plus_shrink
         return math.sqrt((square + shrink * means / parents) / (parents + shrink))
 
@@ -253,10 +273,18 @@ def _with_itself(known: dict[str, frozenset[str]], context: str) -> frozenset[st
     return known[context] | {context + "\n"}
 
 
+def _section(evidence: Evidence) -> float:
+    """Return how far a URL is of sections that the topic names, in [0, 1]."""
+    return min(1.0, evidence[_SECTION] / math.sqrt(evidence[0]))
+
+
 def _current(evidence: Evidence) -> Evidence:
-    """Return evidence as this revision has it; a queue of the first one has fewer numbers."""
+    """Return evidence as this revision has it; a queue of an earlier one has fewer numbers."""
     if len(evidence) == len(SharkPlus.fields):
         return evidence
+    if len(evidence) == _SECOND:
+        return (*evidence[:3], 0.0, *evidence[3:5], 0.0, 0.0, *evidence[5:])
     parents, worth, means, *texts = evidence[:_FIRST]
-    mean = worth / parents
-    return (parents, worth * mean, means * means / parents, mean, 1.0, *texts, 0.0, 0.0, 0.0, 0.0)
+    mean, regions = worth / parents, (0.0,) * 4
+    head = (parents, worth * mean, means * means / parents, 0.0)
+    return (*head, mean, 1.0, 0.0, 0.0, *texts, *regions)
