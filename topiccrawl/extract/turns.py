@@ -62,7 +62,8 @@ class Turns:
         self._now = max(self._now, turn.start)
 
     def end(self, turn: Turn, seconds: float) -> None:
-        """Note the seconds that a page took; of those before it half counts."""
+        """Note the seconds that a page took, 0 of one given up; of those before it half counts."""
         self._ends[turn.site] = self._ends.get(turn.site, turn.due) + seconds - turn.guess
-        self._seconds[turn.site] = (self._seconds.get(turn.site, seconds) + seconds) / 2
-        self._usual += (seconds - self._usual) / _MANY
+        if seconds:
+            self._seconds[turn.site] = (self._seconds.get(turn.site, seconds) + seconds) / 2
+            self._usual += (seconds - self._usual) / _MANY

@@ -56,3 +56,10 @@ def test_nobody_starves(costs: list[float], cost: float) -> None:
     assert done[GOOD] == 20
     used = [done[site] * one for site, one in sites.items()]
     assert max(used) - min(used) <= 2 * max(costs) + 20 * cost
+
+
+def test_a_page_given_up_says_nothing_of_its_site() -> None:
+    turns = Turns()
+    turns.end(turns.take("d.test"), 2.0)
+    turns.end(turns.take("d.test"), 0.0)
+    assert turns.take("d.test").guess == 2.0
