@@ -164,7 +164,10 @@ def read_engine(path: Path) -> Configured:
     """
     kind = FileKind(
         ConfigurationError, message("engine file"), message("docs/discovery.md shows one"), Engine,
-        numbers=dict.fromkeys(("first", "step"), message("give a whole number, 1 or more")),
+        numbers={
+            "first": message("give a whole number, 0 or more"),
+            "step": message("give a whole number, 1 or more"),
+        },
     )  # fmt: skip
     try:
         engine = Engine.model_validate(load(path, kind))

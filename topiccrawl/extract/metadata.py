@@ -106,6 +106,9 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
     )
 
 
+_NAMED = re.compile(r"(?!.*(?:://|\S@\S+\.\S))(?=.*[^\W\d_])", re.DOTALL)
+"""A text with a letter that is no URL or address."""
+
 LONGEST_DATE = 200
 """Characters of a stated date that are read."""
 
@@ -126,12 +129,9 @@ def _of(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
     return [meta[name] for name in names if name in meta]
 
 
-_PERSON = re.compile(r"(?!.*(?:://|@))(?=.*[^\W\d_])", re.DOTALL)
-
-
 def _person(authors: list[str]) -> str:
     """Return the first author that is a name: no URL of a profile, no address, no number."""
-    return next((name for name in authors if len(name) <= LONGEST_NAME and _PERSON.match(name)), "")
+    return next((name for name in authors if len(name) <= LONGEST_NAME and _NAMED.match(name)), "")
 
 
 def _microdata(tree: LexborHTMLParser) -> Iterator[str]:
@@ -189,7 +189,7 @@ def _names(value: object) -> Iterator[str]:
     """Yield the names of a person, an organisation, or a list of them."""
     for one in value if isinstance(value, list) else [value]:
         name = one.get("name") if isinstance(one, dict) else one
-        if isinstance(name, str) and name.strip() and "://" not in name:
+        if isinstance(name, str) and _NAMED.match(name):
             yield " ".join(name.split())
 
 

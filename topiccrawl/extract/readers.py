@@ -165,9 +165,8 @@ class Readers:
     async def _answer(self, raw: RawPage, asked: Conditions | None) -> bytes:
         if self._closed:
             raise ReaderError(f"{raw.url} is not read: the readers are closed", CRASH)
-        turn = self._turns.take(site_of(host_of(raw.url)))
-        if asked is not None:  # first, before its reader has read others and forgotten the page
-            turn = turn._replace(due=-1.0)
+        # an article first, before the reader of its page has read others and forgotten it
+        turn = self._turns.take(site_of(host_of(raw.url)), first=asked is not None)
         job = _Job(raw.url, question(raw, asked), turn)
         self._wait(job)
         self._feed()

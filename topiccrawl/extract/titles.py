@@ -103,14 +103,16 @@ def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[lis
     shown = [one for one in first if not _is_crumb(one)]
     if first and not shown:
         shown, second = second[:1], second[1:]
-    third = [one for one in tree.css("h3")[:20] if _covers(fold(one.text()), known[-1])]
+    third = [
+        one for one in tree.css("h3")[:20] if _covers(fold(one.text()[: 4 * LONGEST]), known[-1])
+    ]
     return [_without_kicker(one, known) for one in (*shown, *second, *third)], len(shown)
 
 
 def _is_home(heading: LexborNode) -> bool:
     """Return whether all of a heading links to the root of a site."""
     link = heading.css_first("a[href]")
-    if link is None or fold(link.text()) != fold(heading.text()):
+    if link is None or len(text := heading.text()) > 4 * LONGEST or fold(link.text()) != fold(text):
         return False
     try:
         parts = urlsplit((link.attributes.get("href") or "").strip())

@@ -47,15 +47,15 @@ class Turns:
         self._ends: dict[str, float] = {}
         self._now = self._usual = 0.0
 
-    def take(self, site: str) -> Turn:
-        """Return the place of a page that comes now."""
+    def take(self, site: str, *, first: bool = False) -> Turn:
+        """Return the place of a page that comes now, before all others where it is to go first."""
         if len(self._ends) >= _MOST:
             self._ends.clear()
             self._seconds.clear()
         start = max(self._now, self._ends.get(site, 0.0))
         guess = self._seconds.get(site, self._usual)
         self._ends[site] = start + guess
-        return Turn(start + guess, start, site, guess)
+        return Turn(-1.0, 0.0, site, guess) if first else Turn(start + guess, start, site, guess)
 
     def begin(self, turn: Turn) -> None:
         """Note that a page is being read."""
@@ -63,7 +63,7 @@ class Turns:
 
     def end(self, turn: Turn, seconds: float) -> None:
         """Note the seconds that a page took, 0 of one given up; of those before it half counts."""
-        self._ends[turn.site] = self._ends.get(turn.site, turn.due) + seconds - turn.guess
+        self._ends[turn.site] = self._ends.get(turn.site, self._now) + seconds - turn.guess
         if seconds:
             self._seconds[turn.site] = (self._seconds.get(turn.site, seconds) + seconds) / 2
             self._usual += (seconds - self._usual) / _MANY

@@ -296,7 +296,7 @@ class Places:
         known = _clean(*groups)
         if origin.units is None and host.units:
             origin.units = {unit.group: unit for unit in host.units if unit.origin is origin}
-        units = origin.units or {}
+        units = {} if origin.units is None else origin.units
         unit = units.get(known[-1] if known else "")
         if unit is not None:
             return unit

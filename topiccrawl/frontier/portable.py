@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.frontier.entries import Entry
+    from topiccrawl.model import Evidence
 
 SAME = (
     "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
@@ -111,12 +112,17 @@ class Export:
                 name for page in self._urls.links(key) if (name := self._name(page))
             ),
             **{name: getattr(row, name) for name in SAME},
-        )  # fmt: skip
+        )._replace(evidence=_whole(row.evidence, self._strategy))  # fmt: skip
 
     def _name(self, key: bytes) -> str:
         """Return the URL of a key, or "" where it has no record (any more)."""
         row = self._urls.row(key) if key else None
         return row.text(rows.URL) if row is not None else ""
+
+
+def _whole(evidence: Evidence, strategy: LinkStrategy) -> Evidence:
+    """Return evidence with a 0 for each field that its strategy did not have when it was stored."""
+    return evidence and (*evidence, *(0.0,) * (len(strategy.fields) - len(evidence)))
 
 
 class Loader:
@@ -184,7 +190,9 @@ class Loader:
                 about=about,
             )
         strategy, fields = self._strategy.name, tuple(self._strategy.fields)
-        if (about.format, about.strategy, tuple(about.fields)) != (FORMAT, strategy, fields):
+        if (about.format, about.strategy, tuple(about.fields)) != (
+            FORMAT, strategy, fields[: len(about.fields)],
+        ):  # fmt: skip
             raise StateVersionError(
                 "the export is of format {format}, strategy {strategy!r} with "
                 "evidence {choices}; this program reads format {format2}, and "
@@ -265,6 +273,7 @@ class Loader:
         row.when = entry.when
         for name in SAME:
             setattr(row, name, getattr(entry, name))
+        row.evidence = _whole(entry.evidence, self._strategy)
         row.first = rows.key_of(entry.first) if entry.first else b""
         row.parents = b"".join(
             rows.PARENT.pack(rows.key_of(url), round(value * TOP)) for url, value in entry.parents

@@ -271,17 +271,24 @@ class Store:
     def check(self, strategy: LinkStrategy, owner: str = "") -> None:
         """Refuse state of another strategy or owner; a new folder records these ("": no owner).
 
+        A strategy's fields may have grown at their end since.
+
         Raises:
             StateVersionError: It is of another strategy.
             StateError: It is of another owner.
         """
-        about = {"format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields)}
-        if not self._agrees(ABOUT, about):
+        fields = list(strategy.fields)
+        about: dict[str, Any] = {"format": FORMAT, "strategy": strategy.name, "fields": fields}
+        found: dict[str, Any] = self.load(ABOUT) or ({} if self.readonly else about)
+        known = found.get("fields", [])
+        if {**found, "fields": fields} != about or known != fields[: len(known)]:
             raise StateVersionError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
                 " with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…",
-                path=self.path, found=self.load(ABOUT), wanted=about,
+                path=self.path, found=found, wanted=about,
             )  # fmt: skip
+        if not self.readonly and self.load(ABOUT) != about:
+            self.save(ABOUT, about)
         if owner and not self._agrees(OWNER, owner):
             raise StateError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"

@@ -63,3 +63,12 @@ def test_a_page_given_up_says_nothing_of_its_site() -> None:
     turns.end(turns.take("d.test"), 2.0)
     turns.end(turns.take("d.test"), 0.0)
     assert turns.take("d.test").guess == 2.0
+
+
+def test_a_page_that_goes_first_leaves_the_others_where_they_are() -> None:
+    turns = Turns()
+    turns.end(turns.take("d.test"), 10.0)
+    waiting = [turns.take("d.test") for _ in range(5)]
+    turns.begin(waiting[0])
+    turns.begin(turns.take("d.test", first=True))
+    assert turns.take(GOOD).start < waiting[1].due

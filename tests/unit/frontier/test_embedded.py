@@ -22,7 +22,7 @@ from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.entries import About, HostEntry
+from topiccrawl.frontier.entries import About, HostEntry, UrlEntry
 from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.rows import CRAWLED
 from topiccrawl.frontier.store import discard
@@ -51,6 +51,26 @@ def test_one_process_one_folder(tmp_path: Path) -> None:
         discard(tmp_path)
     frontier.close()
     opened(tmp_path).close()
+
+
+class Grown(Plain):
+    """``Plain`` with one more number."""
+
+    fields = (*Plain.fields, "more")
+
+
+def test_a_strategy_whose_fields_grew_goes_on(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    frontier.push(MANY[:1])
+    frontier.finish(frontier.pop()[0], DONE, [Offer("http://a.cn/1", 1, (0.5, 0.0), "锚")])
+    frontier.close()
+    view = View.read(tmp_path, Grown())
+    urls = [one for one in view.export() if isinstance(one, UrlEntry) and one.evidence]
+    assert [len(one.evidence) for one in urls] == [3]
+    view.close()
+    EmbeddedFrontier(tmp_path, Grown(), QUICK, Limits()).close()
+    with pytest.raises(StateVersionError, match="fresh"):
+        opened(tmp_path)
 
 
 def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> None:

@@ -85,3 +85,10 @@ def test_a_host_that_was_never_asked_takes_less_than_a_kilobyte(tmp_path: Path) 
     tracemalloc.stop()
     assert size / len(offers) < 1000
     frontier.close()
+
+
+def test_a_second_origin_of_a_host_keeps_its_units(tmp_path: Path) -> None:
+    places = Places(Store(tmp_path, sync="never"))
+    origins = [places.origin(f"{scheme}://a.cn/x") for scheme in ("http", "https")]
+    units = {places.unit(origin, ("g",)).uid for _ in range(4) for origin in origins if origin}
+    assert units == {0, 1}

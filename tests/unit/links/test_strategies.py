@@ -9,7 +9,7 @@ from tests.unit.links.shares import WordShare
 from topiccrawl.errors import SettingError
 from topiccrawl.links.strategies import DEFAULT, NAMES, FirstCome, StrategyParameters, strategy
 from topiccrawl.links.strategies.base import MAX_KEPT, block_texts, scored
-from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED, GroupStats
+from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.model import Evidence, Link, Verdict
 
 TOPIC = WordShare("cup", "football")
@@ -352,25 +352,15 @@ def test_shark_plus_follows_lists_as_far_as_their_pages_are_worth_it() -> None:
 def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it() -> None:
     plus = strategy("shark-plus", TOPIC)
     (hub,) = plus.offers(NOTHING, (), [ANCHOR_HALF])
-    article = Link("http://a.test/x", "story")
+    article = Link("http://a.test/x", "")
     (inside,) = plus.offers(NOTHING, hub.evidence, [article])
     (outside,) = plus.offers(NOTHING, (), [article])
-    for _ in range(50):
+    for page in range(200):
         plus.reached(inside.evidence, 0.0)
         plus.reached(outside.evidence, RELEVANT.relevance)
+        plus.learn(f"story{page}", "", 0.0)
+    assert plus.version >= LEARNT
     assert plus.value(inside.evidence) == plus.value(outside.evidence)
-
-
-def test_shark_plus_takes_up_the_evidence_of_its_first_revision() -> None:
-    plus = strategy("shark-plus", TOPIC)
-    (offer,) = plus.offers(RELEVANT, (), [ANCHOR_HALF])
-    old = (2.0, 1.0, 0.5, 0.5, 0.0, 0.0)
-    whole = plus.rescore(old, "cup news", "")
-    assert len(whole) == len(plus.fields)
-    assert plus.value(old) == pytest.approx(plus.value(whole))
-    assert plus.lane(old) == PRIOR
-    assert len(plus.fold(old, offer.evidence)) == len(plus.fields)
-    plus.reached(old, 0.5)
 
 
 def test_shark_plus_takes_up_the_evidence_of_its_second_revision() -> None:
@@ -378,5 +368,8 @@ def test_shark_plus_takes_up_the_evidence_of_its_second_revision() -> None:
     (offer,) = plus.offers(RELEVANT, (), [ANCHOR_HALF])
     numbers = dict(zip(plus.fields, offer.evidence, strict=True))
     old = tuple(numbers[name] for name in numbers if name not in {"section", "name", "onward"})
+    assert offer.evidence == (*old, 0.0, 0.0, 0.0)
+    assert plus.lane(old) == PRIOR
+    plus.reached(old, 0.5)
     assert plus.value(old) == pytest.approx(plus.value(offer.evidence))
     assert plus.fold(old, offer.evidence) == plus.fold(offer.evidence, offer.evidence)

@@ -16,7 +16,7 @@ ONWARD = 0.15
 
 _LONGEST = 20
 _PAGING = re.compile(
-    r"\W*(?:第?\s*\d{1,4}\s*页?|下一?页|后一?页|next(?: page)?|older(?: posts)?|[»›])\W*",
+    r"\W*(?:第?\s*\d{1,3}\s*页?|下一?页|后一?页|next(?: page)?|older(?: posts)?|[»›])\W*",
     re.IGNORECASE,
 )
 
@@ -55,6 +55,8 @@ class SectionGuard:
     >>> for page in range(100):
     ...     lists.learn(page % 2, 0.5 * (page % 2))
     ...     articles.learn(page % 2, -0.5 * (page % 2))
+    >>> lists.settle(), articles.settle()
+    (None, None)
     >>> lists.share, articles.share
     (1.0, 0.0)
     """
@@ -74,6 +76,11 @@ class SectionGuard:
         self._gains += gain
         self._squares += section * section
         self._products += section * gain
+
+    def settle(self) -> None:
+        """Compute the share from what was learnt."""
+        if not self._pages:
+            return
         spread = self._squares - self._sections * self._sections / self._pages
         common = self._products - self._sections * self._gains / self._pages
         slope = (common + PULL * FIRST) / (spread + PULL)

@@ -26,14 +26,9 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
-_SECTION, _BEST, _OWN, _NAME, _ONWARD, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = (
-    *(3, 4, 5, 6, 7, 8, 9, 11, 12),
-)
-"""Places in the evidence."""
-
-_FIRST, _SECOND = 6, 12
-"""Numbers of the evidence in revisions 1 (in-links, worth, means, anchor, context, promise) and 2
-(without section, name and onward)."""
+_BEST, _OWN, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = 3, 4, 5, 6, 8, 9
+_SECTION, _NAME, _ONWARD = 12, 13, 14
+"""Places in the evidence; the last three are of revision 3."""
 
 _ABROAD, _ABROAD_SHARE = 5, 0.5
 """Pages of other sites that must have been reached, and their least worth beside the crawl's mean,
@@ -68,8 +63,8 @@ class SharkPlus(BaseStrategy):
     name = "shark-plus"
     revision = 3
     fields: tuple[str, ...] = (
-        "inlinks", "worth", "means", "section", "best", "own_site", "name", "onward", "anchor",
-        "context", "promise", "region", "in_site", "in_directory", "in_page",
+        "inlinks", "worth", "means", "best", "own_site", "anchor", "context", "promise", "region",
+        "in_site", "in_directory", "in_page", "section", "name", "onward",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +78,7 @@ class SharkPlus(BaseStrategy):
         texts = p.plus_anchor_weight + p.plus_context_weight + 2 * p.plus_promise_weight
         places = p.plus_region_weight + p.plus_section_weight + p.plus_prior_weight
         self._scale = p.plus_parents_weight + texts + places + ONWARD
+        self._stretch = self._scale / (self._scale - p.plus_section_weight - ONWARD)
         self._topic_version = 0
         self._mean = 0.0
         self._words = LinkWords(p.plus_promise_shrink)
@@ -125,8 +121,8 @@ class SharkPlus(BaseStrategy):
             inside = float(not link.foreign)
             list_name, onward = (name, worth) if is_paging(link.anchor) else (0.0, 0.0)
             new = (
-                1.0, square, means, section, worth, inside, list_name, onward, s.anchor, s.context,
-                promise, expected[link.regions], *link.regions,
+                1.0, square, means, worth, inside, s.anchor, s.context, promise,
+                expected[link.regions], *link.regions, section, list_name, onward,
             )  # fmt: skip
             relevant = verdict.relevant and verdict.relevance >= self.parameters.plus_upper_limit
             known = relevant and (inside or self._pays)
@@ -145,6 +141,7 @@ class SharkPlus(BaseStrategy):
             self._words.learn(words, self.worth(relevance))
             if self._words.version != before:
                 self._parents.settle()
+                self._sections.settle()
 
     @override
     def reached(self, evidence: Evidence, relevance: float) -> None:
@@ -156,7 +153,7 @@ class SharkPlus(BaseStrategy):
         self._parents.learn(self._everyone(evidence), evidence[_BEST], worth)
         self._sections.learn(_section(evidence), worth - self._by_parents(evidence))
         if evidence[_IN_SITE]:
-            self._regions.learn(evidence[_IN_SITE:], worth)
+            self._regions.learn(evidence[_IN_SITE:_SECTION], worth)
         if not evidence[_OWN]:
             self._abroad[0] += 1
             self._abroad[1] += worth
@@ -169,8 +166,12 @@ class SharkPlus(BaseStrategy):
         if not known:
             return new
         known, new = _current(known), _current(new)
-        best = map(max, known[_BEST:_REGION], new[_BEST:_REGION])
-        return (*map(add, known[:_BEST], new[:_BEST]), *best, *max(known[_REGION:], new[_REGION:]))
+        return (
+            *map(add, known[:_BEST], new[:_BEST]),
+            *map(max, known[_BEST:_REGION], new[_BEST:_REGION]),
+            *max(known[_REGION:_SECTION], new[_REGION:_SECTION]),
+            known[_SECTION] + new[_SECTION], *map(max, known[_NAME:], new[_NAME:]),
+        )  # fmt: skip
 
     @override
     def value(self, evidence: Evidence) -> float:
@@ -194,7 +195,7 @@ class SharkPlus(BaseStrategy):
 
     def _everyone(self, evidence: Evidence) -> float:
         """Return the root of the mean square of the parents' worth, shrunk to the crawl's mean."""
-        parents, square, means = evidence[:_SECTION]
+        parents, square, means = evidence[:_BEST]
         shrink = self.parameters.plus_shrink
         return math.sqrt((square + shrink * means / parents) / (parents + shrink))
 
@@ -213,8 +214,11 @@ class SharkPlus(BaseStrategy):
         return self._by_score(evidence) if self._bounded else NORMAL
 
     def _by_score(self, evidence: Evidence) -> int:
-        """Return the lane of a URL that nothing names, by thresholds of its score."""
-        p, score = self.parameters, self.value(evidence)
+        """Return the lane of a URL that nothing names, by thresholds of its score.
+
+        They are of a score without section and onward, which most URLs have none of.
+        """
+        p, score = self.parameters, self.value(evidence) * self._stretch
         if score >= p.plus_min_prior:
             return PRIOR
         return NORMAL if score >= p.min_normal else REJECTED
@@ -224,10 +228,10 @@ class SharkPlus(BaseStrategy):
         """Return evidence with the scores of the kept texts and region; the parents' stays."""
         evidence = _current(evidence)
         scores = self.scorer.score_many([anchor, context])
-        regions = evidence[_IN_SITE:]
+        regions = evidence[_IN_SITE:_SECTION]
         return (
             *evidence[:_ANCHOR], *scores, *self._promises([(anchor, context[:MAX_KEPT])]),
-            self._regions.expected(regions), *regions,
+            self._regions.expected(regions), *regions, *evidence[_SECTION:],
         )  # fmt: skip
 
     @override
@@ -279,12 +283,5 @@ def _section(evidence: Evidence) -> float:
 
 
 def _current(evidence: Evidence) -> Evidence:
-    """Return evidence as this revision has it; a queue of an earlier one has fewer numbers."""
-    if len(evidence) == len(SharkPlus.fields):
-        return evidence
-    if len(evidence) == _SECOND:
-        return (*evidence[:3], 0.0, *evidence[3:5], 0.0, 0.0, *evidence[5:])
-    parents, worth, means, *texts = evidence[:_FIRST]
-    mean, regions = worth / parents, (0.0,) * 4
-    head = (parents, worth * mean, means * means / parents, 0.0)
-    return (*head, mean, 1.0, 0.0, 0.0, *texts, *regions)
+    """Return evidence as this revision has it; that of revision 2 lacks the last numbers."""
+    return evidence + (0.0,) * (len(SharkPlus.fields) - len(evidence))
