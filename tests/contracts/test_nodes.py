@@ -139,6 +139,35 @@ def test_a_node_that_was_given_up_is_refused_and_joins_anew(crew: Crew) -> None:
     assert sorted(fetched[0] + fetched[1]) == sorted(URLS), "the refused page is fetched again"
 
 
+def test_a_node_that_leaves_while_it_asks_for_buckets_takes_none_along(crew: Crew) -> None:
+    one, two = crew.join(), crew.join()
+    crew.settle()
+    one.push([Seed(url) for url in URLS])
+    crew.settle()
+    crew.kill(one)
+    two._exchange(look=True)  # it times the other out, and decides to take its buckets
+    assert not two.membership.partitions.idle()
+    crew.nodes.remove(two)
+    two.close()
+    three = crew.join()
+    crew.settle()
+    (fetched,) = crawl(three)
+    assert sorted(fetched) == sorted(URLS)
+
+
+def test_buckets_of_a_node_that_is_no_member_are_taken(crew: Crew) -> None:
+    one = crew.join()
+    one.push([Seed(url) for url in URLS])
+    crew.settle()
+    crew.nodes.remove(one)
+    one.close()
+    crew.client.hset(f"{one.base}claims", mapping=dict.fromkeys(range(0, 256, 2), 999))
+    two = crew.join()
+    crew.settle()
+    (fetched,) = crawl(two)
+    assert sorted(fetched) == sorted(URLS)
+
+
 def test_a_node_that_cannot_be_sure_serves_nothing(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed("http://a.cn/")])

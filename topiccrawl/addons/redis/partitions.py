@@ -99,6 +99,7 @@ class Partitions:
     def give_all(self) -> None:
         """Give all buckets away with the next batch, even those with leases."""
         self._leaving = True
+        self._take.clear()  # a node that has left would keep them for good
         for bucket in range(BUCKETS):
             if self.mine(bucket):
                 self._status[bucket] = Status.CLOSING
@@ -151,7 +152,7 @@ class Partitions:
             status = self._status[bucket]
             if owner == node and status is Status.CLOSING:
                 self._serve(bucket)
-            elif owner == node and status is Status.AWAY and bucket not in view.claims:
+            elif owner == node and status is Status.AWAY and view.free(bucket):
                 if first or self._again or view.wanted(bucket):
                     self._take.append(bucket)
             elif owner != node and status is Status.SERVED:

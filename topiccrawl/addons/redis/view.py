@@ -35,9 +35,13 @@ class View(NamedTuple):
         left = any(left is None or any(left) for left in self.left.values())
         return busy or left or bool(self.post)
 
+    def free(self, bucket: int) -> bool:
+        """Return whether no member has a bucket."""
+        return self.claims.get(bucket) not in self.nodes
+
     def wanted(self, bucket: int) -> bool:
         """Return whether a free bucket has queued URLs or messages, or its node died."""
-        left = self.left.get(bucket, (0, 0))
+        left = None if bucket in self.claims else self.left.get(bucket, (0, 0))
         return left is None or any(left) or bucket in self.post
 
     def elsewhere(self, node: int) -> tuple[int, int, int]:

@@ -130,11 +130,12 @@ local function size(bucket)
 end
 
 local taken = {}
-for _, bucket in ipairs(batch.take or {}) do
+for _, bucket in ipairs(not batch.leave and batch.take or {}) do
   local owner = redis.call('HGET', claims, bucket)
-  if not owner then
+  local gone = owner and not redis.call('ZSCORE', base .. 'nodes', owner)
+  if gone or not owner then
     redis.call('HSET', claims, bucket, epoch)
-    local left = redis.call('HGET', base .. 'left', bucket) or ''
+    local left = gone and '-1' or redis.call('HGET', base .. 'left', bucket) or ''
     redis.call('HDEL', base .. 'left', bucket)
     redis.call('DEL', base .. 'leased:' .. bucket)
     taken[#taken + 1] = {bucket, left, size(bucket)}
