@@ -79,7 +79,7 @@ def test_on_the_demo_web(tmp_path: Path) -> None:
     generate(11, 500, traps=False, faults=False).write_collection(pages)
     found = areas(pages, "nev", BATCHES)
     assert digest(pages) == DEMO_DIGEST, f"the demo web changed: measure again; now {found}"
-    assert found["shark-plus"] >= 0.82  # .836 when it was set, best-first .56
+    assert found["shark-plus"] >= 0.86  # .89 when it was set, best-first .56
     assert found["shark-plus"] > found["best-first"]
 
 

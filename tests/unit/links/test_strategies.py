@@ -332,6 +332,13 @@ def test_shark_plus_follows_sections_that_links_name_and_their_further_pages() -
     article, second = Link("http://a.test/x", "story"), Link("http://a.test/2", "2")
     inside, paging = plus.offers(NOTHING, hub.evidence, [article, second])
     (outside,) = plus.offers(NOTHING, other.evidence, [article])
+    assert plus.value(inside.evidence) == plus.value(outside.evidence)  # not yet earned
+    for page in range(200):
+        plus.reached(inside.evidence, RELEVANT.relevance)
+        plus.reached(outside.evidence, 0.0)
+        plus.learn(f"story{page}", "", 0.0)
+    inside, paging = plus.offers(NOTHING, hub.evidence, [article, second])
+    (outside,) = plus.offers(NOTHING, other.evidence, [article])
     assert plus.value(inside.evidence) > plus.value(outside.evidence)
     (further,) = plus.offers(NOTHING, paging.evidence, [article])
     assert plus.value(further.evidence) == plus.value(inside.evidence)
