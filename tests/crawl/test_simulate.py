@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from typing import TYPE_CHECKING
@@ -169,6 +170,30 @@ def test_the_order_of_fetched_pages_is_written_and_the_same_twice(
     assert len(set(best["pages"])) == len(best["pages"]) == len(bfs["pages"]) == case.budget
     assert best["pages"] != bfs["pages"]
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_readers_give_the_order_of_one_process_and_a_page_ends_none_but_its_reader(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    demo: Path,
+    tmp_path: Path,
+) -> None:
+    web = tmp_path / "bombs.web.jsonl"
+    bombs = [{"url": f"http://bomb.test/{name}", "body": "<p>x"} for name in ("segfault", "exit")]
+    with gzip.open(demo, "rt", encoding="utf-8") as lines:
+        web.write_text(lines.read() + "".join(json.dumps(bomb) + "\n" for bomb in bombs))
+    orders = [tmp_path / f"{readers}.jsonl" for readers in (0, 2)]
+    for readers, order in zip((0, 2), orders, strict=True):
+        reader = "tests.unit.extract.readers_trial.TrialReader"
+        trial = ("-s", f"TOPICCRAWL_READER={reader}") if readers else ()
+        status, out = scrapy(
+            capsys, monkeypatch, "simulate", str(web), "--truth", str(truth_of(demo)),
+            "--budget", "60", "--order", str(order), "-s", f"TOPICCRAWL_READERS={readers}", *trial,
+        )  # fmt: skip
+        assert status == 0, out
+    assert orders[0].read_bytes() == orders[1].read_bytes()
+    assert all(bomb["url"] in caplog.text for bomb in bombs)
 
 
 def test_without_labels_a_topic_in_words_is_judged_by_itself(

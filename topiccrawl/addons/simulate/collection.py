@@ -1,4 +1,4 @@
-"""Recorded pages: a collection and its pages, each parsed once.
+"""Recorded pages: a collection and its pages, each read once.
 
 A collection (``*.web.jsonl``, gzipped or not) has one JSON object a line: ``url``; ``status``
 (200); ``type`` (``text/html; charset=utf-8``); ``headers``; ``body`` (text) or ``body64`` (base64
@@ -8,31 +8,39 @@ the endings of ``TOPICCRAWL_COLLECTIONS`` (WARC) are collections as well.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import gzip
 import json
+import logging
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.links.page import read_page
+from topiccrawl.extract.readers import ReaderError
+from topiccrawl.extract.reading import RawPage, StandardReader
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.hooks import loaded
-from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from topiccrawl.extract.readers import Readers
+    from topiccrawl.extract.reading import OwnProcess
     from topiccrawl.model import Page
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_TYPE = "text/html; charset=utf-8"
 OK = 200
 _TEXTUAL = ("text/", "html", "xml", "json", "javascript")
 _REDIRECTS = range(300, 400)
+_AHEAD = 16
+"""Pages that are read at once."""
 
 
 def key(url: str) -> str:
@@ -72,6 +80,14 @@ class Recorded(NamedTuple):
         places = self.header("Location") if self.status in _REDIRECTS else []
         return canonical(places[0], self.url) if places else None
 
+    @property
+    def raw(self) -> RawPage:
+        """The answer as readers of pages take it."""
+        kind = next(iter(self.header("Content-Type")), DEFAULT_TYPE)
+        is_text = any(part in kind.lower() for part in _TEXTUAL)
+        tags = tuple(self.header("X-Robots-Tag"))
+        return RawPage(self.body, canonical(self.url) or self.url, kind, tags, is_text)
+
 
 class RecordedWeb:
     """A collection, by key of the URL.
@@ -82,7 +98,8 @@ class RecordedWeb:
 
     def __init__(self, pages: Iterable[Recorded]) -> None:
         self.pages = {key(page.url): page for page in pages}
-        self._parsed: dict[str, Page | None] = {}
+        self._read: dict[str, Page | None] = {}
+        self._reader = StandardReader()
 
     @classmethod
     def read(
@@ -109,13 +126,31 @@ class RecordedWeb:
         return self.pages.get(key(url))
 
     def page(self, name: str) -> Page | None:
-        """The page under a key, parsed as a crawl parses it; None where it is no text.
+        """The page under a key, read as a crawl reads it; None where it is no text.
 
-        It is parsed at the first call; after that only its text and links are held.
+        It is read at the first call; after that only its text and links are held.
         """
-        if name not in self._parsed:
-            self._parsed[name] = _parse(self.pages[name])
-        return self._parsed[name]
+        if name not in self._read:
+            read = self._reader.read(self.pages[name].raw)
+            self._read[name] = read and read.page
+        return self._read[name]
+
+    async def read_all(self, readers: Readers | OwnProcess) -> None:
+        """Read all pages ahead; one that ends its reader counts as no text, with a warning."""
+        room = asyncio.Semaphore(_AHEAD)
+        async with asyncio.TaskGroup() as group:
+            for name, recorded in self.pages.items():
+                await room.acquire()
+                task = group.create_task(self._read_one(name, recorded, readers))
+                task.add_done_callback(lambda _: room.release())
+
+    async def _read_one(self, name: str, recorded: Recorded, readers: Readers | OwnProcess) -> None:
+        try:
+            read = await readers.read(recorded.raw) if recorded.status == OK else None
+        except ReaderError as error:
+            logger.warning("%s", error)
+            read = None
+        self._read[name] = read and read.page
 
     def relevant(self, subjects: Sequence[str]) -> frozenset[str]:
         """Keys of the pages that bear one of these labels or one below it (``sport.football``)."""
@@ -170,12 +205,3 @@ def _body(page: dict[str, Any], kind: str) -> bytes:
     charset = kind.partition("charset=")[2] or "utf-8"
     body: bytes = page.get("body", "").encode(charset, "xmlcharrefreplace")
     return body
-
-
-def _parse(recorded: Recorded) -> Page | None:
-    declared = next(iter(recorded.header("Content-Type")), DEFAULT_TYPE)
-    if not any(part in declared.lower() for part in _TEXTUAL):
-        return None
-    decoded = decode(recorded.body, declared)
-    url = canonical(recorded.url) or recorded.url
-    return read_page(decoded.text, url, recorded.header("X-Robots-Tag"), decoded.encoding)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import time
 from concurrent.futures import ProcessPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,11 +29,13 @@ from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, m
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.extract.reading import OwnProcess
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.build import limits_of, share_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
+from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import default_seeds, resolve
 
@@ -180,15 +183,33 @@ def _beside(collection: Path) -> Path:
     return truth
 
 
-@lru_cache(maxsize=1)
-def _web(collection: Path, readers: tuple[tuple[str, str], ...]) -> RecordedWeb:
-    return RecordedWeb.read(collection, dict(readers))
+_HELD: dict[tuple[str, ...], RecordedWeb] = {}
+"""The collection of the last job of this process: the next one is mostly of the same."""
+_READING = ("COLLECTIONS", "READER", "READERS", "READER_MEMORY", "READER_SECONDS")
+
+
+def _web(settings: Settings, collection: Path) -> RecordedWeb:
+    """Return a collection whose pages were read as a crawl with these settings reads them."""
+    held = str(collection), *(str(settings[f"TOPICCRAWL_{name}"]) for name in _READING)
+    if held not in _HELD:
+        _HELD.clear()
+        web = RecordedWeb.read(collection, settings.getdict("TOPICCRAWL_COLLECTIONS"))
+        asyncio.run(_read_all(settings, web))
+        _HELD[held] = web
+    return _HELD[held]
+
+
+async def _read_all(settings: Settings, web: RecordedWeb) -> None:
+    readers = pool_of(settings, lambda _: None) or OwnProcess(reader_of(settings))
+    try:
+        await web.read_all(readers)
+    finally:
+        await readers.close()
 
 
 def work(settings: Settings, opts: argparse.Namespace, job: Job, names: Sequence[str]) -> Done:
     """Do a job: replay a topic with each strategy."""
-    readers = settings.getdict("TOPICCRAWL_COLLECTIONS")
-    web = _web(job.collection, tuple(readers.items()))
+    web = _web(settings, job.collection)
     case, scorer = _case_of(opts, job, web)
     began = time.perf_counter()
     harvests, orders = [], []
