@@ -16,7 +16,7 @@ TopiccrawlError
 class TopiccrawlError(Exception):
     """Base of all errors that topiccrawl raises itself.
 
-    ``str`` gives the message in English, for logs; ``topiccrawl.text.messages.said`` in the
+    ``str`` gives the message in English, for logs; ``topiccrawl.messages.said`` in the
     language of the person who reads it.
 
     Args:

@@ -26,6 +26,7 @@ from topiccrawl.commands.windows import (
 )
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.hooks import components, spider_class
 from topiccrawl.scheduler.since import LAST, since_of
 from topiccrawl.storage.choice import opened, storage_of
@@ -44,7 +45,6 @@ from topiccrawl.storage.tables import (
     score_of,
     shown,
 )
-from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:

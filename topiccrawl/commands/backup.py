@@ -10,9 +10,9 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.neighbours import FOLDER
 from topiccrawl.storage.backup import MODES, backup
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse

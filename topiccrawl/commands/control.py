@@ -10,10 +10,10 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.control import Control, speed_of
-from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:

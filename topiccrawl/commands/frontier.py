@@ -22,11 +22,11 @@ from topiccrawl.errors import StateError, StorageError
 from topiccrawl.frontier.entries import About
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.formats import completed
-from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.text.messages import tr
+from topiccrawl.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.messages import tr
 from topiccrawl.storage.backup import restore
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse

@@ -15,10 +15,10 @@ from typing_extensions import override
 from topiccrawl.commands import marking
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, some
 from topiccrawl.errors import TopicError
+from topiccrawl.messages import tr
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.text.messages import tr
 from topiccrawl.text.tomlfile import to_toml
 from topiccrawl.topics.topic import available, from_examples, from_words, read, resolve
 

@@ -15,12 +15,12 @@ from topiccrawl.commands.marking import decided
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explained, fates, out_of_reach
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import Pages, Role
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse

@@ -14,7 +14,7 @@ from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
-from topiccrawl.text.messages import message
+from topiccrawl.messages import message
 from topiccrawl.text.tomlfile import FileKind, load, mistakes
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from topiccrawl.links.hosts import host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
 from topiccrawl.scheduler.build import limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
-from topiccrawl.text.messages import message
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.many import ManyScorer, topics_of, union

@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.text.messages import message
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     import tomllib

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import tomli_w
 
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import message
 from topiccrawl.text.files import no_toml, read_of_user, unusable
-from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import TopicError
-from topiccrawl.text.messages import message
+from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer

@@ -15,8 +15,8 @@ from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse

@@ -12,8 +12,8 @@ from typing_extensions import override
 
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:

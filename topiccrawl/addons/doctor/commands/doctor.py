@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from topiccrawl import settings as project
 from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.findings import Level
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse

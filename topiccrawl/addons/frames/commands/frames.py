@@ -14,9 +14,9 @@ from topiccrawl.commands.terminal import OperatorCommand, say, site_named
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.limits import parsed
+from topiccrawl.messages import tr
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse

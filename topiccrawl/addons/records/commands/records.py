@@ -20,9 +20,9 @@ from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
+from topiccrawl.messages import message, tr
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.formats import CommaSeparated, Formats, JsonLines, Parquet, writing
-from topiccrawl.text.messages import message, tr
 
 if TYPE_CHECKING:
     import argparse

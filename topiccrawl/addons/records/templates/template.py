@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from topiccrawl.errors import TemplateError
-from topiccrawl.text.messages import message
+from topiccrawl.messages import message
 from topiccrawl.text.normal import fold
 from topiccrawl.text.tomlfile import FileKind, load, mistakes
 from topiccrawl.topics.fields import Hosts, Seeds  # noqa: TC001 - pydantic reads them

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, some
 from topiccrawl.links.strategies import NAMES
-from topiccrawl.text.messages import tr
+from topiccrawl.messages import tr
 
 if TYPE_CHECKING:
     import argparse

@@ -17,12 +17,12 @@ from topiccrawl.addons.tasks.desk import TEMPLATE, Desk, SiteState, TaskState, W
 from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.build import as_turn
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.storage.control import speed_of
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse

@@ -24,11 +24,11 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.sitemaps import MOST_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
+from topiccrawl.messages import tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse

@@ -16,9 +16,9 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import OwnProcess
+from topiccrawl.messages import tr
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.text.messages import tr
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import resolve
 
