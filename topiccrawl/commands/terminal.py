@@ -17,10 +17,9 @@ from scrapy.utils.project import inside_project
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urls import canonical, host_of, site_of
-from topiccrawl.messages import choose_language, said, tr
+from topiccrawl.messages import choose_language, escaped, said, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
-from topiccrawl.text.escaping import escaped
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:

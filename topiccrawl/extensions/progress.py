@@ -13,9 +13,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.messages import tr
+from topiccrawl.messages import escaped, tr
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

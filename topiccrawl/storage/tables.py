@@ -9,9 +9,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import escaped
 from topiccrawl.storage.feed import Atom, Rss
 from topiccrawl.storage.formats import CommaSeparated, Formats, JsonLines, Parquet, Workbook
-from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
