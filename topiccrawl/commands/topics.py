@@ -19,8 +19,8 @@ from topiccrawl.messages import tr
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.text.tomlfile import to_toml
 from topiccrawl.topics.topic import available, from_examples, from_words, read, resolve
+from topiccrawl.userfiles import to_toml
 
 if TYPE_CHECKING:
     import argparse

@@ -15,7 +15,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.text.tomlfile import FileKind, load, mistakes
+from topiccrawl.userfiles import FileKind, load, mistakes
 
 if TYPE_CHECKING:
     from pathlib import Path

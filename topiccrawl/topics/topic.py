@@ -18,9 +18,9 @@ from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
-from topiccrawl.text.tomlfile import FileKind, load, mistakes
 from topiccrawl.topics.bounds import Budget, Part, Thresholds
 from topiccrawl.topics.fields import Hosts, Patterns, Seeds  # noqa: TC001 - pydantic reads them
+from topiccrawl.userfiles import FileKind, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

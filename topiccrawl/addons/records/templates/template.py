@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from topiccrawl.errors import TemplateError
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold
-from topiccrawl.text.tomlfile import FileKind, load, mistakes
 from topiccrawl.topics.fields import Hosts, Seeds  # noqa: TC001 - pydantic reads them
+from topiccrawl.userfiles import FileKind, load, mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
