@@ -148,7 +148,7 @@ class Topic(Part):
                         "synonyms of {term!r}, which is no term: {hint}", term=term, hint=hint
                     )
                 )
-        terms, against = set(map(fold, self.terms)), set(map(fold, self.negative))
+        terms, against = self.folded, set(map(fold, self.negative))
         synonyms = [word for words in self.synonyms.values() for word in words]
         for word in synonyms:
             if fold(word) in terms:
@@ -183,6 +183,11 @@ class Topic(Part):
                     )
                 )
         return self
+
+    @property
+    def folded(self) -> frozenset[str]:
+        """Its terms as verdicts name them: folded."""
+        return frozenset(map(fold, self.terms))
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
