@@ -4,6 +4,7 @@ TopiccrawlError
 ├── ConfigurationError      the operator's input is wrong; nothing has been requested yet
 │   ├── TopicError          a topic file or topic argument
 │   ├── TemplateError       a template file or template argument
+│   ├── FieldError          a field of a file; collected with the file's other mistakes
 │   └── SettingError        a Scrapy setting
 ├── StateError              the state on disk cannot be used
 │   ├── StateVersionError   written by another version, no migration
@@ -41,6 +42,10 @@ class TopicError(ConfigurationError):
 
 class TemplateError(ConfigurationError):
     """A template that cannot be used; names file, field, value and remedy."""
+
+
+class FieldError(ConfigurationError, ValueError):
+    """A field that cannot be used; pydantic collects it and goes on, as it is a ValueError."""
 
 
 class SettingError(ConfigurationError):

@@ -179,7 +179,7 @@ def _say(error: Any, kind: FileKind) -> ConfigurationError:  # noqa: ANN401  (py
     if error["type"] == "missing":
         return ConfigurationError("field {field} is missing: add it", field=field)
     if error["type"] == "value_error":
-        reason = error["ctx"]["error"].args[0]  # a message, or an error that has one
+        reason = error["ctx"]["error"]
         text = message("field {field}: {reason}") if where else "{reason}"
         return ConfigurationError(text, field=field, reason=reason)
     remedies = {**_REMEDIES, **kind.remedies}

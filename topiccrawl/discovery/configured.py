@@ -11,7 +11,7 @@ from selectolax.lexbor import SelectolaxError
 
 from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Results
 from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, FieldError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
@@ -58,10 +58,8 @@ class Engine(BaseModel):
     @classmethod
     def _has_query(cls, url: str) -> str:
         if "{query}" not in url or canonical(url.split("{", maxsplit=1)[0]) is None:
-            raise ValueError(
-                ConfigurationError(
-                    "{url!r}: write https://host/search?q={{query}}&page={{page}}", url=url
-                )
+            raise FieldError(
+                "{url!r}: write https://host/search?q={{query}}&page={{page}}", url=url
             )
         return url
 
@@ -71,10 +69,8 @@ class Engine(BaseModel):
         try:
             "".encode(encoding)
         except LookupError as error:
-            raise ValueError(
-                ConfigurationError(
-                    "{encoding!r} is no encoding: write utf-8 or gb18030", encoding=encoding
-                )
+            raise FieldError(
+                "{encoding!r} is no encoding: write utf-8 or gb18030", encoding=encoding
             ) from error
         return encoding
 
@@ -84,9 +80,7 @@ class Engine(BaseModel):
         try:
             parsed("<p>").css(selector or "p")
         except (SelectolaxError, ValueError) as error:
-            raise ValueError(
-                ConfigurationError("{selector!r} is no CSS selector", selector=selector)
-            ) from error
+            raise FieldError("{selector!r} is no CSS selector", selector=selector) from error
         return selector
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.errors import ConfigurationError, SettingError, TopicError
+from topiccrawl.errors import ConfigurationError, FieldError, SettingError, TopicError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urlrules import UrlRules
@@ -205,10 +205,8 @@ def within(topic: Topic, include: str, exclude: str) -> Topic:
     }
     try:
         UrlRules(**patterns)
-    except ValueError as error:
-        raise ConfigurationError(
-            "arguments include and exclude: {error}", error=error.args[0]
-        ) from error
+    except FieldError as error:
+        raise ConfigurationError("arguments include and exclude: {error}", error=error) from error
     return topic.model_copy(update=patterns)
 
 

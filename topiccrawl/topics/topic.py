@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from topiccrawl.errors import TopicError
+from topiccrawl.errors import FieldError, TopicError
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
@@ -119,16 +119,10 @@ class Topic(Part):
         for term in weights:
             folded = fold(term)
             if not any(map(str.isalnum, folded)):
-                raise ValueError(
-                    TopicError("{term!r} holds no letter or number: remove it", term=term)
-                )
+                raise FieldError("{term!r} holds no letter or number: remove it", term=term)
             if other := known.get(folded):
-                raise ValueError(
-                    TopicError(
-                        "{term!r} is the same as {other!r}: keep one of them",
-                        term=term,
-                        other=other,
-                    )
+                raise FieldError(
+                    "{term!r} is the same as {other!r}: keep one of them", term=term, other=other
                 )
             known[folded] = term
         return weights
@@ -143,32 +137,25 @@ class Topic(Part):
                     if near
                     else message("add it to terms")
                 )
-                raise ValueError(
-                    TopicError(
-                        "synonyms of {term!r}, which is no term: {hint}", term=term, hint=hint
-                    )
+                raise FieldError(
+                    "synonyms of {term!r}, which is no term: {hint}", term=term, hint=hint
                 )
         terms, against = self.folded, set(map(fold, self.negative))
         synonyms = [word for words in self.synonyms.values() for word in words]
         for word in synonyms:
             if fold(word) in terms:
-                raise ValueError(
-                    TopicError("{word!r} is a term and a synonym, too: remove one", word=word)
-                )
+                raise FieldError("{word!r} is a term and a synonym, too: remove one", word=word)
         for term in (*self.terms, *synonyms):
             if fold(term) in against:
-                raise ValueError(
-                    TopicError(
-                        "{term!r} speaks for the topic and is in negative, too: remove one",
-                        term=term,
-                    )
+                raise FieldError(
+                    "{term!r} speaks for the topic and is in negative, too: remove one", term=term
                 )
         return self
 
     @model_validator(mode="after")
     def _terms_or_examples(self) -> Topic:
         if not self.terms and not self.examples:
-            raise ValueError(TopicError("field terms is {}: write words, or examples of pages"))
+            raise FieldError("field terms is {}: write words, or examples of pages")
         return self
 
     @model_validator(mode="after")
@@ -176,11 +163,8 @@ class Topic(Part):
         against = set(map(fold, self.must_not))
         for word in (*self.terms, *_texts_in(self.synonyms)):
             if fold(word) in against:
-                raise ValueError(
-                    TopicError(
-                        "{word!r} speaks for the topic and is in must_not, too: remove one",
-                        word=word,
-                    )
+                raise FieldError(
+                    "{word!r} speaks for the topic and is in must_not, too: remove one", word=word
                 )
         return self
 

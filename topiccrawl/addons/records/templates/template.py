@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from topiccrawl.errors import TemplateError
+from topiccrawl.errors import FieldError, TemplateError
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold
 from topiccrawl.topics.fields import Hosts, Seeds  # noqa: TC001 - pydantic reads them
@@ -164,17 +164,13 @@ class Template(_Part):
     ) -> tuple[dict[str, tuple[str, ...]], ...]:
         for number, layer in enumerate(layers):
             if not layer:
-                raise ValueError(
-                    TemplateError(
-                        'layer {number} has no keyword: write "联系我们" = ["联系"], or remove it',
-                        number=number + 1,
-                    )
+                raise FieldError(
+                    'layer {number} has no keyword: write "联系我们" = ["联系"], or remove it',
+                    number=number + 1,
                 )
             for word in (one for key, synonyms in layer.items() for one in (key, *synonyms)):
                 if not _bare(word):
-                    raise ValueError(
-                        TemplateError("{word!r} holds no letter or number: remove it", word=word)
-                    )
+                    raise FieldError("{word!r} holds no letter or number: remove it", word=word)
         return layers
 
     @field_validator("crawl")
@@ -185,37 +181,31 @@ class Template(_Part):
             for word in (field, *how.synonyms):
                 bare = _bare(word)
                 if not bare:
-                    raise ValueError(
-                        TemplateError(
-                            "{word!r} of {field!r} holds no letter or number: remove it",
-                            word=word,
-                            field=field,
-                        )
+                    raise FieldError(
+                        "{word!r} of {field!r} holds no letter or number: remove it",
+                        word=word,
+                        field=field,
                     )
                 if owner.setdefault(bare, field) != field:
-                    raise ValueError(
-                        TemplateError(
-                            "{word!r} is a word of {owner!r} and of {field!r}: keep one of them",
-                            word=word,
-                            owner=owner[bare],
-                            field=field,
-                        )
+                    raise FieldError(
+                        "{word!r} is a word of {owner!r} and of {field!r}: keep one of them",
+                        word=word,
+                        owner=owner[bare],
+                        field=field,
                     )
         names = [field for field, how in crawl.items() if how.kind == "name"]
         if len(names) > 1:
-            raise ValueError(
-                TemplateError(
-                    "{first!r} and {second!r} are both of kind name: make one of them text",
-                    first=names[0],
-                    second=names[1],
-                )
+            raise FieldError(
+                "{first!r} and {second!r} are both of kind name: make one of them text",
+                first=names[0],
+                second=names[1],
             )
         return crawl
 
     @model_validator(mode="after")
     def _begins_somewhere(self) -> Template:
         if not self.search.name and not self.seeds:
-            raise ValueError(TemplateError("nothing to begin with: give search.name or seeds"))
+            raise FieldError("nothing to begin with: give search.name or seeds")
         return self
 
     def layer_word(self, layer: int, anchor: str) -> str | None:
