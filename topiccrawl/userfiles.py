@@ -12,18 +12,17 @@ import stat
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import tomli_w
+from pydantic import BaseModel, ValidationError
 
 from topiccrawl.errors import ConfigurationError, TopiccrawlError
 from topiccrawl.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
-
-    from pydantic import BaseModel, ValidationError
 
 LARGEST = 10_000_000
 """Bytes of a file that are read; a larger one is refused."""
@@ -85,7 +84,10 @@ def unusable(path: Path | Traversable, error: ValidationError) -> str:
     return f"{path}: mistakes in {error.error_count()} fields: the log of this server shows them"
 
 
-class FileKind(NamedTuple):
+M = TypeVar("M", bound=BaseModel)
+
+
+class FileKind(NamedTuple, Generic[M]):
     """A kind of file, and the words of its error messages.
 
     Attributes:
@@ -101,13 +103,41 @@ class FileKind(NamedTuple):
     error: type[ConfigurationError]
     called: str
     listing: str
-    model: type[BaseModel]
+    model: type[M]
     parts: Mapping[str, type[BaseModel]] = {}
     numbers: Mapping[str, str] = {}
     remedies: Mapping[str, str] = {}
 
 
-def load(path: Path | Traversable, kind: FileKind) -> dict[str, Any]:
+def read_model(path: Path | Traversable, kind: FileKind[M], **values: Any) -> M:  # noqa: ANN401
+    """Return the content of a file; ``values`` are those of fields that it does not give.
+
+    Raises:
+        ConfigurationError: Of ``kind.error``, with every mistake, each with field, value and
+            remedy.
+    """
+    values |= load(path, kind)
+    try:
+        return kind.model.model_validate(values)
+    except ValidationError as error:
+        raise mistakes(path, error, kind) from error
+
+
+def own_name(path: Path | Traversable, kind: FileKind[M]) -> str | None:
+    """Return the ``name`` in a file; None if it has none or cannot be read."""
+    try:
+        return load(path, kind).get("name")
+    except kind.error:
+        return None
+
+
+def named(folder: Path, shipped: Iterable[Traversable]) -> Iterator[tuple[str, Path | Traversable]]:
+    """Yield name and place of the files of a folder, then of those that ship with us."""
+    for place in (*sorted(folder.glob("*.toml")), *sorted(shipped, key=lambda one: one.name)):
+        yield place.name.removesuffix(".toml"), place
+
+
+def load(path: Path | Traversable, kind: FileKind[M]) -> dict[str, Any]:
     """Return the tables of a file.
 
     Raises:
@@ -142,7 +172,7 @@ def to_toml(values: BaseModel) -> str:
 
 
 def mistakes(
-    path: Path | Traversable, error: ValidationError, kind: FileKind
+    path: Path | Traversable, error: ValidationError, kind: FileKind[M]
 ) -> ConfigurationError:
     """Return one error with all of pydantic's in words, a line each."""
     found = {f"mistake{number}": _say(one, kind) for number, one in enumerate(error.errors())}
@@ -163,7 +193,7 @@ def _bare_key(text: str) -> ConfigurationError | str:
     return ""
 
 
-def _say(error: Any, kind: FileKind) -> ConfigurationError:  # noqa: ANN401  (pydantic's details)
+def _say(error: Any, kind: FileKind[M]) -> ConfigurationError:  # noqa: ANN401  (pydantic's details)
     """Return one mistake in words: field, value, remedy."""
     where = [str(part) for part in error["loc"]]
     field = ".".join(where) or message("the file")
@@ -207,6 +237,6 @@ _REMEDIES = {
 }
 
 
-def _fields_at(where: list[str], kind: FileKind) -> list[str]:
+def _fields_at(where: list[str], kind: FileKind[M]) -> list[str]:
     part = kind.parts.get(where[0]) if where else kind.model
     return list(part.model_fields) if part else []

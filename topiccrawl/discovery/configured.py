@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from selectolax.lexbor import SelectolaxError
 
 from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Results
@@ -15,7 +15,7 @@ from topiccrawl.errors import ConfigurationError, FieldError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.userfiles import FileKind, load, mistakes
+from topiccrawl.userfiles import FileKind, read_model
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,8 +163,4 @@ def read_engine(path: Path) -> Configured:
             "step": message("give a whole number, 1 or more"),
         },
     )  # fmt: skip
-    try:
-        engine = Engine.model_validate(load(path, kind))
-    except ValidationError as error:
-        raise mistakes(path, error, kind) from error
-    return Configured(engine, path.stem)
+    return Configured(read_model(path, kind), path.stem)

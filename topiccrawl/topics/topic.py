@@ -20,7 +20,7 @@ from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics.bounds import Budget, Part, Thresholds
 from topiccrawl.topics.fields import Hosts, Patterns, Seeds  # noqa: TC001 - pydantic reads them
-from topiccrawl.userfiles import FileKind, load, mistakes
+from topiccrawl.userfiles import FileKind, load, named, own_name, read_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -239,8 +239,8 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     text = argument.strip()
     if text.endswith(".toml"):
         return read(Path(text))
-    for name, where in _files(folder):
-        if text in {name, _own_name(where)}:
+    for name, where in named(folder, _shipped()):
+        if text in {name, own_name(where, _KIND)}:
             return read(where)
     if "/" in text and _is_file(Path(f"{text}.toml")):
         raise TopicError(
@@ -254,14 +254,6 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:  # a sentence is too long for a name
         return False
-
-
-def _own_name(path: Path | Traversable) -> str | None:
-    """Return the ``name`` in a topic file; None if it has none or cannot be read."""
-    try:
-        return load(path, _KIND).get("name")
-    except TopicError:
-        return None
 
 
 def from_words(text: str) -> Topic:
@@ -324,7 +316,7 @@ def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
 def _shipped_synonyms() -> dict[str, tuple[str, ...]]:
     """Return the synonyms of the topics in the package, by folded term."""
     found: dict[str, tuple[str, ...]] = {}
-    for place in _shipped():
+    for place in sorted(_shipped(), key=lambda one: one.name):
         for term, words in read(place).synonyms.items():
             found[fold(term)] = tuple(dict.fromkeys((*found.get(fold(term), ()), *words)))
     return found
@@ -336,12 +328,7 @@ def read(path: Path | Traversable) -> Topic:
     Raises:
         TopicError: With every mistake in the file, each with field, value and remedy.
     """
-    values = load(path, _KIND)
-    values.setdefault("name", path.name.removesuffix(".toml"))
-    try:
-        return Topic.model_validate(values)
-    except ValidationError as error:
-        raise mistakes(path, error, _KIND) from error
+    return read_model(path, _KIND, name=path.name.removesuffix(".toml"))
 
 
 def default_seeds(topic: Topic) -> tuple[str, ...]:
@@ -358,18 +345,12 @@ def default_seeds(topic: Topic) -> tuple[str, ...]:
 
 def available(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
     """Yield the topic files that ``resolve`` finds by name: file's name, own name or "", path."""
-    for name, where in _files(folder):
-        yield name, _own_name(where) or "", str(where)
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
-    for place in [*sorted(folder.glob("*.toml")), *_shipped()]:
-        yield place.name.removesuffix(".toml"), place
+    for name, where in named(folder, _shipped()):
+        yield name, own_name(where, _KIND) or "", str(where)
 
 
 def _shipped() -> list[Traversable]:
-    files = (f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS)
-    return sorted(files, key=lambda f: f.name)
+    return [f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
 
 
 _KIND = FileKind(

@@ -14,13 +14,13 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from topiccrawl.errors import FieldError, TemplateError
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold
 from topiccrawl.topics.fields import Hosts, Seeds  # noqa: TC001 - pydantic reads them
-from topiccrawl.userfiles import FileKind, load, mistakes
+from topiccrawl.userfiles import FileKind, named, own_name, read_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -275,9 +275,9 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
     if text.endswith(".toml"):
         return read(Path(text))
     for name, where in _files(folder):
-        if text in {name, _own_name(where)}:
+        if text in {name, own_name(where, _KIND)}:
             return read(where)
-    known = ", ".join(f"{name} ({_own_name(where)})" for name, where in _files(folder))
+    known = ", ".join(f"{name} ({own_name(where, _KIND)})" for name, where in _files(folder))
     raise TemplateError(
         "template {text!r}: no such template; give a path that ends in .toml, or one of {known}",
         text=text,
@@ -291,12 +291,7 @@ def read(path: Path | Traversable) -> Template:
     Raises:
         TemplateError: With every mistake in the file, each with field, value and remedy.
     """
-    values = load(path, _KIND)
-    values.setdefault("name", path.name.removesuffix(".toml"))
-    try:
-        return Template.model_validate(values)
-    except ValidationError as error:
-        raise mistakes(path, error, _KIND) from error
+    return read_model(path, _KIND, name=path.name.removesuffix(".toml"))
 
 
 def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
@@ -305,18 +300,9 @@ def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
         yield name, str(where)
 
 
-def _own_name(path: Path | Traversable) -> str | None:
-    """The name that a file gives itself; None where it gives none or cannot be read."""
-    try:
-        return load(path, _KIND).get("name")
-    except TemplateError:
-        return None
-
-
 def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
-    shipped = [one for one in resources.files(PACKAGE).iterdir() if one.name.endswith(".toml")]
-    for place in [*sorted(folder.glob("*.toml")), *sorted(shipped, key=lambda one: one.name)]:
-        yield place.name.removesuffix(".toml"), place
+    shipped = (one for one in resources.files(PACKAGE).iterdir() if one.name.endswith(".toml"))
+    return named(folder, shipped)
 
 
 _KIND = FileKind(
