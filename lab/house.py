@@ -33,7 +33,8 @@ _LISTED = re.compile(
 )
 _QUESTION = re.compile(r"(what|who|whose|whom|whether|where|when|which|how|why)\b", re.IGNORECASE)
 _TEXTS = {".py", ".lua", ".js", ".html", ".toml", ".md"}
-_FOUNDATION = "model, errors, settings"
+_FOUNDATION = "model, userfiles, messages, errors, settings"
+_TOP = {"model", "userfiles", "messages", "errors", "settings", "addon"}
 _NO_CODE = frozenset(
     {
         tokenize.COMMENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER, tokenize.INDENT,
@@ -133,7 +134,7 @@ def _room(module: str) -> str:
     name = module.split(".")[1] if "." in module else ""
     if name == "__main__":
         return "commands"
-    return _FOUNDATION if name in {"model", "errors", "settings", "addon"} else name
+    return _FOUNDATION if name in _TOP else name
 
 
 def twice(*, core: bool) -> list[str]:

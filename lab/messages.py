@@ -22,7 +22,7 @@ COMPILED = FILE.with_suffix(".mo")
 PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
 ERRORS = [name for name, one in vars(errors).items() if isinstance(one, type)]
 CALLS = dict.fromkeys(["tr", "message", *ERRORS])
-"""Functions whose first argument is a message (``topiccrawl.text.messages``), and errors."""
+"""Functions whose first argument is a message (``topiccrawl.messages``), and errors."""
 
 
 def used() -> dict[str, str]:

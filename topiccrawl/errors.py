@@ -4,6 +4,7 @@ TopiccrawlError
 ├── ConfigurationError      the operator's input is wrong; nothing has been requested yet
 │   ├── TopicError          a topic file or topic argument
 │   ├── TemplateError       a template file or template argument
+│   ├── FieldError          a field of a file; collected with the file's other mistakes
 │   └── SettingError        a Scrapy setting
 ├── StateError              the state on disk cannot be used
 │   ├── StateVersionError   written by another version, no migration
@@ -16,7 +17,7 @@ TopiccrawlError
 class TopiccrawlError(Exception):
     """Base of all errors that topiccrawl raises itself.
 
-    ``str`` gives the message in English, for logs; ``topiccrawl.text.messages.said`` in the
+    ``str`` gives the message in English, for logs; ``topiccrawl.messages.said`` in the
     language of the person who reads it.
 
     Args:
@@ -41,6 +42,10 @@ class TopicError(ConfigurationError):
 
 class TemplateError(ConfigurationError):
     """A template that cannot be used; names file, field, value and remedy."""
+
+
+class FieldError(ConfigurationError, ValueError):
+    """A field that cannot be used; pydantic collects it and goes on, as it is a ValueError."""
 
 
 class SettingError(ConfigurationError):

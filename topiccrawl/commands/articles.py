@@ -26,6 +26,7 @@ from topiccrawl.commands.windows import (
 )
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.hooks import components, spider_class
 from topiccrawl.scheduler.since import LAST, since_of
 from topiccrawl.storage.choice import opened, storage_of
@@ -44,7 +45,6 @@ from topiccrawl.storage.tables import (
     score_of,
     shown,
 )
-from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -67,27 +67,19 @@ SHOWN = 20
 class ArticlesCommand(OperatorCommand, ScrapyCommand):
     """List, show, search, export or forget stored articles."""
 
-    @override
-    def syntax(self) -> str:
-        return (
-            "[options] list | show URL | search WORDS | events | changes | export FILE"
-            " | forget URL|site:HOST ..."
-        )
-
-    @override
-    def short_desc(self) -> str:
-        return tr("List, show, search, export or forget stored articles")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "list and search: those stored last first. show: one, with its reprints. export: all "
-            "of them into an .xlsx, .csv, .html, .md, .jsonl, .parquet, .atom or .rss file, or - "
-            "for JSON lines on standard output. "
-            "events: articles of different write-ups of one happening, grouped. "
-            "changes: what a watched crawl found new, changed and gone since its last run (or "
-            "--since 12h, 7d, 2026-01-31). forget: remove them for good; they do not come back."
-        )
+    usage = (
+        "[options] list | show URL | search WORDS | events | changes | export FILE"
+        " | forget URL|site:HOST ..."
+    )
+    summary = message("List, show, search, export or forget stored articles")
+    details = message(
+        "list and search: those stored last first. show: one, with its reprints. export: all "
+        "of them into an .xlsx, .csv, .html, .md, .jsonl, .parquet, .atom or .rss file, or - "
+        "for JSON lines on standard output. "
+        "events: articles of different write-ups of one happening, grouped. "
+        "changes: what a watched crawl found new, changed and gone since its last run (or "
+        "--since 12h, 7d, 2026-01-31). forget: remove them for good; they do not come back."
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

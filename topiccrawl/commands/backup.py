@@ -10,9 +10,9 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.neighbours import FOLDER
 from topiccrawl.storage.backup import MODES, backup
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -21,13 +21,8 @@ if TYPE_CHECKING:
 class BackupCommand(OperatorCommand, ScrapyCommand):
     """Copy queues, articles and all else of the data folder, also while crawls run."""
 
-    @override
-    def syntax(self) -> str:
-        return "FILE"
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Copy the data folder into one file, also while crawls run")
+    usage = "FILE"
+    summary = message("Copy the data folder into one file, also while crawls run")
 
     @override
     def long_desc(self) -> str:

@@ -10,10 +10,10 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
 from topiccrawl.storage.control import Control, speed_of
-from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
@@ -27,22 +27,14 @@ ACTIONS = ("show", "pause", "resume", "cancel", "speed", "add")
 class ControlCommand(OperatorCommand, ScrapyCommand):
     """Steer a crawl."""
 
-    @override
-    def syntax(self) -> str:
-        return "show|pause|resume|cancel|speed FACTOR|add URL... [--topic TOPIC | --template NAME]"
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Pause, resume, end or pace a running crawl")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "Steers the crawl of a topic (default: that of the last crawl) wherever it runs: with"
-            " REDIS_URL on all of its nodes, else in this data folder. speed 2 halves the delays"
-            " between requests to a host, speed 0.5 doubles them; robots.txt's crawl-delay holds."
-            " add lets it begin at further URLs; one that does not run takes them at its start."
-        )
+    usage = "show|pause|resume|cancel|speed FACTOR|add URL... [--topic TOPIC | --template NAME]"
+    summary = message("Pause, resume, end or pace a running crawl")
+    details = message(
+        "Steers the crawl of a topic (default: that of the last crawl) wherever it runs: with"
+        " REDIS_URL on all of its nodes, else in this data folder. speed 2 halves the delays"
+        " between requests to a host, speed 0.5 doubles them; robots.txt's crawl-delay holds."
+        " add lets it begin at further URLs; one that does not run takes them at its start."
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -16,10 +16,10 @@ from typing_extensions import override
 from topiccrawl.commands.names import strangers
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import choose_language, said, tr
 from topiccrawl.scheduler.checks import check_values
 from topiccrawl.scheduler.finish import NOWHERE, failed
 from topiccrawl.scheduler.hooks import check_hooks
-from topiccrawl.text.messages import choose_language, said, tr
 
 if TYPE_CHECKING:
     import argparse

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +17,7 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
+    create_model,
 )
 
 from topiccrawl.errors import StateError
@@ -26,7 +27,7 @@ from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST
 from topiccrawl.links.urls import MAX_URL, canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from topiccrawl.frontier.entries import Entry
 
@@ -103,67 +104,60 @@ class _Row(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
 
 
-class _About(_Row):
-    strategy: _Name
-    fields: Annotated[tuple[_Name, ...], Field(max_length=64)]
-    owner: _Name = ""
-    renewed: Annotated[int, Field(ge=-1, le=2**32 - 1)] = -1
-    turn: _Count = 0
-    pages: _Count = 0
-    worth: _Worth = 0.0
-    counters: Annotated[dict[_Name, _Large], AfterValidator(_counters)] = {}
-    format: _Count = 1
+_FIELDS: Mapping[type[Entry], Mapping[str, Any]] = {
+    About: {
+        **dict.fromkeys(("strategy", "owner"), _Name),
+        **dict.fromkeys(("turn", "pages", "format"), _Count),
+        "fields": Annotated[tuple[_Name, ...], Field(max_length=64)],
+        "renewed": Annotated[int, Field(ge=-1, le=2**32 - 1)],
+        "worth": _Worth,
+        "counters": Annotated[dict[_Name, _Large], AfterValidator(_counters)],
+    },
+    HostEntry: {
+        **dict.fromkeys(("fetched", "pages"), _Count),
+        "name": _Host,
+        "next_at": _Time,
+        "delay": Annotated[float, Field(ge=-1, le=1e11)],
+        "level": _Byte,
+        "worth": _Worth,
+        "groups": tuple[tuple[_Group, _Count, _Worth], ...],
+        "units": tuple[tuple[_Url, tuple[_Group, ...]], ...],
+        "robots": tuple[tuple[_Url, _Time, bool, _Robots], ...],
+    },
+    UrlEntry: {
+        **dict.fromkeys(("value", "relevance"), _Value),
+        **dict.fromkeys(("pinned", "liftable", "counted"), bool),
+        **dict.fromkeys(("version", "inlinks"), _Count),
+        **dict.fromkeys(("anchor", "context", "reason"), _Text),
+        **dict.fromkeys(("attempts", "crashes", "redirects"), _Byte),
+        "url": _Url,
+        "queue": Literal["prior", "normal", "crawled", "error"],
+        "arrival": Annotated[_Count, Field(ge=1)],
+        "lane": _Lane,
+        "evidence": Annotated[tuple[_Number, ...], Field(max_length=64)],
+        "payload": _Request,
+        "when": _Time,
+        "depth": _Short,
+        "first": _Known,
+        "parents": Annotated[tuple[tuple[_Known, _Value], ...], Field(max_length=3)],
+        "links": Annotated[tuple[_Known, ...], Field(max_length=100_000)],
+    },
+    SeenEntry: {"bucket": _Byte, "place": _Short, "filter": _Filter},
+}
+"""Types of an entry's fields as a file may have them; the defaults are the entry's own."""
 
 
-class _HostLine(_Row):
-    name: _Host
-    next_at: _Time = 0.0
-    delay: Annotated[float, Field(ge=-1, le=1e11)] = -1.0
-    level: _Byte = 0
-    fetched: _Count = 0
-    pages: _Count = 0
-    worth: _Worth = 0.0
-    groups: tuple[tuple[_Group, _Count, _Worth], ...] = ()
-    units: tuple[tuple[_Url, tuple[_Group, ...]], ...] = ()
-    robots: tuple[tuple[_Url, _Time, bool, _Robots], ...] = ()
-
-
-class _UrlLine(_Row):
-    url: _Url
-    queue: Literal["prior", "normal", "crawled", "error"]
-    arrival: Annotated[_Count, Field(ge=1)]
-    value: _Value = 0.0
-    lane: _Lane = 0
-    pinned: bool = False
-    liftable: bool = False
-    evidence: Annotated[tuple[_Number, ...], Field(max_length=64)] = ()
-    version: _Count = 0
-    anchor: _Text = ""
-    context: _Text = ""
-    payload: _Request = ""
-    reason: _Text = ""
-    when: _Time = 0.0
-    relevance: _Value = 0.0
-    depth: _Short = 0
-    attempts: _Byte = 0
-    crashes: _Byte = 0
-    redirects: _Byte = 0
-    inlinks: _Count = 0
-    first: _Known = ""
-    parents: Annotated[tuple[tuple[_Known, _Value], ...], Field(max_length=3)] = ()
-    links: Annotated[tuple[_Known, ...], Field(max_length=100_000)] = ()
-    counted: bool = False
-
-
-class _Seen(_Row):
-    bucket: _Byte
-    place: _Short
-    filter: _Filter
+def _model(entry: type[Entry]) -> type[_Row]:
+    defaults, types = entry._field_defaults, _FIELDS[entry]
+    fields: Any = {name: (types[name], defaults.get(name, ...)) for name in entry._fields}
+    return create_model(entry.__name__, __base__=_Row, **fields)
 
 
 _KINDS: dict[str, tuple[type[_Row], type[Entry]]] = {
-    "frontier": (_About, About), "host": (_HostLine, HostEntry), "url": (_UrlLine, UrlEntry),
-    "seen": (_Seen, SeenEntry),
+    name: (_model(entry), entry)
+    for name, entry in {
+        "frontier": About, "host": HostEntry, "url": UrlEntry, "seen": SeenEntry
+    }.items()
 }  # fmt: skip
 _NAMES = {entry: name for name, (_, entry) in _KINDS.items()}
 

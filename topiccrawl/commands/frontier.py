@@ -22,11 +22,11 @@ from topiccrawl.errors import StateError, StorageError
 from topiccrawl.frontier.entries import About
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.formats import completed
-from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -44,26 +44,20 @@ QUEUES = ("prior", "normal", "leased", "crawled", "error")
 class FrontierCommand(OperatorCommand, ScrapyCommand):
     """Show, move and mend a crawl's frontier."""
 
-    @override
-    def syntax(self) -> str:
-        return (
-            "[options] stats | list QUEUE | export FILE | import FILE | forget URL... | "
-            "requeue [URL...]"
-        )
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Show a crawl's queues, carry them elsewhere, forget or fetch again single URLs")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "stats: sizes of the queues, errors by reason. list: URLs of prior, normal, leased, "
-            "crawled or error, with value and reason. export: all that another machine needs to go "
-            "on, as JSON lines (FILE may end in .gz; - is standard output); also while a crawl "
-            "runs. import: into a frontier that does not exist yet. forget: as if never seen. "
-            "requeue: fetch again; with --reason, all that failed for it."
-        )
+    usage = (
+        "[options] stats | list QUEUE | export FILE | import FILE | forget URL... | "
+        "requeue [URL...]"
+    )
+    summary = message(
+        "Show a crawl's queues, carry them elsewhere, forget or fetch again single URLs"
+    )
+    details = message(
+        "stats: sizes of the queues, errors by reason. list: URLs of prior, normal, leased, "
+        "crawled or error, with value and reason. export: all that another machine needs to go "
+        "on, as JSON lines (FILE may end in .gz; - is standard output); also while a crawl "
+        "runs. import: into a frontier that does not exist yet. forget: as if never seen. "
+        "requeue: fetch again; with --reason, all that failed for it."
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.text.messages import tr
+from topiccrawl.messages import message, tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -34,15 +34,10 @@ _EXAMPLE = "new-energy-vehicles"
 class InitCommand(OperatorCommand, ScrapyCommand):
     """Create a project: scrapy.cfg, settings with the add-on, spiders, a topic, compose file."""
 
+    usage = "DIR [--topic WORDS]"
+    summary = message("Create a project: topic file, settings, compose file")
+
     requires_project = False
-
-    @override
-    def syntax(self) -> str:
-        return "DIR [--topic WORDS]"
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Create a project: topic file, settings, compose file")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

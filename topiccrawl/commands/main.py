@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from topiccrawl import __version__
+from topiccrawl.messages import message, tr
 from topiccrawl.storage.tables import Table
-from topiccrawl.text.messages import message, tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

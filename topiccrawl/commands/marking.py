@@ -14,13 +14,12 @@ from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.formats import completed
 from topiccrawl.storage.marks import MarkStore
-from topiccrawl.text.files import read_of_user
-from topiccrawl.text.tomlfile import to_toml
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import answer, as_page, request
 from topiccrawl.topics.marks import MarkedModel
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.topic import resolve
+from topiccrawl.userfiles import read_of_user, to_toml
 
 if TYPE_CHECKING:
     import argparse

@@ -10,9 +10,9 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.messages import message, tr
 from topiccrawl.storage.backup import restore
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -21,13 +21,8 @@ if TYPE_CHECKING:
 class RestoreCommand(OperatorCommand, ScrapyCommand):
     """Unpack a backup into a data folder that is new or empty."""
 
-    @override
-    def syntax(self) -> str:
-        return "FILE"
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Unpack a backup into a new data folder, where its crawls go on")
+    usage = "FILE"
+    summary = message("Unpack a backup into a new data folder, where its crawls go on")
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

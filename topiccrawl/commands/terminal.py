@@ -17,10 +17,9 @@ from scrapy.utils.project import inside_project
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urls import canonical, host_of, site_of
+from topiccrawl.messages import choose_language, escaped, said, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
-from topiccrawl.text.escaping import escaped
-from topiccrawl.text.messages import choose_language, said, tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -38,7 +37,16 @@ class OperatorCommand(ABC):
 
     A command derives from this class and then from ``ScrapyCommand``. This class does not: Scrapy
     takes each subclass of ``ScrapyCommand`` in this folder for a command.
+
+    Attributes:
+        usage: Its arguments, as help shows them.
+        summary: One line of help, a message of the catalogue.
+        details: The help below that, a message; "": the summary.
     """
+
+    usage: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    details: ClassVar[str] = ""
 
     settings: Settings | None
     exitcode: int
@@ -56,6 +64,18 @@ class OperatorCommand(ABC):
     def folder(self) -> Path:
         """The folder of all state."""
         return Path(self.options["TOPICCRAWL_DATA_DIR"])
+
+    def syntax(self) -> str:
+        """See ``ScrapyCommand.syntax``."""
+        return self.usage
+
+    def short_desc(self) -> str:
+        """See ``ScrapyCommand.short_desc``."""
+        return tr(self.summary)
+
+    def long_desc(self) -> str:
+        """See ``ScrapyCommand.long_desc``."""
+        return tr(self.details or self.summary)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run ``act``; write an error as one message without a stack and set the exit status."""

@@ -15,12 +15,12 @@ from typing_extensions import override
 from topiccrawl.commands import marking
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, some
 from topiccrawl.errors import TopicError
+from topiccrawl.messages import message, tr
 from topiccrawl.storage.changes import ChangeLog
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.text.messages import tr
-from topiccrawl.text.tomlfile import to_toml
 from topiccrawl.topics.topic import available, from_examples, from_words, read, resolve
+from topiccrawl.userfiles import to_toml
 
 if TYPE_CHECKING:
     import argparse
@@ -38,18 +38,13 @@ SHOWN = 12
 class TopicsCommand(OperatorCommand, ScrapyCommand):
     """List topics, show how one is parsed or changed during crawls, mark pages for it."""
 
-    @override
-    def syntax(self) -> str:
-        return (
-            "list | show TOPIC | new FILE.toml WORDS | history [TOPIC]"
-            " | mark URL yes|no|none | unsure | marks"
-        )
-
-    @override
-    def short_desc(self) -> str:
-        return tr(
-            "List, show and write topics, how crawls changed them, and readers' marks of pages"
-        )
+    usage = (
+        "list | show TOPIC | new FILE.toml WORDS | history [TOPIC]"
+        " | mark URL yes|no|none | unsure | marks"
+    )
+    summary = message(
+        "List, show and write topics, how crawls changed them, and readers' marks of pages"
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -15,12 +15,12 @@ from topiccrawl.commands.marking import decided
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explained, fates, out_of_reach
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import Pages, Role
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -46,23 +46,15 @@ _SEEN = (
 class WhyCommand(OperatorCommand, ScrapyCommand):
     """Explain a URL's place and value."""
 
-    @override
-    def syntax(self) -> str:
-        return "[options] <url> | --topic TOPIC"
-
-    @override
-    def short_desc(self) -> str:
-        return tr(
-            "Say where a URL is queued, its score's parts, who linked to it, the path from a seed"
-        )
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "Explains a URL; or, with --topic and no URL, the last crawl of a topic: what became "
-            "of each seed, the best pages, terms met and never met, hosts out of reach, and what "
-            "to try."
-        )
+    usage = "[options] <url> | --topic TOPIC"
+    summary = message(
+        "Say where a URL is queued, its score's parts, who linked to it, the path from a seed"
+    )
+    details = message(
+        "Explains a URL; or, with --topic and no URL, the last crawl of a topic: what became "
+        "of each seed, the best pages, terms met and never met, hosts out of reach, and what "
+        "to try."
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from selectolax.lexbor import SelectolaxError
 
 from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Results
 from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, FieldError
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
-from topiccrawl.text.messages import message
-from topiccrawl.text.tomlfile import FileKind, load, mistakes
+from topiccrawl.messages import message
+from topiccrawl.userfiles import FileKind, read_model
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,10 +58,8 @@ class Engine(BaseModel):
     @classmethod
     def _has_query(cls, url: str) -> str:
         if "{query}" not in url or canonical(url.split("{", maxsplit=1)[0]) is None:
-            raise ValueError(
-                ConfigurationError(
-                    "{url!r}: write https://host/search?q={{query}}&page={{page}}", url=url
-                )
+            raise FieldError(
+                "{url!r}: write https://host/search?q={{query}}&page={{page}}", url=url
             )
         return url
 
@@ -71,10 +69,8 @@ class Engine(BaseModel):
         try:
             "".encode(encoding)
         except LookupError as error:
-            raise ValueError(
-                ConfigurationError(
-                    "{encoding!r} is no encoding: write utf-8 or gb18030", encoding=encoding
-                )
+            raise FieldError(
+                "{encoding!r} is no encoding: write utf-8 or gb18030", encoding=encoding
             ) from error
         return encoding
 
@@ -84,9 +80,7 @@ class Engine(BaseModel):
         try:
             parsed("<p>").css(selector or "p")
         except (SelectolaxError, ValueError) as error:
-            raise ValueError(
-                ConfigurationError("{selector!r} is no CSS selector", selector=selector)
-            ) from error
+            raise FieldError("{selector!r} is no CSS selector", selector=selector) from error
         return selector
 
 
@@ -169,8 +163,4 @@ def read_engine(path: Path) -> Configured:
             "step": message("give a whole number, 1 or more"),
         },
     )  # fmt: skip
-    try:
-        engine = Engine.model_validate(load(path, kind))
-    except ValidationError as error:
-        raise mistakes(path, error, kind) from error
-    return Configured(engine, path.stem)
+    return Configured(read_model(path, kind), path.stem)

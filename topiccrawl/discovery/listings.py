@@ -12,7 +12,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
 from topiccrawl.links.xml_root import name_of, text_of, xml_root
-from topiccrawl.text.files import read_of_user
+from topiccrawl.userfiles import read_of_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
 """Rarer searches for cyclic garbage: a crawl keeps much and makes hardly any.
 
-At Python's own threshold of 700 new objects they took 7 % of a crawl's processor time, and readers
-search as rarely. None in EXTENSIONS instead of the order leaves the process as it is.
+At Python's own threshold of 700 new objects they took 7 % of a crawl's processor time; readers have
+a threshold of their own. None in EXTENSIONS instead of the order leaves the process as it is.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from scrapy import signals
 
-from topiccrawl.extract.worker import RARELY
-
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+RARELY = 10_000
+"""New objects after which the collector of a crawl's process looks for cyclic garbage."""
 
 
 class RareCollections:

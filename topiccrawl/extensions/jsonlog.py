@@ -13,8 +13,8 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from typing_extensions import override
 
+from topiccrawl.messages import escaped
 from topiccrawl.scheduler.context import spec_of
-from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

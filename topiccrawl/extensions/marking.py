@@ -11,7 +11,6 @@ import logging
 import random
 import sys
 from typing import TYPE_CHECKING, Any, Protocol, Self
-from zlib import crc32
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -19,7 +18,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.errors import StateError, StorageError
 from topiccrawl.extensions.rescoring import Rescoring
-from topiccrawl.links.strategies.contract import LEARNT
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.marks import MarkStore
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Mark, Page, Verdict
     from topiccrawl.topics.contract import RelevanceModel
 
@@ -105,7 +103,6 @@ class BestPages:
 class Judging(Protocol):
     """A spider that crawls for topics."""
 
-    strategy: LinkStrategy
     scorer: Scorer | ManyScorer
     judges: list[RelevanceModel]
     """Judges of pages, one for each topic; ``scorer`` has the topics' words."""
@@ -281,14 +278,14 @@ class TopicMarks:
 
     def _derive(self) -> None:
         """Give a topic without words those that its examples have in common."""
-        spider, scorer = self.spider, self.scorer
-        if self.topic.terms:
+        scorer, strategy = self.scorer, context_of(self.crawler).spec.strategy
+        if self.topic.terms or strategy is None:
             return
         vector = derived_vector(tuple(self._marks.values()), self.sample.pages)
         if vector.terms and vector != scorer.vector:
             scorer.adopt(vector)
-            spider.strategy.adopt(scorer)
-            spider.strategy.version = crc32(repr(vector).encode()) % LEARNT
+            strategy.adopt(scorer)
+            strategy.version = scorer.version
             words = " ".join(f"{term}^{weight:g}" for term, weight in vector.items())
             logger.info("Words derived from examples: %s", words)
 

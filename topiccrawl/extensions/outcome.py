@@ -16,6 +16,7 @@ from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.review import CrawlReview
 from topiccrawl.extensions.stopping import REASON as YIELD
+from topiccrawl.messages import choose_language, escaped, tr
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import (
@@ -30,8 +31,6 @@ from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.backup import sign
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.text.escaping import escaped
-from topiccrawl.text.messages import choose_language, tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

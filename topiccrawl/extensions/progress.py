@@ -13,9 +13,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from topiccrawl.extensions.figures import CrawlFigures
+from topiccrawl.messages import escaped, tr
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.text.escaping import escaped
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.links.urls import canonical
 from topiccrawl.model import Kind
 from topiccrawl.scheduler.build import frontier_place, read_frontier
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.review import SEEDS, fates, out_of_reach
 from topiccrawl.scheduler.signals import page_judged
-from topiccrawl.text.normal import fold
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -47,7 +45,7 @@ class CrawlReview:
         self._seeds: dict[str, None] = {}
         self._last: State = {}
         topic = self.context.spec.topic
-        self._own = frozenset(map(fold, topic.terms)) if topic else frozenset()
+        self._own = topic.folded if topic else frozenset[str]()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -60,8 +58,7 @@ class CrawlReview:
         if spec.judges is None or spec.topic is None:
             raise NotConfigured
         review = cls(crawler)
-        for url in spec.topic.seeds:
-            review._seeds[canonical(url) or url] = None
+        review._seeds = dict.fromkeys(spec.topic.seeds)
         crawler.signals.connect(review.judged, page_judged)
         review.context.on_settled(review.settled)
         review.context.status["review"] = review.status

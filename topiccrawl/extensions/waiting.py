@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.text.messages import message
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,8 +14,8 @@ from topiccrawl.extract.density import choose
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.parts import part_of
 from topiccrawl.links.limits import parsed
+from topiccrawl.messages import escaped
 from topiccrawl.text.decode import decode
-from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from topiccrawl.extract.reading import PageReader
 
 RARELY = 10_000
-"""New objects after which Python's collector looks for cyclic garbage."""
+"""New objects after which the collector of a reader looks for cyclic garbage."""
 NO_MEMORY = 71
 """Exit status of a reader that ran out of memory."""
 _KILOBYTE = 1 if sys.platform == "darwin" else 1024

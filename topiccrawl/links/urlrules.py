@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import FieldError
 from topiccrawl.links.urls import canonical, host_of
 
 if TYPE_CHECKING:
@@ -75,18 +75,14 @@ def compiled(pattern: str) -> re.Pattern[str]:
         try:
             return re.compile(text.removeprefix(REGEX))
         except re.error as error:
-            raise ValueError(
-                ConfigurationError(
-                    "{pattern!r} is no regular expression: {error}", pattern=pattern, error=error
-                )
+            raise FieldError(
+                "{pattern!r} is no regular expression: {error}", pattern=pattern, error=error
             ) from error
     host, slash, path = text.removeprefix("http://").removeprefix("https://").partition("/")
     if text == REGEX or not (host or slash):
-        raise ValueError(
-            ConfigurationError(
-                "{pattern!r} is no pattern: write /path/*, host/path/* or re:EXPRESSION",
-                pattern=pattern,
-            )
+        raise FieldError(
+            "{pattern!r} is no pattern: write /path/*, host/path/* or re:EXPRESSION",
+            pattern=pattern,
         )
     begin = rf"^{_glob(_spelled(host))}" if slash and host else r"^[^/]*" if slash else ""
     if not slash:

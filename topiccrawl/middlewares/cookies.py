@@ -6,9 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+from scrapy.utils.httpobj import urlparse_cached
 from typing_extensions import override
-
-from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +40,7 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
     def _process_cookies(
         self, cookies: Iterable[Cookie], *, jar: CookieJar, request: Request
     ) -> None:
-        host = host_of(request.url)
+        host = urlparse_cached(request).hostname
         for cookie in cookies:
             domain = cookie.domain.removeprefix(".")
             if domain and not _suffixes()(domain).domain:

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
-from topiccrawl.links.traps import trap
-from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.model import Findings, Kind
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import hosts_of, traps_of
+from topiccrawl.scheduler.build import link_refusal, url_rules
 from topiccrawl.scheduler.context import context_of
 
 if TYPE_CHECKING:
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from topiccrawl.links.hosts import HostRules
-    from topiccrawl.links.traps import TrapRules
     from topiccrawl.model import Lease, Offer
 
 
@@ -40,12 +36,14 @@ class UrlGateMiddleware:
     and a queue that is older than the rules. Pages of searches and robots.txt pass.
 
     Args:
-        rules: Rules of the topic.
+        refuse: Returns why the topic's rules refuse a URL, or None.
         lease: Returns the lease of a request, None where it has none.
     """
 
-    def __init__(self, rules: UrlRules, lease: Callable[[Request], Lease | None]) -> None:
-        self.rules = rules
+    def __init__(
+        self, refuse: Callable[[str], str | None], lease: Callable[[Request], Lease | None]
+    ) -> None:
+        self.refuse = refuse
         self.lease = lease
 
     @classmethod
@@ -57,16 +55,17 @@ class UrlGateMiddleware:
         """
         context = context_of(crawler)
         topic = context.spec.topic
-        if topic is None or not (topic.include or topic.exclude):
+        rules = url_rules(topic) if topic else None
+        if rules is None:
             raise NotConfigured
-        return cls(UrlRules(topic.include, topic.exclude), context.lease)
+        return cls(rules.refuse, context.lease)
 
     def process_request(self, request: Request) -> None:
         """Let a request pass, or raise LeftOutError."""
         lease = self.lease(request)
         if lease is None or lease.kind is Kind.ROBOTS or meta.ROLE in request.meta:
             return
-        if reason := self.rules.refuse(request.url):
+        if reason := self.refuse(request.url):
             raise LeftOutError(request.url, reason)
 
 
@@ -74,27 +73,19 @@ class LinkFilterMiddleware:
     """Drops links by rule; each drop is counted under its reason.
 
     Args:
-        hosts: Hosts that may or may not be crawled.
-        traps: Thresholds of the trap rules; None switches them off.
+        refuse: Returns why no link to a URL is followed, or None.
         count: Takes the name of a stat.
     """
 
-    def __init__(
-        self, hosts: HostRules, traps: TrapRules | None, count: Callable[[str], None]
-    ) -> None:
-        self.hosts = hosts
-        self.traps = traps
+    def __init__(self, refuse: Callable[[str], str | None], count: Callable[[str], None]) -> None:
+        self.refuse = refuse
         self.count = count
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return the middleware for the spider's topic and the crawl's settings."""
         stats = crawler.stats
-        return cls(
-            hosts_of(crawler),
-            traps_of(crawler.settings),
-            lambda name: stats.inc_value(f"topiccrawl/links/{name}"),
-        )
+        return cls(link_refusal(crawler), lambda name: stats.inc_value(f"topiccrawl/links/{name}"))
 
     async def process_spider_output(
         self,
@@ -109,9 +100,7 @@ class LinkFilterMiddleware:
                 yield output
 
     def _wanted(self, offer: Offer) -> bool:
-        reason = self.hosts.refuse(offer.url)
-        if reason is None and self.traps is not None:
-            reason = trap(offer.url, self.traps)
+        reason = self.refuse(offer.url)
         if reason is not None:
             self.count(reason)
         return reason is None

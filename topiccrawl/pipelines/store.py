@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import CloseSpider, DropItem
-from scrapy.utils.conf import build_component_list
-from scrapy.utils.misc import load_object
 
-from topiccrawl.errors import SettingError, StorageError, TopiccrawlError, finish_reason
+from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
+from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.acknowledged import Acknowledged
 from topiccrawl.storage.choice import articles_of
 from topiccrawl.storage.contract import Fate
@@ -227,16 +226,7 @@ def listeners_of(
     Raises:
         SettingError: A setting of theirs cannot be used.
     """
-    name = "TOPICCRAWL_STORE_LISTENERS"
-    try:
-        builders = [load_object(path) for path in build_component_list(settings.getdict(name))]
-    except (ImportError, NameError, ValueError) as error:
-        raise SettingError(
-            "{name} is {value!r}: map dotted paths of functions to their order: {error}",
-            name=name,
-            value=settings[name],
-            error=error,
-        ) from error
+    builders = components(settings, "TOPICCRAWL_STORE_LISTENERS")
     built = [build(settings, store, count) for build in builders]
     return [listener for listener in built if listener is not None]
 

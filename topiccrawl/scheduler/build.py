@@ -13,7 +13,7 @@ from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.addresses import AddressRules
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import FirstCome
-from topiccrawl.links.traps import TrapRules
+from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.scheduler.context import context_of, spec_of
 from topiccrawl.scheduler.frontiers import FrontierSpec, frontiers_of
@@ -208,14 +208,18 @@ def traps_of(settings: BaseSettings) -> TrapRules | None:
 
 def topic_rules(topic: Topic, addresses: AddressRules | None = None) -> HostRules:
     """Return a topic's rules of hosts and URLs."""
-    urls = UrlRules(topic.include, topic.exclude)
-    return HostRules(topic.allowed_hosts, topic.denied_hosts, urls, addresses)
+    return HostRules(topic.allowed_hosts, topic.denied_hosts, url_rules(topic), addresses)
 
 
 def start_rules(topic: Topic, addresses: AddressRules | None = None) -> HostRules:
     """Return the rules of URLs to begin with; they may be on hosts that are not crawled further."""
-    urls = UrlRules(topic.include, topic.exclude)
-    return HostRules((), topic.denied_hosts, urls, addresses)
+    return HostRules((), topic.denied_hosts, url_rules(topic), addresses)
+
+
+def url_rules(topic: Topic) -> UrlRules | None:
+    """Return a topic's rules of URLs, None if it has none."""
+    given = topic.include or topic.exclude
+    return UrlRules(topic.include, topic.exclude) if given else None
 
 
 def addresses_of(
@@ -248,6 +252,12 @@ def hosts_of(crawler: Crawler) -> HostRules:
             else HostRules(allowed, (), addresses=context.addresses)
         )
     return context.hosts
+
+
+def link_refusal(crawler: Crawler) -> Callable[[str], str | None]:
+    """Return a function of a URL: why the crawl follows no link to it, or None."""
+    hosts, traps = hosts_of(crawler), traps_of(crawler.settings)
+    return lambda url: hosts.refuse(url) or (trap(url, traps) if traps else None)
 
 
 def share_of(settings: BaseSettings) -> tuple[int, int] | None:

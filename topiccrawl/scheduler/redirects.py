@@ -6,16 +6,15 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.contract import Ending, Outcome
-from topiccrawl.links.traps import trap
 from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.model import Kind
+from topiccrawl.scheduler.build import link_refusal
 from topiccrawl.scheduler.requests import is_apart, moved_to
 
 if TYPE_CHECKING:
     from scrapy import Request
 
     from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.links.traps import TrapRules
     from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import CrawlContext
 
@@ -56,14 +55,13 @@ class Redirects:
     Args:
         context: The crawl, its frontier open.
         side: Queue of requests that go on with their lease.
-        traps: Rules of crawler traps; None where the spider has no topic.
     """
 
-    def __init__(self, context: CrawlContext, side: SideQueue, traps: TrapRules | None) -> None:
-        self._crawler, self._book, self._hosts = context.crawler, context.book, context.hosts
-        self._context = context
+    def __init__(self, context: CrawlContext, side: SideQueue) -> None:
+        self._crawler, self._book = context.crawler, context.book
         self._side = side
-        self._traps = traps
+        self._free = context.spec.topic is None
+        self._refuse = context.hosts.refuse if self._free else link_refusal(context.crawler)
 
     def go_on(self, request: Request, lease: Lease) -> bool:
         """Follow a redirect: continue the lease, or end it and queue the target with its value.
@@ -97,7 +95,6 @@ class Redirects:
         url = canonical(request.url) or request.url
         if url == lease.url:
             return None
-        if self._context.spec.topic is not None:
-            return self._hosts.refuse(url) or (trap(url, self._traps) if self._traps else None)
-        free = request.meta.get("allow_offsite") or is_apart(lease.url)
-        return None if free else self._hosts.refuse(url)
+        if self._free and (request.meta.get("allow_offsite") or is_apart(lease.url)):
+            return None
+        return self._refuse(url)

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.links.urls import host_of
-from topiccrawl.text.messages import tr
+from topiccrawl.messages import tr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -32,7 +32,6 @@ from topiccrawl.scheduler.build import (
     hosts_of,
     open_frontier,
     retry_rules,
-    traps_of,
 )
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import FAILURE
@@ -149,8 +148,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         context.book = self.book
         self.answers = Answers(self.crawler, self.book, self.alarm)
         self.side = SideQueue(self.frontier)
-        traps = traps_of(self.crawler.settings) if context.spec.topic is not None else None
-        self.redirects = Redirects(context, self.side, traps)
+        self.redirects = Redirects(context, self.side)
         self.kept = Kept(f"{time.time_ns():x}")
         concurrency = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 1_000
         self.crawler.engine.downloader.per_slot_settings[DOWNLOAD_SLOT] = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.errors import ConfigurationError, SettingError, TopicError
+from topiccrawl.errors import ConfigurationError, FieldError, SettingError, TopicError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
 from topiccrawl.scheduler.build import limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
-from topiccrawl.text.messages import message
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.many import ManyScorer, topics_of, union
@@ -205,10 +205,8 @@ def within(topic: Topic, include: str, exclude: str) -> Topic:
     }
     try:
         UrlRules(**patterns)
-    except ValueError as error:
-        raise ConfigurationError(
-            "arguments include and exclude: {error}", error=error.args[0]
-        ) from error
+    except FieldError as error:
+        raise ConfigurationError("arguments include and exclude: {error}", error=error) from error
     return topic.model_copy(update=patterns)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from contextlib import aclosing
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -10,12 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.storage.feed import Atom, Rss
-from topiccrawl.storage.formats import CommaSeparated, Formats, JsonLines, Parquet, Workbook
-from topiccrawl.text.escaping import escaped
+from topiccrawl.storage.formats import (
+    CommaSeparated,
+    Formats,
+    HtmlTable,
+    JsonLines,
+    MarkdownTable,
+    Parquet,
+    Workbook,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-    from typing import TextIO
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
@@ -308,94 +313,3 @@ def _cell(value: Any) -> Any:  # noqa: ANN401 - any value of a column
     if isinstance(value, str) and len(value) > CELL:
         return value[: CELL - len(CUT)] + CUT
     return value
-
-
-class MarkdownTable:
-    """A Markdown table; line ends and bars of cells are replaced, so that a row is a line.
-
-    Args:
-        file: Output file.
-        names: Names of the columns.
-        cells: Returns the cells of an article.
-    """
-
-    def __init__(
-        self, file: TextIO, names: Sequence[str], cells: Callable[[Article], list[str | float]]
-    ) -> None:
-        self._file = file
-        self._cells = cells
-        self._line(names)
-        self._line(["---"] * len(names))
-
-    def write(self, one: Article) -> None:
-        """See ``Writer``."""
-        self._line([_markdown(str(cell)) for cell in self._cells(one)])
-
-    def end(self) -> None:
-        """See ``Writer``."""
-
-    def _line(self, cells: Sequence[str]) -> None:
-        self._file.write(f"| {' | '.join(cells)} |\n")
-
-
-def _markdown(text: str) -> str:
-    r"""Return text that Markdown shows as it is.
-
-    >>> _markdown("a|b\n<b>*c*")
-    'a\\|b &lt;b>\\*c\\*'
-    """
-    plain = escaped(" ".join(text.split())).replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{sign}" if sign in "\\|*_`[]" else sign for sign in plain)
-
-
-_HEAD = """<!doctype html>
-<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title><style>
-body {{ font: 14px/1.5 system-ui, sans-serif; margin: 1rem }}
-table {{ border-collapse: collapse }}
-th, td {{ border: 1px solid #ccc; padding: .3rem .5rem; text-align: left; vertical-align: top }}
-th {{ position: sticky; top: 0; background: #f4f4f4 }}
-td > div {{ max-width: 40rem; max-height: 12rem; overflow: auto; white-space: pre-line }}
-</style></head><body><h1>{title}</h1><table>
-"""
-
-
-class HtmlTable:
-    """A page with one table; texts are escaped, and the title links to the article.
-
-    Args:
-        file: Output file.
-        title: Title of the page.
-        names: Names of the columns.
-        cells: Returns the cells of an article.
-    """
-
-    def __init__(
-        self,
-        file: TextIO,
-        title: str,
-        names: Sequence[str],
-        cells: Callable[[Article], list[str | float]],
-    ) -> None:
-        self._file = file
-        self._names = names
-        self._cells = cells
-        file.write(_HEAD.format(title=html.escape(title)))
-        file.write("".join(f"<th>{html.escape(name)}</th>" for name in names) + "\n")
-
-    def write(self, one: Article) -> None:
-        """See ``Writer``."""
-        cells = zip(self._names, self._cells(one), strict=True)
-        row = "".join(f"<td><div>{self._shown(name, cell, one)}</div></td>" for name, cell in cells)
-        self._file.write(f"<tr>{row}</tr>\n")
-
-    def end(self) -> None:
-        """See ``Writer``."""
-        self._file.write("</table></body></html>\n")
-
-    @staticmethod
-    def _shown(name: str, cell: str | float, article: Article) -> str:
-        text = html.escape(str(cell))
-        if name in {"title", "url"} and article.url.startswith(("http://", "https://")):
-            return f'<a href="{html.escape(article.url)}" rel="noreferrer">{text}</a>'
-        return text

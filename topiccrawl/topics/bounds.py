@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import FieldError
 
 Score = Annotated[float, Field(ge=0, le=1)]
 
@@ -39,14 +39,12 @@ class Thresholds(Part):
         for low, high in (("lower_limit", "upper_limit"), ("min_normal", "min_prior")):
             a, b = getattr(self, low), getattr(self, high)
             if a is not None and b is not None and a > b:
-                raise ValueError(
-                    ConfigurationError(
-                        "{low} {a:g} lies above {high} {b:g}: exchange them",
-                        low=low,
-                        a=a,
-                        high=high,
-                        b=b,
-                    )
+                raise FieldError(
+                    "{low} {a:g} lies above {high} {b:g}: exchange them",
+                    low=low,
+                    a=a,
+                    high=high,
+                    b=b,
                 )
         return self
 

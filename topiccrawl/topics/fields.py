@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import FieldError
 from topiccrawl.links.hosts import host_named
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
@@ -17,11 +17,7 @@ def _canonical(seeds: tuple[str, ...]) -> tuple[str, ...]:
     for seed in seeds:
         url = canonical(seed)
         if url is None:
-            raise ValueError(
-                ConfigurationError(
-                    "{seed!r} is no http or https URL: write https://host/path", seed=seed
-                )
-            )
+            raise FieldError("{seed!r} is no http or https URL: write https://host/path", seed=seed)
         found[url] = None
     return tuple(found)
 
@@ -30,11 +26,9 @@ def _bare(hosts: tuple[str, ...]) -> tuple[str, ...]:
     named = tuple(map(host_named, hosts))
     for host, name in zip(hosts, named, strict=True):
         if not name:
-            raise ValueError(
-                ConfigurationError(
-                    "{host!r} is no host: write news.example.com, without scheme, port or path",
-                    host=host,
-                )
+            raise FieldError(
+                "{host!r} is no host: write news.example.com, without scheme, port or path",
+                host=host,
             )
     return named
 

@@ -24,6 +24,7 @@ import math
 from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
+from zlib import crc32
 
 from topiccrawl.model import Verdict
 from topiccrawl.text.idf import corpus_idf
@@ -84,6 +85,10 @@ class Scorer:
         lower_limit: An adapted lower limit in place of the topic's own.
         sites: Document frequencies of the terms by site; None: a term counts the same on all
             sites. ``observe`` updates it.
+
+    Attributes:
+        version: Number below 2**24 that changes with the topic (see ``Topic.version``), and with
+            the terms that are adopted later.
     """
 
     def __init__(
@@ -104,11 +109,13 @@ class Scorer:
         self.lower_limit = LOWER_LIMIT if limit is None else limit
         self._forbidden = TermMatcher(tuple(map(fold, topic.must_not)), {}, topic.languages)
         self.adopt(vector or TopicVector.of_topic(topic))
+        self.version = topic.version
 
     def adopt(self, vector: TopicVector) -> None:
         """Score by other terms from now on, such as those derived from examples."""
         topic = self.topic
         self.vector = vector
+        self.version = crc32(repr(vector).encode()) % 2**24
         synonyms = {fold(term): words for term, words in topic.synonyms.items()}
         self._matcher = TermMatcher(self.vector.terms, synonyms, topic.languages)
         self._positive = TermMatcher(
@@ -184,11 +191,6 @@ class Scorer:
         """Return a text that changes with the topic, vector and limit, not with site words."""
         scored = f"{self.topic.version} {self.vector} {self.lower_limit}"
         return f"words-{hashlib.sha256(scored.encode()).hexdigest()[:12]}"
-
-    @property
-    def version(self) -> int:
-        """Version of the topic; see ``Topic.version``."""
-        return self.topic.version
 
     def observe(self, page: Page) -> None:
         """Count the page for its site (see ``sites``); each page once, in any order."""

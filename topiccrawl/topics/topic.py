@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from topiccrawl.errors import TopicError
-from topiccrawl.text.messages import message
+from topiccrawl.errors import FieldError, TopicError
+from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import asked
 from topiccrawl.text.tokens import shared_tokenizer
-from topiccrawl.text.tomlfile import FileKind, load, mistakes
 from topiccrawl.topics.bounds import Budget, Part, Thresholds
 from topiccrawl.topics.fields import Hosts, Patterns, Seeds  # noqa: TC001 - pydantic reads them
+from topiccrawl.userfiles import FileKind, load, named, own_name, read_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,16 +119,10 @@ class Topic(Part):
         for term in weights:
             folded = fold(term)
             if not any(map(str.isalnum, folded)):
-                raise ValueError(
-                    TopicError("{term!r} holds no letter or number: remove it", term=term)
-                )
+                raise FieldError("{term!r} holds no letter or number: remove it", term=term)
             if other := known.get(folded):
-                raise ValueError(
-                    TopicError(
-                        "{term!r} is the same as {other!r}: keep one of them",
-                        term=term,
-                        other=other,
-                    )
+                raise FieldError(
+                    "{term!r} is the same as {other!r}: keep one of them", term=term, other=other
                 )
             known[folded] = term
         return weights
@@ -143,32 +137,25 @@ class Topic(Part):
                     if near
                     else message("add it to terms")
                 )
-                raise ValueError(
-                    TopicError(
-                        "synonyms of {term!r}, which is no term: {hint}", term=term, hint=hint
-                    )
+                raise FieldError(
+                    "synonyms of {term!r}, which is no term: {hint}", term=term, hint=hint
                 )
-        terms, against = set(map(fold, self.terms)), set(map(fold, self.negative))
+        terms, against = self.folded, set(map(fold, self.negative))
         synonyms = [word for words in self.synonyms.values() for word in words]
         for word in synonyms:
             if fold(word) in terms:
-                raise ValueError(
-                    TopicError("{word!r} is a term and a synonym, too: remove one", word=word)
-                )
+                raise FieldError("{word!r} is a term and a synonym, too: remove one", word=word)
         for term in (*self.terms, *synonyms):
             if fold(term) in against:
-                raise ValueError(
-                    TopicError(
-                        "{term!r} speaks for the topic and is in negative, too: remove one",
-                        term=term,
-                    )
+                raise FieldError(
+                    "{term!r} speaks for the topic and is in negative, too: remove one", term=term
                 )
         return self
 
     @model_validator(mode="after")
     def _terms_or_examples(self) -> Topic:
         if not self.terms and not self.examples:
-            raise ValueError(TopicError("field terms is {}: write words, or examples of pages"))
+            raise FieldError("field terms is {}: write words, or examples of pages")
         return self
 
     @model_validator(mode="after")
@@ -176,13 +163,15 @@ class Topic(Part):
         against = set(map(fold, self.must_not))
         for word in (*self.terms, *_texts_in(self.synonyms)):
             if fold(word) in against:
-                raise ValueError(
-                    TopicError(
-                        "{word!r} speaks for the topic and is in must_not, too: remove one",
-                        word=word,
-                    )
+                raise FieldError(
+                    "{word!r} speaks for the topic and is in must_not, too: remove one", word=word
                 )
         return self
+
+    @property
+    def folded(self) -> frozenset[str]:
+        """Its terms as verdicts name them: folded."""
+        return frozenset(map(fold, self.terms))
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -250,8 +239,8 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     text = argument.strip()
     if text.endswith(".toml"):
         return read(Path(text))
-    for name, where in _files(folder):
-        if text in {name, _own_name(where)}:
+    for name, where in named(folder, _shipped()):
+        if text in {name, own_name(where, _KIND)}:
             return read(where)
     if "/" in text and _is_file(Path(f"{text}.toml")):
         raise TopicError(
@@ -265,14 +254,6 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:  # a sentence is too long for a name
         return False
-
-
-def _own_name(path: Path | Traversable) -> str | None:
-    """Return the ``name`` in a topic file; None if it has none or cannot be read."""
-    try:
-        return load(path, _KIND).get("name")
-    except TopicError:
-        return None
 
 
 def from_words(text: str) -> Topic:
@@ -335,7 +316,7 @@ def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
 def _shipped_synonyms() -> dict[str, tuple[str, ...]]:
     """Return the synonyms of the topics in the package, by folded term."""
     found: dict[str, tuple[str, ...]] = {}
-    for place in _shipped():
+    for place in sorted(_shipped(), key=lambda one: one.name):
         for term, words in read(place).synonyms.items():
             found[fold(term)] = tuple(dict.fromkeys((*found.get(fold(term), ()), *words)))
     return found
@@ -347,12 +328,7 @@ def read(path: Path | Traversable) -> Topic:
     Raises:
         TopicError: With every mistake in the file, each with field, value and remedy.
     """
-    values = load(path, _KIND)
-    values.setdefault("name", path.name.removesuffix(".toml"))
-    try:
-        return Topic.model_validate(values)
-    except ValidationError as error:
-        raise mistakes(path, error, _KIND) from error
+    return read_model(path, _KIND, name=path.name.removesuffix(".toml"))
 
 
 def default_seeds(topic: Topic) -> tuple[str, ...]:
@@ -369,18 +345,12 @@ def default_seeds(topic: Topic) -> tuple[str, ...]:
 
 def available(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
     """Yield the topic files that ``resolve`` finds by name: file's name, own name or "", path."""
-    for name, where in _files(folder):
-        yield name, _own_name(where) or "", str(where)
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
-    for place in [*sorted(folder.glob("*.toml")), *_shipped()]:
-        yield place.name.removesuffix(".toml"), place
+    for name, where in named(folder, _shipped()):
+        yield name, own_name(where, _KIND) or "", str(where)
 
 
 def _shipped() -> list[Traversable]:
-    files = (f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS)
-    return sorted(files, key=lambda f: f.name)
+    return [f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
 
 
 _KIND = FileKind(

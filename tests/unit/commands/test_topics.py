@@ -8,8 +8,8 @@ from topiccrawl.commands.marking import with_marks
 from topiccrawl.commands.topics import describe, write_new
 from topiccrawl.errors import TopicError
 from topiccrawl.model import Mark
-from topiccrawl.text.tomlfile import to_toml
 from topiccrawl.topics.topic import from_words, read
+from topiccrawl.userfiles import to_toml
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from topiccrawl.discovery.contract import Blocked, Fetched, Hit, Results
 from topiccrawl.discovery.engines import Baidu
 from topiccrawl.discovery.searxng import SearXNG
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.text.messages import choose_language, said
+from topiccrawl.messages import choose_language, said
 
 if TYPE_CHECKING:
     from pathlib import Path

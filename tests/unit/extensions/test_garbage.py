@@ -5,8 +5,7 @@ import gc
 from scrapy import signals
 from scrapy.utils.test import get_crawler
 
-from topiccrawl.extensions.garbage import RareCollections
-from topiccrawl.extract.worker import RARELY
+from topiccrawl.extensions.garbage import RARELY, RareCollections
 
 
 def test_collections_are_rare_while_a_crawl_runs_and_as_before_afterwards() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
+from topiccrawl.messages import message, translated
 from topiccrawl.scheduler.review import explained
-from topiccrawl.text.messages import message, translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from topiccrawl.addons.dashboard.address import Address
 from topiccrawl.addons.dashboard.channel import Channel, text_of
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard
 from topiccrawl.errors import StorageError, TopiccrawlError
-from topiccrawl.text.messages import translated
+from topiccrawl.messages import translated
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -17,9 +17,8 @@ from scrapy_redis.spiders import RedisMixin
 
 from topiccrawl.addons.redis.client import async_client_of, client_of
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
-from topiccrawl.addons.redis.ledger import SharedLedger
+from topiccrawl.addons.redis.ledger import SharedLedger, SharedRuns
 from topiccrawl.addons.redis.reading import owner_in, read, strategy_in
-from topiccrawl.addons.redis.runs import SharedRuns
 from topiccrawl.addons.redis.sync import RedisSync, Starts
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StateLockedError

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from topiccrawl.addons.redis.client import translated
+from topiccrawl.messages import message
 from topiccrawl.storage.documents import plain
 from topiccrawl.storage.sites import CHANGED, MARKS, SITES
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
-from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

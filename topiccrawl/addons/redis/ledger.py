@@ -1,4 +1,7 @@
-"""The ledger of several machines: one hash in Redis for each kind of row."""
+"""The ledger of several machines: one hash in Redis for each kind of row.
+
+Last reports of runs are beside it, for a page that shows all nodes.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from redis.exceptions import RedisError
 
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StorageAwayError
+from topiccrawl.storage.runs import RunReport, ordered, packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from redis.asyncio import Redis
 
     from topiccrawl.storage.ledger import Key, Rows
+    from topiccrawl.storage.status import State
 
     T = TypeVar("T")
 
@@ -104,3 +109,47 @@ async def answer(question: Awaitable[T], client: Redis) -> T:
 def _packed(rows: Mapping[Key, str | None]) -> str:
     """Encode rows for the script; one without text has two elements, for Lua's tables."""
     return json.dumps([[*key] if text is None else [*key, text] for key, text in rows.items()])
+
+
+RUN = "topiccrawl:run:"
+LIFE = 7 * 86_400
+"""Seconds that a record is kept after its last report."""
+
+
+class SharedRuns:
+    """Records as keys that expire; see ``runs.Runs``. Ages follow Redis' clock.
+
+    Args:
+        client: Of the server, without decoding of responses; closed with this.
+    """
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+
+    async def put(self, state: State) -> None:
+        """See ``Runs.put``."""
+        key = RUN + state["run"]["id"]
+        await answer(self._client.set(key, packed(state), ex=LIFE), self._client)
+
+    async def all(self) -> list[RunReport]:
+        """See ``Runs.all``."""
+        keys = await answer(self._keys(), self._client)
+        found: list[RunReport] = []
+        for key in keys:
+            text, left = await answer(self._both(key), self._client)
+            if text is not None:
+                found.append(RunReport(unpacked(text, key.decode()), max(0.0, LIFE - left / 1000)))
+        return ordered(found)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def _keys(self) -> list[bytes]:
+        return [key async for key in self._client.scan_iter(match=f"{RUN}*", count=1000)]
+
+    async def _both(self, key: bytes) -> Any:  # noqa: ANN401 - text and milliseconds left
+        async with self._client.pipeline(transaction=False) as pipe:
+            pipe.get(key)
+            pipe.pttl(key)
+            return await pipe.execute()

@@ -21,9 +21,9 @@ from topiccrawl.addons.redis.stories import Claim, StoryRegister
 from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
+from topiccrawl.messages import message
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.sqlite import SqliteStore
-from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -35,8 +35,8 @@ from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.discovery.choice import FROM_FILES
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
 from topiccrawl.storage.control import speed_of
-from topiccrawl.text.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

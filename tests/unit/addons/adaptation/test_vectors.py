@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.adaptation.vectors import (
+from topiccrawl.addons.adaptation.feedback import (
     RocchioParameters,
     centroid,
     guarded,

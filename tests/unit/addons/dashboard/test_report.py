@@ -16,11 +16,11 @@ from topiccrawl.addons.dashboard.curves import Curve, chart
 from topiccrawl.addons.dashboard.report import WORDS, Content, Report, Site
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, written
 from topiccrawl.errors import SettingError, StateError
+from topiccrawl.messages import catalogue
 from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.listing import Listed
 from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
-from topiccrawl.text.messages import catalogue
 
 if TYPE_CHECKING:
     from pathlib import Path

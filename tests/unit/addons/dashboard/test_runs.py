@@ -13,7 +13,7 @@ import redis.asyncio
 from tests.unit.addons.dashboard.states import state, told
 from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.addons.dashboard.metrics import exposition, families
-from topiccrawl.addons.redis.runs import SharedRuns
+from topiccrawl.addons.redis.ledger import SharedRuns
 from topiccrawl.errors import StorageError
 from topiccrawl.storage.runs import KEPT, LOST, LocalRuns
 from topiccrawl.storage.status import EMPTY

@@ -15,8 +15,8 @@ from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.addons.dashboard.metrics import available, exposition
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.messages import message
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -30,21 +30,13 @@ if TYPE_CHECKING:
 class Command(OperatorCommand, ScrapyCommand):
     """Serve the page of all crawls until interrupted."""
 
-    @override
-    def syntax(self) -> str:
-        return "[options] [PORT | ADDRESS:PORT]"
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Serve a page that shows and steers all crawls, on this machine or in Redis")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "Reads what crawls tell into TOPICCRAWL_DATA_DIR, or into Redis where REDIS_URL is "
-            "set. 127.0.0.1:8420 where no address is given. Open the URL that is shown: it has the "
-            "token, unless TOPICCRAWL_DASHBOARD_TOKEN sets one. /metrics is for Prometheus."
-        )
+    usage = "[options] [PORT | ADDRESS:PORT]"
+    summary = message("Serve a page that shows and steers all crawls, on this machine or in Redis")
+    details = message(
+        "Reads what crawls tell into TOPICCRAWL_DATA_DIR, or into Redis where REDIS_URL is "
+        "set. 127.0.0.1:8420 where no address is given. Open the URL that is shown: it has the "
+        "token, unless TOPICCRAWL_DASHBOARD_TOKEN sets one. /metrics is for Prometheus."
+    )
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

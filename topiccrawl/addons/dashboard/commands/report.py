@@ -12,8 +12,8 @@ from typing_extensions import override
 
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.text.messages import tr
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -23,21 +23,13 @@ if TYPE_CHECKING:
 class Command(OperatorCommand, ScrapyCommand):
     """Write a report of a crawl."""
 
-    @override
-    def syntax(self) -> str:
-        return "[options] [FILE.html]"
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Write one self-contained HTML page about a crawl, also while it runs")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "Harvest curve, sites, articles, duplicates, errors by reason and topic changes of the "
-            "last crawl (of --topic). Several nodes on one Redis are one crawl. FILE is "
-            "report.html where none is named. TOPICCRAWL_REPORT writes one when a crawl ends."
-        )
+    usage = "[options] [FILE.html]"
+    summary = message("Write one self-contained HTML page about a crawl, also while it runs")
+    details = message(
+        "Harvest curve, sites, articles, duplicates, errors by reason and topic changes of the "
+        "last crawl (of --topic). Several nodes on one Redis are one crawl. FILE is "
+        "report.html where none is named. TOPICCRAWL_REPORT writes one when a crawl ends."
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

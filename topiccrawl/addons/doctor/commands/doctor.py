@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from topiccrawl import settings as project
 from topiccrawl.commands.terminal import OperatorCommand, say
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.findings import Level
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -25,24 +25,19 @@ MARKS = {Level.OK: "ok  ", Level.WARN: "warn", Level.FAIL: "FAIL"}
 class Command(OperatorCommand, ScrapyCommand):
     """Examine the installation."""
 
+    summary = message("Check versions, servers, folders, clock and ports; say what to do")
+    details = message(
+        "Examines all, or what is named, with the settings that a crawl would have. Exit status"
+        " 1 where a crawl would fail; warnings leave it 0. It asks the servers that the"
+        " settings name, and no others."
+    )
+
     @override
     def syntax(self) -> str:
         from topiccrawl.addons.doctor.rounds import ROUNDS
 
         names = [*ROUNDS, *project.TOPICCRAWL_EXAMINATIONS]
         return f"[--json] [{' | '.join(names)}]..."
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Check versions, servers, folders, clock and ports; say what to do")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "Examines all, or what is named, with the settings that a crawl would have. Exit status"
-            " 1 where a crawl would fail; warnings leave it 0. It asks the servers that the"
-            " settings name, and no others."
-        )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

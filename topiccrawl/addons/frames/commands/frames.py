@@ -14,9 +14,9 @@ from topiccrawl.commands.terminal import OperatorCommand, say, site_named
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.limits import parsed
+from topiccrawl.messages import message
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -28,21 +28,15 @@ _SHOWN = 20
 class Command(OperatorCommand, ScrapyCommand):
     """Show and edit the frames of sites."""
 
-    @override
-    def syntax(self) -> str:
-        return "[options] show [SITE] | edit SITE SELECTOR | keep SITE LINE | drop SITE"
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Show or edit where the bodies of a site's articles stand and what they repeat")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "show: sites, or one site's boxes and repeated lines with their evidence. edit: write "
-            "the CSS selector of the body by hand, which wins over learnt ones ('none' takes it "
-            "away). keep: a repeated line that is no frame. drop: forget what was learnt."
-        )
+    usage = "[options] show [SITE] | edit SITE SELECTOR | keep SITE LINE | drop SITE"
+    summary = message(
+        "Show or edit where the bodies of a site's articles stand and what they repeat"
+    )
+    details = message(
+        "show: sites, or one site's boxes and repeated lines with their evidence. edit: write "
+        "the CSS selector of the body by hand, which wins over learnt ones ('none' takes it "
+        "away). keep: a repeated line that is no frame. drop: forget what was learnt."
+    )
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

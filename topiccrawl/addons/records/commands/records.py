@@ -20,9 +20,9 @@ from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
+from topiccrawl.messages import message, tr
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.formats import CommaSeparated, Formats, JsonLines, Parquet, writing
-from topiccrawl.text.messages import message, tr
 
 if TYPE_CHECKING:
     import argparse
@@ -44,22 +44,14 @@ _AFTER = ("confidence", "seed", *_TIMES, "urls")
 class Command(OperatorCommand, ScrapyCommand):
     """List, show, export or forget records."""
 
-    @override
-    def syntax(self) -> str:
-        return "[options] list | show ENTITY | export FILE | forget ENTITY ... | allow ENTITY ..."
-
-    @override
-    def short_desc(self) -> str:
-        return tr("List, show, export or forget what template crawls found")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "list: in the order of first sight. show: one by its entity or name, with evidence and "
-            "older versions. export: all into a .jsonl, .csv or .parquet file, or - for standard "
-            "output. forget: delete records with their versions; they do not come back, though the "
-            "template's denied_hosts alone keep their pages from being fetched. allow: let them."
-        )
+    usage = "[options] list | show ENTITY | export FILE | forget ENTITY ... | allow ENTITY ..."
+    summary = message("List, show, export or forget what template crawls found")
+    details = message(
+        "list: in the order of first sight. show: one by its entity or name, with evidence and "
+        "older versions. export: all into a .jsonl, .csv or .parquet file, or - for standard "
+        "output. forget: delete records with their versions; they do not come back, though the "
+        "template's denied_hosts alone keep their pages from being fetched. allow: let them."
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

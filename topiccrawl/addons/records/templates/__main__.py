@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from topiccrawl.addons.records.templates.extract import combine, records_of
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.errors import TemplateError
+from topiccrawl.messages import escaped
 from topiccrawl.text.decode import decode
-from topiccrawl.text.escaping import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,13 +14,13 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from topiccrawl.errors import TemplateError
-from topiccrawl.text.messages import message
+from topiccrawl.errors import FieldError, TemplateError
+from topiccrawl.messages import message
 from topiccrawl.text.normal import fold
-from topiccrawl.text.tomlfile import FileKind, load, mistakes
 from topiccrawl.topics.fields import Hosts, Seeds  # noqa: TC001 - pydantic reads them
+from topiccrawl.userfiles import FileKind, named, own_name, read_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,17 +164,13 @@ class Template(_Part):
     ) -> tuple[dict[str, tuple[str, ...]], ...]:
         for number, layer in enumerate(layers):
             if not layer:
-                raise ValueError(
-                    TemplateError(
-                        'layer {number} has no keyword: write "联系我们" = ["联系"], or remove it',
-                        number=number + 1,
-                    )
+                raise FieldError(
+                    'layer {number} has no keyword: write "联系我们" = ["联系"], or remove it',
+                    number=number + 1,
                 )
             for word in (one for key, synonyms in layer.items() for one in (key, *synonyms)):
                 if not _bare(word):
-                    raise ValueError(
-                        TemplateError("{word!r} holds no letter or number: remove it", word=word)
-                    )
+                    raise FieldError("{word!r} holds no letter or number: remove it", word=word)
         return layers
 
     @field_validator("crawl")
@@ -185,37 +181,31 @@ class Template(_Part):
             for word in (field, *how.synonyms):
                 bare = _bare(word)
                 if not bare:
-                    raise ValueError(
-                        TemplateError(
-                            "{word!r} of {field!r} holds no letter or number: remove it",
-                            word=word,
-                            field=field,
-                        )
+                    raise FieldError(
+                        "{word!r} of {field!r} holds no letter or number: remove it",
+                        word=word,
+                        field=field,
                     )
                 if owner.setdefault(bare, field) != field:
-                    raise ValueError(
-                        TemplateError(
-                            "{word!r} is a word of {owner!r} and of {field!r}: keep one of them",
-                            word=word,
-                            owner=owner[bare],
-                            field=field,
-                        )
+                    raise FieldError(
+                        "{word!r} is a word of {owner!r} and of {field!r}: keep one of them",
+                        word=word,
+                        owner=owner[bare],
+                        field=field,
                     )
         names = [field for field, how in crawl.items() if how.kind == "name"]
         if len(names) > 1:
-            raise ValueError(
-                TemplateError(
-                    "{first!r} and {second!r} are both of kind name: make one of them text",
-                    first=names[0],
-                    second=names[1],
-                )
+            raise FieldError(
+                "{first!r} and {second!r} are both of kind name: make one of them text",
+                first=names[0],
+                second=names[1],
             )
         return crawl
 
     @model_validator(mode="after")
     def _begins_somewhere(self) -> Template:
         if not self.search.name and not self.seeds:
-            raise ValueError(TemplateError("nothing to begin with: give search.name or seeds"))
+            raise FieldError("nothing to begin with: give search.name or seeds")
         return self
 
     def layer_word(self, layer: int, anchor: str) -> str | None:
@@ -285,9 +275,9 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
     if text.endswith(".toml"):
         return read(Path(text))
     for name, where in _files(folder):
-        if text in {name, _own_name(where)}:
+        if text in {name, own_name(where, _KIND)}:
             return read(where)
-    known = ", ".join(f"{name} ({_own_name(where)})" for name, where in _files(folder))
+    known = ", ".join(f"{name} ({own_name(where, _KIND)})" for name, where in _files(folder))
     raise TemplateError(
         "template {text!r}: no such template; give a path that ends in .toml, or one of {known}",
         text=text,
@@ -301,12 +291,7 @@ def read(path: Path | Traversable) -> Template:
     Raises:
         TemplateError: With every mistake in the file, each with field, value and remedy.
     """
-    values = load(path, _KIND)
-    values.setdefault("name", path.name.removesuffix(".toml"))
-    try:
-        return Template.model_validate(values)
-    except ValidationError as error:
-        raise mistakes(path, error, _KIND) from error
+    return read_model(path, _KIND, name=path.name.removesuffix(".toml"))
 
 
 def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
@@ -315,18 +300,9 @@ def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
         yield name, str(where)
 
 
-def _own_name(path: Path | Traversable) -> str | None:
-    """The name that a file gives itself; None where it gives none or cannot be read."""
-    try:
-        return load(path, _KIND).get("name")
-    except TemplateError:
-        return None
-
-
 def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
-    shipped = [one for one in resources.files(PACKAGE).iterdir() if one.name.endswith(".toml")]
-    for place in [*sorted(folder.glob("*.toml")), *sorted(shipped, key=lambda one: one.name)]:
-        yield place.name.removesuffix(".toml"), place
+    shipped = (one for one in resources.files(PACKAGE).iterdir() if one.name.endswith(".toml"))
+    return named(folder, shipped)
 
 
 _KIND = FileKind(

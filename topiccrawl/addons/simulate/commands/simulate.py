@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, some
 from topiccrawl.links.strategies import NAMES
-from topiccrawl.text.messages import tr
+from topiccrawl.messages import message, tr
 
 if TYPE_CHECKING:
     import argparse
@@ -20,13 +20,10 @@ if TYPE_CHECKING:
 class Command(OperatorCommand, ScrapyCommand):
     """Replay recorded crawls with several strategies."""
 
-    @override
-    def syntax(self) -> str:
-        return "[options] <collection.web.jsonl.gz> [more collections]"
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Replay a recorded crawl without network: how soon do strategies find a topic?")
+    usage = "[options] <collection.web.jsonl.gz> [more collections]"
+    summary = message(
+        "Replay a recorded crawl without network: how soon do strategies find a topic?"
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -17,12 +17,12 @@ from topiccrawl.addons.tasks.desk import TEMPLATE, Desk, SiteState, TaskState, W
 from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import as_turn
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
 from topiccrawl.storage.control import speed_of
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -38,26 +38,18 @@ _NUMBERS = {"list": 0, "workers": 0, "show": 1, "pause": 1, "resume": 1, "cancel
 class Command(OperatorCommand, ScrapyCommand):
     """Make and steer tasks."""
 
-    @override
-    def syntax(self) -> str:
-        return (
-            "create SITE... --topic TOPIC | create [URL...] --template NAME"
-            " | list | show N | pause N | resume N | cancel N"
-            " | speed N FACTOR | remove N | workers | assign N SITE WORKER"
-        )
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Make, list, pause, resume, pace and cancel tasks that workers crawl")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "A task is a topic with sites, or a template; bounds, an owner. `scrapy work`, on any"
-            " number of machines with the same REDIS_URL or in this data folder, crawls for all"
-            " tasks there are: one crawler a site, in turns. assign lets a worker take a site"
-            ' over; the worker "any" revokes that.'
-        )
+    usage = (
+        "create SITE... --topic TOPIC | create [URL...] --template NAME"
+        " | list | show N | pause N | resume N | cancel N"
+        " | speed N FACTOR | remove N | workers | assign N SITE WORKER"
+    )
+    summary = message("Make, list, pause, resume, pace and cancel tasks that workers crawl")
+    details = message(
+        "A task is a topic with sites, or a template; bounds, an owner. `scrapy work`, on any"
+        " number of machines with the same REDIS_URL or in this data folder, crawls for all"
+        " tasks there are: one crawler a site, in turns. assign lets a worker take a site"
+        ' over; the worker "any" revokes that.'
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

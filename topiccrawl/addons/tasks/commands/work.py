@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.crawl import CrawlCommand
 from topiccrawl.commands.terminal import some
-from topiccrawl.text.messages import tr
+from topiccrawl.messages import tr
 
 if TYPE_CHECKING:
     import argparse

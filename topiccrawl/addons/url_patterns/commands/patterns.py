@@ -24,11 +24,11 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.sitemaps import MOST_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
+from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
-from topiccrawl.text.messages import tr
 
 if TYPE_CHECKING:
     import argparse
@@ -46,27 +46,19 @@ MOST_SITEMAPS = 50
 class Command(OperatorCommand, ScrapyCommand):
     """Show, learn, edit and export the URL patterns of sites."""
 
-    @override
-    def syntax(self) -> str:
-        return (
-            "[options] show [SITE] | learn [FILE | --urls FILE | --sitemap URL] | "
-            "edit SITE LABEL REGEX | export [SITE] | import FILE | hub URL [FILE]"
-        )
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Show, learn, edit or export the patterns that tell news by their URL")
-
-    @override
-    def long_desc(self) -> str:
-        return tr(
-            "show: sites, or one site's patterns and what was dropped by them. learn: from a file "
-            "of URLs, one a line (--as says what they are), from sitemaps (what they mark as news "
-            "is news), or from the last crawl's frontier. "
-            "edit: write a pattern by hand, which wins over learnt ones (label news, hub, other "
-            "or open; 'none' takes it away). export: JSON lines; import makes them hand-written. "
-            "hub: what a page lists, with dates and the next page; of a saved page with FILE."
-        )
+    usage = (
+        "[options] show [SITE] | learn [FILE | --urls FILE | --sitemap URL] | "
+        "edit SITE LABEL REGEX | export [SITE] | import FILE | hub URL [FILE]"
+    )
+    summary = message("Show, learn, edit or export the patterns that tell news by their URL")
+    details = message(
+        "show: sites, or one site's patterns and what was dropped by them. learn: from a file "
+        "of URLs, one a line (--as says what they are), from sitemaps (what they mark as news "
+        "is news), or from the last crawl's frontier. "
+        "edit: write a pattern by hand, which wins over learnt ones (label news, hub, other "
+        "or open; 'none' takes it away). export: JSON lines; import makes them hand-written. "
+        "hub: what a page lists, with dates and the next page; of a saved page with FILE."
+    )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -16,9 +16,9 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import OwnProcess
+from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.text.messages import tr
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import resolve
 
@@ -40,13 +40,8 @@ SAID = 500
 class Command(OperatorCommand, ScrapyCommand):
     """Extract archived pages again."""
 
-    @override
-    def syntax(self) -> str:
-        return "[options] <file.warc.gz> ..."
-
-    @override
-    def short_desc(self) -> str:
-        return tr("Extract the articles of archived pages again, with the rules of today")
+    usage = "[options] <file.warc.gz> ..."
+    summary = message("Extract the articles of archived pages again, with the rules of today")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:

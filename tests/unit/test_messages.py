@@ -12,10 +12,10 @@ from lab.messages import ERRORS, PACKAGE, compiled, translations, used
 from topiccrawl.addons.records.templates.template import read as read_template
 from topiccrawl.addons.tasks.http import wish_in
 from topiccrawl.errors import TopiccrawlError, TopicError
+from topiccrawl.messages import choose_language, language, message, said, tr
 from topiccrawl.scheduler.since import since_of
 from topiccrawl.spiders.arguments import refuse_denied, refuse_unknown, within
 from topiccrawl.storage.database import FILE, Database
-from topiccrawl.text.messages import choose_language, language, message, said, tr
 from topiccrawl.topics.topic import Topic, read
 
 if TYPE_CHECKING:

@@ -1,31 +1,93 @@
-"""TOML files of users: read them, or report every mistake with field, value and remedy."""
+"""Files of users: read them, or report every mistake with field, value and remedy.
+
+Only regular files of a bounded size are read. Messages for HTTP responses have none of their text.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 import tomllib
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import tomli_w
+from pydantic import BaseModel, ValidationError
 
-from topiccrawl.errors import ConfigurationError
-from topiccrawl.text.files import no_toml, read_of_user, unusable
-from topiccrawl.text.messages import message
+from topiccrawl.errors import ConfigurationError, TopiccrawlError
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
-    from pathlib import Path
 
-    from pydantic import BaseModel, ValidationError
-
-
+LARGEST = 10_000_000
+"""Bytes of a file that are read; a larger one is refused."""
+_LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _NUMBER = message("give a number")
 
 
-class FileKind(NamedTuple):
+def read_regular(path: Path | Traversable) -> str:
+    """Read a regular file of at most ``LARGEST`` bytes as UTF-8; a byte order mark is left out.
+
+    Devices and pipes are refused before a byte is read, since they may have no end or wait.
+
+    Raises:
+        OSError: It is no regular file, too large, or unreadable; ``strerror`` says which.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    if not isinstance(path, Path):  # inside the package, which may be zipped
+        return path.read_text(encoding="utf-8-sig")
+    _require_regular(path.stat())
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # it may change meanwhile
+    with os.fdopen(opened, "rb") as file:
+        _require_regular(os.fstat(opened))
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise OSError(errno.EFBIG, f"is larger than {LARGEST // 1_000_000} MB")
+    return data.decode("utf-8-sig")
+
+
+def read_of_user(path: Path | Traversable, error: type[TopiccrawlError]) -> str:
+    """Read a file that a user names, as ``read_regular``.
+
+    Raises:
+        TopiccrawlError: Of the given class: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return read_regular(path)
+    except OSError as why:
+        text = message("{path}: cannot be read: {strerror}")
+        raise error(text, path=path, strerror=why.strerror) from why
+    except UnicodeDecodeError as why:
+        text = message("{path}: is not UTF-8 (byte {start}): save it as UTF-8")
+        raise error(text, path=path, start=why.start) from why
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "is not a regular file")
+
+
+def no_toml(path: Path | Traversable, error: tomllib.TOMLDecodeError) -> str:
+    """Return a message with the file and the line of a mistake in TOML, without its text."""
+    line = _LINE.search(str(error))
+    return f"{path}: is no TOML (line {line[1]})" if line else f"{path}: is no TOML at its end"
+
+
+def unusable(path: Path | Traversable, error: ValidationError) -> str:
+    """Return a message with a file and the number of its mistakes, without its text."""
+    return f"{path}: mistakes in {error.error_count()} fields: the log of this server shows them"
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class FileKind(NamedTuple, Generic[M]):
     """A kind of file, and the words of its error messages.
 
     Attributes:
@@ -41,13 +103,41 @@ class FileKind(NamedTuple):
     error: type[ConfigurationError]
     called: str
     listing: str
-    model: type[BaseModel]
+    model: type[M]
     parts: Mapping[str, type[BaseModel]] = {}
     numbers: Mapping[str, str] = {}
     remedies: Mapping[str, str] = {}
 
 
-def load(path: Path | Traversable, kind: FileKind) -> dict[str, Any]:
+def read_model(path: Path | Traversable, kind: FileKind[M], **values: Any) -> M:  # noqa: ANN401
+    """Return the content of a file; ``values`` are those of fields that it does not give.
+
+    Raises:
+        ConfigurationError: Of ``kind.error``, with every mistake, each with field, value and
+            remedy.
+    """
+    values |= load(path, kind)
+    try:
+        return kind.model.model_validate(values)
+    except ValidationError as error:
+        raise mistakes(path, error, kind) from error
+
+
+def own_name(path: Path | Traversable, kind: FileKind[M]) -> str | None:
+    """Return the ``name`` in a file; None if it has none or cannot be read."""
+    try:
+        return load(path, kind).get("name")
+    except kind.error:
+        return None
+
+
+def named(folder: Path, shipped: Iterable[Traversable]) -> Iterator[tuple[str, Path | Traversable]]:
+    """Yield name and place of the files of a folder, then of those that ship with us."""
+    for place in (*sorted(folder.glob("*.toml")), *sorted(shipped, key=lambda one: one.name)):
+        yield place.name.removesuffix(".toml"), place
+
+
+def load(path: Path | Traversable, kind: FileKind[M]) -> dict[str, Any]:
     """Return the tables of a file.
 
     Raises:
@@ -82,7 +172,7 @@ def to_toml(values: BaseModel) -> str:
 
 
 def mistakes(
-    path: Path | Traversable, error: ValidationError, kind: FileKind
+    path: Path | Traversable, error: ValidationError, kind: FileKind[M]
 ) -> ConfigurationError:
     """Return one error with all of pydantic's in words, a line each."""
     found = {f"mistake{number}": _say(one, kind) for number, one in enumerate(error.errors())}
@@ -103,7 +193,7 @@ def _bare_key(text: str) -> ConfigurationError | str:
     return ""
 
 
-def _say(error: Any, kind: FileKind) -> ConfigurationError:  # noqa: ANN401  (pydantic's details)
+def _say(error: Any, kind: FileKind[M]) -> ConfigurationError:  # noqa: ANN401  (pydantic's details)
     """Return one mistake in words: field, value, remedy."""
     where = [str(part) for part in error["loc"]]
     field = ".".join(where) or message("the file")
@@ -119,7 +209,7 @@ def _say(error: Any, kind: FileKind) -> ConfigurationError:  # noqa: ANN401  (py
     if error["type"] == "missing":
         return ConfigurationError("field {field} is missing: add it", field=field)
     if error["type"] == "value_error":
-        reason = error["ctx"]["error"].args[0]  # a message, or an error that has one
+        reason = error["ctx"]["error"]
         text = message("field {field}: {reason}") if where else "{reason}"
         return ConfigurationError(text, field=field, reason=reason)
     remedies = {**_REMEDIES, **kind.remedies}
@@ -147,6 +237,6 @@ _REMEDIES = {
 }
 
 
-def _fields_at(where: list[str], kind: FileKind) -> list[str]:
+def _fields_at(where: list[str], kind: FileKind[M]) -> list[str]:
     part = kind.parts.get(where[0]) if where else kind.model
     return list(part.model_fields) if part else []

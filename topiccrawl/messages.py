@@ -1,12 +1,13 @@
 """Messages to people in their language, from one gettext catalogue (``locale/LANGUAGE.mo``).
 
 English is in the code and is the key of each translation. Log lines stay English: programs read
-them, and search engines find them.
+them, and search engines find them. ``escaped`` makes a line of foreign text harmless on a terminal.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from gettext import GNUTranslations
 from importlib.resources import files
@@ -18,6 +19,11 @@ LANGUAGES = ("en", "zh")
 """Languages that messages are written in; the first is that of the code."""
 _VARIABLES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 _chosen: list[str] = []
+_COMMANDS = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 but for the tab, DEL, C1: escape codes, new lines
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the order of letters round
+    "\u2028\u2029\ufff9-\ufffb]"  # other ends of lines, annotations
+)
 
 
 def language_named(name: str) -> str:
@@ -87,3 +93,15 @@ def catalogue(name: str) -> GNUTranslations:
     """Return the translations into a language."""
     with files("topiccrawl").joinpath("locale", f"{name}.mo").open("rb") as file:
         return GNUTranslations(file)
+
+
+def escaped(line: str) -> str:
+    r"""Return one line of text that a terminal shows as it is.
+
+    Control characters except the tab, bidirectional marks and line separators become escapes such
+    as ``\u001b``: in JSON text that is the same string.
+
+    >>> escaped("a\x1b[2J\u202eb\n2026 INFO: c")
+    'a\\u001b[2J\\u202eb\\u000a2026 INFO: c'
+    """
+    return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
