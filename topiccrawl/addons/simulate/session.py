@@ -185,12 +185,19 @@ def _beside(collection: Path) -> Path:
 
 _HELD: dict[tuple[str, ...], RecordedWeb] = {}
 """The collection of the last job of this process: the next one is mostly of the same."""
-_READING = ("COLLECTIONS", "READER", "READERS", "READER_MEMORY", "READER_SECONDS")
+_READING = (
+    "TOPICCRAWL_COLLECTIONS",
+    "TOPICCRAWL_READER",
+    "TOPICCRAWL_READERS",
+    "TOPICCRAWL_READER_MEMORY",
+    "TOPICCRAWL_READER_SECONDS",
+)
+"""Settings by which pages are read."""
 
 
 def _web(settings: Settings, collection: Path) -> RecordedWeb:
     """Return a collection whose pages were read as a crawl with these settings reads them."""
-    held = str(collection), *(str(settings[f"TOPICCRAWL_{name}"]) for name in _READING)
+    held = str(collection), *(str(settings[name]) for name in _READING)
     if held not in _HELD:
         _HELD.clear()
         web = RecordedWeb.read(collection, settings.getdict("TOPICCRAWL_COLLECTIONS"))
