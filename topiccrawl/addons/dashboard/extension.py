@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.addons.dashboard.address import address_in
+from topiccrawl.addons.dashboard.address import Address, address_in
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.build import frontier_place
@@ -18,7 +18,6 @@ from topiccrawl.scheduler.build import frontier_place
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.addons.dashboard.address import Address
     from topiccrawl.addons.dashboard.stored import Stored
     from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.status import State

@@ -11,7 +11,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.dashboard.address import address_of
+from topiccrawl.addons.dashboard.address import Address, address_of
 from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message
@@ -20,7 +20,6 @@ from topiccrawl.scheduler.frontiers import frontiers_of
 if TYPE_CHECKING:
     import argparse
 
-    from topiccrawl.addons.dashboard.address import Address
     from topiccrawl.addons.dashboard.stored import Stored
     from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.runs import Runs
