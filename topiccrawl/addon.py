@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.python import global_object_name
 
 from topiccrawl import settings as project
-
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
 
 _OWN = frozenset(
     {

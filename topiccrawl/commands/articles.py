@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from topiccrawl.scheduler.hooks import components, spider_class
 from topiccrawl.scheduler.since import LAST, since_of
 from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.formats import writing
-from topiccrawl.storage.happenings import happenings
+from topiccrawl.storage.happenings import Happening, happenings
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.storage.sites import Sites
@@ -50,11 +50,9 @@ from topiccrawl.topics.topic import resolve
 if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncGenerator, Iterable, Sequence
-    from contextlib import AbstractAsyncContextManager
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore, Reprint, Story, Version
-    from topiccrawl.storage.happenings import Happening
 
 UNSETTLED = 300.0
 """Seconds that the next export of ``--stored-since`` goes back, for articles fetched but not stored

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from topiccrawl.errors import StateError
-from topiccrawl.frontier.entries import About, HostEntry, SeenEntry, UrlEntry
+from topiccrawl.frontier.entries import About, Entry, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.portable import SIZES
 from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST
 from topiccrawl.links.urls import MAX_URL, canonical
@@ -29,7 +29,6 @@ from topiccrawl.links.urls import MAX_URL, canonical
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from topiccrawl.frontier.entries import Entry
 
 LONGEST_LINE = 8_000_000
 """Characters; the links of one page are the longest part."""

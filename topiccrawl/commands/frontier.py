@@ -19,7 +19,7 @@ from topiccrawl.commands.exported import entries as entries_of
 from topiccrawl.commands.exported import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.frontier.entries import About
+from topiccrawl.frontier.entries import About, Entry
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier, Reader
-    from topiccrawl.frontier.entries import Entry
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 

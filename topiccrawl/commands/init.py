@@ -16,13 +16,12 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import message, tr
-from topiccrawl.topics.topic import resolve
+from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
     import argparse
     from importlib.resources.abc import Traversable
 
-    from topiccrawl.topics.topic import Topic
 
 SUFFIX = ".tmpl"
 """Suffix of a template's file, left out of the name of what it becomes."""

@@ -18,7 +18,7 @@ from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import answer, as_page, request
 from topiccrawl.topics.marks import MarkedModel
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
-from topiccrawl.topics.topic import resolve
+from topiccrawl.topics.topic import Topic, resolve
 from topiccrawl.userfiles import read_of_user, to_toml
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.contract import Story
     from topiccrawl.topics.contract import Reasons, RelevanceModel
-    from topiccrawl.topics.topic import Topic
 
 REASONS = 6
 """Words that are named as deciding."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from scrapy.settings import SETTINGS_PRIORITIES, default_settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from topiccrawl import settings as project
 from topiccrawl.links.strategies.parameters import StrategyParameters
@@ -14,7 +14,6 @@ from topiccrawl.scheduler.hooks import PREFIX, parameter_settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from scrapy.settings import BaseSettings
 
 FROM_ENVIRONMENT = frozenset(
     {

@@ -16,18 +16,16 @@ from topiccrawl.commands import marking
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, some
 from topiccrawl.errors import TopicError
 from topiccrawl.messages import message, tr
-from topiccrawl.storage.changes import ChangeLog
+from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.topics.topic import available, from_examples, from_words, read, resolve
+from topiccrawl.topics.topic import Topic, available, from_examples, from_words, read, resolve
 from topiccrawl.userfiles import to_toml
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from topiccrawl.storage.changes import TopicChange
-    from topiccrawl.topics.topic import Topic
 
 LONGEST = 100
 """Characters of an example that are shown."""

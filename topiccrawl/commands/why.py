@@ -20,14 +20,13 @@ from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explained, fates, out_of_reach
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.pages import Pages, Role
+from topiccrawl.storage.pages import Pages, PageState, Role
 
 if TYPE_CHECKING:
     import argparse
 
     from topiccrawl.frontier.contract import Explanation
     from topiccrawl.storage.crawls import Crawl
-    from topiccrawl.storage.pages import PageState
 
 _QUEUES = {
     "prior": "priorQueue: waits, high value",

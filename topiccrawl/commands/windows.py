@@ -13,8 +13,8 @@ from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
 from topiccrawl.scheduler.since import LAST, since_of
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.events import changes_in
-from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.events import Change, changes_in
+from topiccrawl.storage.pages import Pages, Window
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import ArticleStore
-    from topiccrawl.storage.events import Change
-    from topiccrawl.storage.pages import Window
 
 _DAY = 86_400.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from topiccrawl.dedup.contract import DuplicateDetector, ExactText
+from topiccrawl.dedup.contract import DuplicateDetector, ExactText, Match
 from topiccrawl.dedup.index import CAPACITY, KeyIndex
 from topiccrawl.dedup.ranked import RankedKeywords
 from topiccrawl.dedup.verified import WINDOW, VerifiedShingles
@@ -14,7 +14,6 @@ from topiccrawl.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from topiccrawl.dedup.contract import Match
     from topiccrawl.model import Article
 
 NAMES = (VerifiedShingles.name, RankedKeywords.name, ExactText.name)

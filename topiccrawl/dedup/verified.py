@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.dedup.boilerplate import Boilerplate
 from topiccrawl.dedup.contract import Match, digest_key
-from topiccrawl.dedup.facts import Agreement, compare, slots
+from topiccrawl.dedup.facts import Agreement, Comparison, Slots, compare, slots
 from topiccrawl.dedup.followups import has_own_news
 from topiccrawl.dedup.names import renamed
 from topiccrawl.dedup.shingles import keys_of, shared, shingles
@@ -27,7 +27,6 @@ from topiccrawl.text.normal import fold, has_han, normalise, simplify
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.dedup.facts import Comparison, Slots
     from topiccrawl.dedup.shingles import Codes
     from topiccrawl.model import Article
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from selectolax.lexbor import SelectolaxError
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Results
+from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Fetched, Results
 from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError, FieldError
 from topiccrawl.links.limits import parsed
@@ -20,9 +20,6 @@ from topiccrawl.userfiles import FileKind, read_model
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from selectolax.lexbor import LexborHTMLParser
-
-    from topiccrawl.discovery.contract import Fetched
 
 _SELECTORS = ("results", "container", "next", "nothing", "blocked")
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 from typing_extensions import override
 
-from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Hit, Results
+from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Fetched, Hit, Results
 from topiccrawl.discovery.pages import (
     changed,
     hit_of,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser
 
-    from topiccrawl.discovery.contract import Fetched
 
 BAIDU_STEP = 10
 """Results on one page of Baidu [S1]."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
-from topiccrawl.discovery.contract import Answer, Blocked, Changed, Hit, Results
+from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
 from topiccrawl.discovery.pages import json_of, once, unusual, with_query
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from topiccrawl.discovery.contract import Fetched
 
 _GONE = (400, 404)
 _CHECK = "check the address"

@@ -8,7 +8,7 @@ from binascii import Error as NotBase64
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
-from topiccrawl.discovery.contract import Blocked, Changed, Hit, Results
+from topiccrawl.discovery.contract import Blocked, Changed, Fetched, Hit, Results
 from topiccrawl.links.limits import parsed
 from topiccrawl.links.urls import canonical
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from topiccrawl.discovery.contract import Fetched
 
 _OK = range(200, 300)
 _MOVED = range(300, 400)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from topiccrawl.discovery.contract import Answer, Blocked, Changed, Hit, Results
+from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
 from topiccrawl.discovery.pages import json_of, number_in, once, unusual, with_query
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.discovery.contract import Fetched
 
 _FORBIDDEN, _LIMITED = 403, 429
 _FORMATS = "add json to search.formats in its settings.yml and restart it"

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import CrawlContext, context_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.frontier.contract import Outcome
     from topiccrawl.model import Lease
-    from topiccrawl.scheduler.context import CrawlContext
 
 REASON = "topiccrawl_pages"
 """Finish reason where the budget is used up."""

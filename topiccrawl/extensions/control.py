@@ -11,18 +11,16 @@ from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.scheduler.build import crawl_name, start_rules
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger import CrawlOrder
+from topiccrawl.storage.ledger import CrawlOrder, Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy.crawler import Crawler
 
-    from topiccrawl.scheduler.context import CrawlContext
-    from topiccrawl.storage.ledger import Ledger
 
 logger = logging.getLogger(__name__)
 

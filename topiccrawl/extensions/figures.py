@@ -10,7 +10,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import signals
+from scrapy import Spider, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 from xxhash import xxh32_hexdigest
@@ -19,27 +19,22 @@ from topiccrawl import __version__
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.moments import Figures
 from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
-from topiccrawl.frontier.contract import Ending
-from topiccrawl.model import Article, PageKind
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome
+from topiccrawl.model import Article, Lease, Page, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.scheduler import on_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
 from topiccrawl.storage.runs import EVERY
-from topiccrawl.storage.status import EMPTY
+from topiccrawl.storage.status import EMPTY, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from topiccrawl.frontier.contract import Frontier, Outcome
     from topiccrawl.frontier.view import Census
-    from topiccrawl.model import Lease, Page, Verdict
-    from topiccrawl.scheduler.context import CrawlContext
-    from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import signals
+from scrapy import Spider, signals
 from scrapy.exceptions import CloseSpider
 
 from topiccrawl.errors import TopiccrawlError
@@ -35,7 +35,6 @@ from topiccrawl.storage.crawls import CrawlLog
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scrapy import Spider
     from scrapy.crawler import Crawler
 
 

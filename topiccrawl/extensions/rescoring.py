@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.model import Page, Verdict
+from topiccrawl.model import Article, Page, Verdict
 from topiccrawl.storage.choice import articles_of, opened
 from topiccrawl.storage.selection import Selection
 from topiccrawl.topics.many import BEST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
 
 logger = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
 
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import CrawlContext, Search, context_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.storage.pages import UNHAD
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.scheduler.context import CrawlContext, Search
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.model import Kind
+from topiccrawl.model import Kind, Lease, Page, Verdict
 from topiccrawl.scheduler.build import frontier_place, read_frontier
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.review import SEEDS, fates, out_of_reach
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.frontier.contract import Outcome
-    from topiccrawl.model import Lease, Page, Verdict
     from topiccrawl.storage.status import State
 
 BEST = 5

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError
-from topiccrawl.frontier.contract import Ending
-from topiccrawl.model import Kind
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.model import Kind, Lease
+from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.hooks import number
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Outcome
-    from topiccrawl.model import Lease
-    from topiccrawl.scheduler.context import CrawlContext
 
 logger = logging.getLogger(__name__)
 

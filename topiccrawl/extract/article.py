@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from topiccrawl.extract.extract import extract
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Article
+from topiccrawl.model import Article, Extracted, Page, Verdict
 from topiccrawl.text.digest import digest_of
-
-if TYPE_CHECKING:
-    from topiccrawl.model import Extracted, Page, Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,15 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import lxml.html
-from lxml.etree import LxmlError, strip_elements
+from lxml.etree import LxmlError, _Element, strip_elements
 
 from topiccrawl.extract.blocks import Layout, lay_out, letters
-from topiccrawl.extract.density import choose
+from topiccrawl.extract.density import Choice, choose
 
 if TYPE_CHECKING:
-    from lxml.etree import _Element
     from lxml.html import HtmlElement
     from selectolax.lexbor import LexborHTMLParser
 
-    from topiccrawl.extract.density import Choice
 
 LONGEST = 2_000_000
 """Characters of HTML that are read; the rest of a longer page is ignored."""

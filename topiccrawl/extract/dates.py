@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.calendars import calendar_of
@@ -12,7 +12,6 @@ from topiccrawl.extract.relative import BEIJING, moments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from datetime import tzinfo
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 

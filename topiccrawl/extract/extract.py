@@ -7,27 +7,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from topiccrawl.extract.body import Body, find_body, find_dense, language_of, sanitize, tidy
+from topiccrawl.extract.body import Body, Dense, find_body, find_dense, language_of, sanitize, tidy
 from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
 from topiccrawl.extract.dates import marked_day, published
-from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
+from topiccrawl.extract.frames import FrameTrial, FrameView, SiteFrame, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.leads import with_lead, without_labels
 from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.signs import PageFacts, signs
 from topiccrawl.extract.titles import headings_of, headline
 from topiccrawl.links.limits import parsed
-from topiccrawl.model import Extracted
+from topiccrawl.model import Extracted, Page
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from selectolax.lexbor import LexborHTMLParser
-
-    from topiccrawl.extract.body import Dense
-    from topiccrawl.extract.frames import SiteFrame
-    from topiccrawl.model import Page
 
 
 class Requirements(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from selectolax.lexbor import SelectolaxError
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawl.extract.blocks import lay_out
 from topiccrawl.extract.body import NOTHING, Body, body_of, find_body
@@ -21,7 +21,6 @@ from topiccrawl.text.digest import fold
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from selectolax.lexbor import LexborHTMLParser
 
 KEY = "frame"
 """Key of a site's frame in the site's stored data."""

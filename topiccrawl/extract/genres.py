@@ -16,14 +16,13 @@ from math import exp, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.signs import signs
+from topiccrawl.extract.signs import PageFacts, signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from topiccrawl.extract.blocks import Layout
     from topiccrawl.extract.metadata import Metadata
-    from topiccrawl.extract.signs import PageFacts
 
 NAMED = 8
 """Most names of classes and ids on a bare page, "" included."""

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from topiccrawl.errors import TopiccrawlError
-from topiccrawl.extract.reading import RECENT
+from topiccrawl.extract.reading import RECENT, RawPage, ReadPage
 from topiccrawl.extract.turns import Turn, Turns
 from topiccrawl.extract.wire import HEAD, extraction_of, question, read_page_of
 from topiccrawl.extract.worker import NO_MEMORY, ended, own_peak, resident
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.extract.extract import Conditions, Extraction
-    from topiccrawl.extract.reading import RawPage, ReadPage
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import astuple
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgpack
 
@@ -16,11 +16,8 @@ from topiccrawl.extract.body import Body
 from topiccrawl.extract.extract import Conditions, Extraction
 from topiccrawl.extract.frames import FrameTrial, FrameView
 from topiccrawl.extract.genres import Genre
-from topiccrawl.extract.reading import RawPage, ReadPage
+from topiccrawl.extract.reading import PageReader, RawPage, ReadPage
 from topiccrawl.model import Directives, Extracted, Link, Page
-
-if TYPE_CHECKING:
-    from topiccrawl.extract.reading import PageReader
 
 HEAD = struct.Struct("!I")
 """Length of the message that follows."""

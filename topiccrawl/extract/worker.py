@@ -15,13 +15,9 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from topiccrawl.extract.reading import RawPage
+from topiccrawl.extract.reading import PageReader, RawPage
 from topiccrawl.extract.wire import HEAD, answer, packed
-
-if TYPE_CHECKING:
-    from topiccrawl.extract.reading import PageReader
 
 RARELY = 10_000
 """New objects after which the collector of a reader looks for cyclic garbage."""

@@ -9,7 +9,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import call_later
 
-from topiccrawl.model import Findings, Kind
+from topiccrawl.model import Findings, Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.requests import detached
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-    from topiccrawl.model import Lease
     from topiccrawl.scheduler.leases import LeaseBook
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
-from topiccrawl.model import Findings, Kind
+from topiccrawl.model import Findings, Kind, Lease, Offer
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import link_refusal, url_rules
 from topiccrawl.scheduler.context import context_of
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-    from topiccrawl.model import Lease, Offer
 
 
 class LeftOutError(IgnoreRequest):

@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 from typing_extensions import override
 
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
-    from scrapy.http import Response
 
 HEAD_BYTES = 16_384
 """Bytes that are searched; Scrapy searches 4,096 characters."""

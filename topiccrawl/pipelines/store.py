@@ -18,7 +18,7 @@ from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.acknowledged import Acknowledged
 from topiccrawl.storage.choice import articles_of
-from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.contract import ArticleStore, Fate, StoreListener
 from topiccrawl.storage.group import AGE, SIZE, GroupCommit
 from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.spool import Spool
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.contract import ArticleStore, StoreListener
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)

@@ -10,25 +10,23 @@ from email.utils import parsedate_to_datetime
 from gzip import BadGzipFile
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.log import failure_to_exc_info
 from scrapy.utils.misc import load_object
 
 from topiccrawl.frontier.contract import Download
-from topiccrawl.model import Kind
+from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.outbound import PrivateAddressError
 
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
-    from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import Alarm
     from topiccrawl.scheduler.leases import LeaseBook
 

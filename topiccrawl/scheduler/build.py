@@ -6,10 +6,10 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings, Settings
 
 from topiccrawl.errors import SettingError
-from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.links.addresses import AddressRules
 from topiccrawl.links.hosts import HostRules, host_named
 from topiccrawl.links.strategies import FirstCome
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Frontier, Reader
     from topiccrawl.topics.topic import Topic
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.settings import default_settings
+from scrapy.settings import BaseSettings, default_settings
 
 from topiccrawl import settings as project
 from topiccrawl.errors import SettingError
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from scrapy.settings import BaseSettings
 
 _FRACTIONS = frozenset(
     {

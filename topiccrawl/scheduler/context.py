@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy.utils.asyncio import call_later
+from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from topiccrawl.scheduler.meta import lease_number
 from topiccrawl.scheduler.signals import lease_settled
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.utils.asyncio import CallLaterResult
 
     from topiccrawl.frontier.contract import Frontier, Outcome
     from topiccrawl.links.addresses import AddressRules

@@ -13,27 +13,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from topiccrawl.errors import SettingError
-from topiccrawl.frontier.contract import Limits, Politeness
+from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard, strategy_of
 from topiccrawl.frontier.view import View
-from topiccrawl.links.strategies import stored_strategy
+from topiccrawl.links.strategies import LinkStrategy, stored_strategy
 from topiccrawl.scheduler.hooks import loaded
 from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
 from topiccrawl.storage.backup import sign
 from topiccrawl.storage.ledger_file import LocalLedger
 from topiccrawl.storage.lmdb_files import prepare, require_whole
-from topiccrawl.storage.runs import LocalRuns
+from topiccrawl.storage.runs import LocalRuns, Runs
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Frontier, Reader
-    from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.scheduler.context import SyncTask
     from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.storage.ledger import Ledger
-    from topiccrawl.storage.runs import Runs
 
 RELEARNT = 2_000
 """Pages of earlier runs from which a strategy learns at the start, about .2 s."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any
 
 from scrapy.spiderloader import get_spider_loader
@@ -14,8 +14,6 @@ from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, SettingError
 
 if TYPE_CHECKING:
-    from dataclasses import Field
-
     from scrapy.settings import BaseSettings
 
 PREFIX = "TOPICCRAWL_"

@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.frontier.contract import Download, Ending, Frontier, Outcome
 from topiccrawl.model import Findings, Kind, Lease
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
-
-    from topiccrawl.frontier.contract import Download, Frontier
 
     Witness = Callable[[Lease], Awaitable[None]]
 

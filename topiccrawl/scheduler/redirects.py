@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.links.urls import canonical, host_of
-from topiccrawl.model import Kind
+from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.build import link_refusal
 from topiccrawl.scheduler.requests import is_apart, moved_to
 
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from topiccrawl.frontier.contract import Frontier
-    from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import CrawlContext
 
 

@@ -13,7 +13,7 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.spiders import CrawlSpider
 from scrapy.utils.request import request_from_dict
 
@@ -24,7 +24,6 @@ from topiccrawl.scheduler import meta
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy import Spider
     from twisted.python.failure import Failure
 
     from topiccrawl.model import Lease

@@ -13,7 +13,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Self
 
-from scrapy import Request, signals
+from scrapy import Request, Spider, signals
 from scrapy.core.scheduler import BaseScheduler, BaseSchedulerMeta
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
@@ -23,7 +23,7 @@ from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.links.urls import host_of
-from topiccrawl.model import Kind
+from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.answers import Answers
 from topiccrawl.scheduler.build import (
@@ -33,7 +33,7 @@ from topiccrawl.scheduler.build import (
     open_frontier,
     retry_rules,
 )
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import SyncTask, context_of
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
@@ -49,14 +49,11 @@ from topiccrawl.scheduler.signals import lease_settled
 from topiccrawl.scheduler.stalls import StallDetector
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
     from topiccrawl.frontier.contract import Frontier, Outcome, Seed
-    from topiccrawl.model import Lease
-    from topiccrawl.scheduler.context import SyncTask
 
 logger = logging.getLogger(__name__)
 

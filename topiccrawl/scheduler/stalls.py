@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import call_later
+from scrapy.utils.asyncio import CallLaterResult, call_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy.utils.asyncio import CallLaterResult
 
 PERIOD = 0.05
 """Seconds between two beats."""

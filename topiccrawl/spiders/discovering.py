@@ -9,7 +9,7 @@ import xxhash
 from scrapy import Request
 
 from topiccrawl.discovery.choice import providers_of
-from topiccrawl.discovery.contract import ELSEWHERE, Fetched, Results
+from topiccrawl.discovery.contract import ELSEWHERE, Answer, Fetched, Results, SeedProvider
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.requests import apart
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.discovery.contract import Answer, SeedProvider
     from topiccrawl.scheduler.context import CrawlContext
 
 logger = logging.getLogger(__name__)

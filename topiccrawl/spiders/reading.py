@@ -11,26 +11,23 @@ from weakref import WeakKeyDictionary
 
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import TextResponse
+from scrapy.http import Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 
 from topiccrawl.extract.extract import ARTICLES, Conditions, Extraction
-from topiccrawl.extract.genres import genres_named
+from topiccrawl.extract.genres import Genre, genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
-from topiccrawl.extract.reading import RawPage
+from topiccrawl.extract.reading import PageReader, RawPage, ReadPage
 from topiccrawl.scheduler.hooks import loaded, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from topiccrawl.extract.frames import SiteFrame
-    from topiccrawl.extract.genres import Genre
-    from topiccrawl.extract.reading import PageReader, ReadPage
     from topiccrawl.model import Extracted
     from topiccrawl.topics.contract import RelevanceModel
 

@@ -15,10 +15,10 @@ from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
-from topiccrawl.extract.reading import StandardReader
-from topiccrawl.links.strategies import strategy
+from topiccrawl.extract.reading import ReadPage, StandardReader
+from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Article, Findings, Page, PageKind, Unfinished
+from topiccrawl.model import Article, Findings, Lease, Page, PageKind, Unfinished
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import check_settings, start_rules
 from topiccrawl.scheduler.context import CrawlSpec, context_of
@@ -47,7 +47,7 @@ from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.many import ManyScorer
 from topiccrawl.topics.pagekind import kind_of
-from topiccrawl.topics.topic import default_seeds
+from topiccrawl.topics.topic import Topic, default_seeds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -60,12 +60,8 @@ if TYPE_CHECKING:
     from topiccrawl.discovery.contract import Results
     from topiccrawl.extract.extract import Conditions
     from topiccrawl.extract.frames import SiteFrame
-    from topiccrawl.extract.reading import ReadPage
     from topiccrawl.extract.rendering import RenderingRule
-    from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.model import Lease
     from topiccrawl.topics.contract import RelevanceModel
-    from topiccrawl.topics.topic import Topic
 
 _ARGUMENTS = (
     "topic", "seeds", "fresh", "discover", "watch", "since", "sites", "like", "include", "exclude",

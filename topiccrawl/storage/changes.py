@@ -6,13 +6,12 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from topiccrawl.storage.documents import DocumentKind
+from topiccrawl.storage.documents import DocumentKind, Documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
     from topiccrawl.storage.contract import Storage
-    from topiccrawl.storage.documents import Documents
 
 T = TypeVar("T")
 

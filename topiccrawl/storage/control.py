@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import ConfigurationError, SettingError, StateError
 from topiccrawl.links.urls import canonical
-from topiccrawl.storage.ledger import FASTEST, SLOWEST, CrawlOrder
+from topiccrawl.storage.ledger import FASTEST, SLOWEST, CrawlOrder, Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from topiccrawl.storage.ledger import Ledger
 
 KIND = "orders"
 MOST = 10_000

@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.messages import message
+from topiccrawl.messages import Message, message
 from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.schema import STEPS, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from topiccrawl.messages import Message
 
     Work = Callable[[sqlite3.Connection], "T"]
 

@@ -13,15 +13,12 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from topiccrawl.errors import StorageError
 from topiccrawl.storage.files import opened_private
 from topiccrawl.storage.rows import clean
-from topiccrawl.storage.status import EMPTY
-
-if TYPE_CHECKING:
-    from topiccrawl.storage.status import State
+from topiccrawl.storage.status import EMPTY, State
 
 EVERY = 3.0
 """Seconds between two records of a run."""

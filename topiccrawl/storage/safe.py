@@ -11,13 +11,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawl.errors import StorageAwayError, StorageError
-from topiccrawl.storage.contract import Fate, Saved
+from topiccrawl.storage.contract import ArticleStore, Fate, Saved, StoreListener
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import ArticleStore, StoreListener
     from topiccrawl.storage.spool import Spool
 
 T = TypeVar("T")

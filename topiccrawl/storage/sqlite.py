@@ -12,11 +12,11 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage import rows
 from topiccrawl.storage import sqlite_search as search
-from topiccrawl.storage.contract import Fate, Reprint, Saved, Story
+from topiccrawl.storage.contract import ArticleStore, Fate, Reprint, Saved, Story, Version
 from topiccrawl.storage.database import BUSY_SECONDS, FILE, Database
 from topiccrawl.storage.listing import SqliteListing
 from topiccrawl.storage.merge import fate_of, replaces
-from topiccrawl.storage.selection import ALL
+from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
 from topiccrawl.storage.sqlite_search import Tombstones
 from topiccrawl.storage.stories import StoryIndex
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import ArticleStore, Version
     from topiccrawl.storage.documents import DocumentKind
-    from topiccrawl.storage.selection import Selection
 
 
 PAGE = 200

@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.storage import rows
-from topiccrawl.storage.selection import names_of, words_of
+from topiccrawl.storage.selection import Selection, names_of, words_of
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
     from topiccrawl.model import Article
-    from topiccrawl.storage.selection import Selection
 
 BATCH = 500
 """Articles whose words are indexed in one transaction; small, so that crawls wait briefly."""

@@ -33,12 +33,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.tokens import singular, split, stop_words, words_of_file
+from topiccrawl.text.tokens import Tokenizer, singular, split, stop_words, words_of_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from topiccrawl.text.tokens import Tokenizer
 
 _PART = re.compile(
     r"(?P<sign>[+-]?)(?P<body>\([^()]+\)|\"[^\"]+\"|[^\s()\"^+-][^\s()\"^]*)"

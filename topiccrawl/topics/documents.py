@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from xxhash import xxh32_intdigest
 
-from topiccrawl.text.idf import corpus_idf
-from topiccrawl.text.tokens import shared_tokenizer
+from topiccrawl.text.idf import Idf, corpus_idf
+from topiccrawl.text.tokens import Tokenizer, shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
 
-    from topiccrawl.text.idf import Idf
-    from topiccrawl.text.tokens import Tokenizer
 
 BUCKETS = 1 << 18
 """Places of a vector; of 40,000 different words one in seven would share its place."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from topiccrawl.model import Mark
+from topiccrawl.model import Mark, Page, Verdict
 from topiccrawl.topics.classifier import Classifier, Sample, fit
 from topiccrawl.topics.documents import bucket, document, word_weights
 from topiccrawl.topics.pagekind import own_share
@@ -22,7 +22,6 @@ from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from topiccrawl.model import Page, Verdict
     from topiccrawl.topics.contract import Reasons, RelevanceModel
 
 DECIDES = 0.5

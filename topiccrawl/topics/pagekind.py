@@ -14,12 +14,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from topiccrawl.model import PageKind
+from topiccrawl.model import Page, PageKind, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from topiccrawl.model import Page, Verdict
 
 ANNOUNCED = 5
 """Characters of text on the listed page for each character of its headline."""

@@ -26,11 +26,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 from zlib import crc32
 
-from topiccrawl.model import Verdict
-from topiccrawl.text.idf import corpus_idf
+from topiccrawl.model import Page, Verdict
+from topiccrawl.text.idf import Idf, corpus_idf
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import is_plain, latin_words, shared_tokenizer, split, stop_words
-from topiccrawl.topics.matching import TermMatcher, count, count_all
+from topiccrawl.topics.matching import Surface, TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.samples import sample
 from topiccrawl.topics.vector import TopicVector
@@ -38,11 +38,8 @@ from topiccrawl.topics.vector import TopicVector
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from topiccrawl.model import Page
-    from topiccrawl.text.idf import Idf
     from topiccrawl.text.tokens import Tokenizer
     from topiccrawl.topics.contract import Reasons
-    from topiccrawl.topics.matching import Surface
     from topiccrawl.topics.sitewords import SiteWords
     from topiccrawl.topics.topic import Topic
 

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from topiccrawl.errors import FieldError, TopicError
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.query import asked
+from topiccrawl.text.query import Query, asked
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics.bounds import Budget, Part, Thresholds
 from topiccrawl.topics.fields import Hosts, Patterns, Seeds  # noqa: TC001 - pydantic reads them
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from importlib.resources.abc import Traversable
 
-    from topiccrawl.text.query import Query
 
 PACKAGE = resources.files("topiccrawl") / "topics"  # no package of its own: eggs are zipped
 FOLDER = Path("topics")

@@ -49,6 +49,7 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_SEEN_ERROR", "0"),
         ("TOPICCRAWL_STOP_YIELD", "2"),
         ("TOPICCRAWL_STORE_LISTENERS", "mine"),
+        ("TOPICCRAWL_STORE_LISTENERS", "5"),
         ("TOPICCRAWL_STORE_LISTENERS", '{"topiccrawl.nowhere.mine": 1}'),
         ("TOPICCRAWL_STORE_LISTENERS", '{"topiccrawl.settings.mine": 1}'),
         ("TOPICCRAWL_WEBHOOK", "ftp://a.test/"),

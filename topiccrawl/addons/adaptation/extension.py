@@ -13,7 +13,7 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.addons.adaptation.contract import METHODS, AdaptationParameters
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.errors import SettingError, StateError, StorageError
-from topiccrawl.links.strategies import DEFAULT
+from topiccrawl.links.strategies import DEFAULT, LinkStrategy
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.hooks import parameters_given
 from topiccrawl.scheduler.signals import page_judged
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
     from topiccrawl.topics.vector import TopicVector

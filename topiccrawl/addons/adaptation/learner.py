@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from topiccrawl.addons.adaptation.contract import AdaptationParameters
+from topiccrawl.addons.adaptation.contract import AdaptationParameters, Adapter
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
 from topiccrawl.addons.adaptation.words import CLIP, WordAdapter, own_weights
 from topiccrawl.links.strategies.base import BaseStrategy, block_texts
@@ -17,7 +17,6 @@ from topiccrawl.links.strategies.contract import LEARNT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.addons.adaptation.contract import Adapter
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer

@@ -1,20 +1,67 @@
-"""From settings to a page's access control, and to the routes that other parts contribute."""
+"""From settings to a page that is served: its access control, its routes, and what it reads."""
 
 from __future__ import annotations
 
 import os
 import secrets
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.dashboard.guard import Guard
+from topiccrawl.addons.dashboard.metrics import available, exposition
+from topiccrawl.addons.dashboard.stored import Stored
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import components
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
     from aiohttp import web
-    from scrapy.settings import BaseSettings
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings, Settings
 
     from topiccrawl.addons.dashboard.address import Address
+    from topiccrawl.addons.dashboard.server import DashboardServer
     from topiccrawl.storage.ledger import Ledger
+    from topiccrawl.storage.status import Source
+
+
+@asynccontextmanager
+async def serving(
+    settings: Settings, address: Address, source: Callable[[Stored], Source],
+    crawler: Crawler | None = None, *, steers: bool = True, start: str = "crawl",
+) -> AsyncIterator[DashboardServer]:  # fmt: skip
+    """Serve a page until the block ends, then close all that it read from.
+
+    Args:
+        settings: The project's.
+        address: Where it listens.
+        source: Returns what the page shows, given the reader of what is stored.
+        crawler: The running crawl; None for what is stored alone.
+        steers: Other parts contribute their routes, which steer crawls and tasks.
+        start: The part of the page that is shown first.
+
+    Raises:
+        SettingError: A setting cannot be used, or the address is taken.
+        StorageError: The stores cannot be read.
+    """
+    from topiccrawl.addons.dashboard.library import Library
+    from topiccrawl.addons.dashboard.server import DashboardServer
+
+    async with AsyncExitStack() as closing:
+        library, stored = Library(settings), Stored(settings, crawler)
+        closing.push_async_callback(library.close)
+        closing.push_async_callback(stored.close)
+        routes = list(library.routes())
+        if steers:
+            ledger = frontiers_of(settings).ledger()
+            closing.push_async_callback(ledger.close)
+            routes += contributed_routes(settings, ledger)
+        metrics, guard = exposition if available() else None, guard_of(settings, address)
+        server = DashboardServer(source(stored), guard, routes, metrics, start)
+        await server.start()
+        closing.push_async_callback(server.stop)
+        yield server
 
 
 def guard_of(settings: BaseSettings, address: Address) -> Guard:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.dashboard.address import address_in
 from topiccrawl.errors import SettingError
-from topiccrawl.scheduler.findings import fail, ok, warn
+from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy.settings import BaseSettings
-
-    from topiccrawl.scheduler.findings import Finding
 
 
 def examine(settings: BaseSettings) -> Iterator[Finding]:

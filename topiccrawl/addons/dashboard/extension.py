@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import logging
+from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.addons.dashboard.address import address_in
-from topiccrawl.addons.dashboard.metrics import available, exposition
-from topiccrawl.addons.dashboard.stored import Stored
+from topiccrawl.addons.dashboard.address import Address, address_in
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.build import frontier_place
-from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.addons.dashboard.address import Address
-    from topiccrawl.addons.dashboard.library import Library
-    from topiccrawl.addons.dashboard.server import DashboardServer
-    from topiccrawl.storage.ledger import Ledger
+    from topiccrawl.addons.dashboard.stored import Stored
     from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.status import State
 
@@ -40,10 +36,7 @@ class Dashboard:
     def __init__(self, crawler: Crawler, address: Address) -> None:
         self.crawler = crawler
         self.address = address
-        self.server: DashboardServer | None = None
-        self.stored: Stored | None = None
-        self.ledger: Ledger | None = None
-        self.library: Library | None = None
+        self._open = AsyncExitStack()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -66,43 +59,21 @@ class Dashboard:
         figures = self.crawler.get_extension(CrawlFigures)
         if figures is None:
             return
+        from topiccrawl.addons.dashboard.access import serving
+
+        settings, source = self.crawler.settings, partial(CrawlSource, figures)
+        steers = settings.getbool("TOPICCRAWL_CONTROL")
+        page = serving(settings, self.address, source, self.crawler, steers=steers)
         try:
-            server = self._server(figures)
-            await server.start()
+            server = await self._open.enter_async_context(page)
         except (SettingError, StorageError) as error:
             logger.error("No dashboard: %s", error)  # noqa: TRY400 - the remedy is in it
             return
-        self.server = server
         logger.info("Dashboard: %s", server.url)
-
-    def _server(self, figures: CrawlFigures) -> DashboardServer:
-        from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
-        from topiccrawl.addons.dashboard.library import Library
-        from topiccrawl.addons.dashboard.server import DashboardServer
-
-        settings, routes = self.crawler.settings, []
-        self.library = Library(settings)
-        self.stored = Stored(settings, self.crawler)
-        if settings.getbool("TOPICCRAWL_CONTROL"):
-            self.ledger = frontiers_of(settings).ledger()
-            routes = contributed_routes(settings, self.ledger)
-        return DashboardServer(
-            CrawlSource(figures, self.stored),
-            guard_of(settings, self.address),
-            [*self.library.routes(), *routes],
-            exposition if available() else None,
-        )
 
     async def stop(self) -> None:
         """End the page."""
-        if self.server is not None:
-            await self.server.stop()
-        if self.ledger is not None:
-            await self.ledger.close()
-        if self.stored is not None:
-            await self.stored.close()
-        if self.library is not None:
-            await self.library.close()
+        await self._open.aclose()
 
 
 class CrawlSource:

@@ -21,12 +21,11 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from topiccrawl.addons.dashboard.address import is_loopback
+from topiccrawl.addons.dashboard.address import Address, is_loopback
 
 if TYPE_CHECKING:
     from aiohttp.typedefs import Handler
 
-    from topiccrawl.addons.dashboard.address import Address
 
 COOKIE = "topiccrawl"
 """Name of the cookie that holds the token, before the port: browsers send cookies to all ports."""

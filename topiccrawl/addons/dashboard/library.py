@@ -34,7 +34,7 @@ from topiccrawl.storage.happenings import happenings
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import Table, score_of, shown
-from topiccrawl.topics.topic import resolve
+from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
-    from topiccrawl.topics.topic import Topic
 
     Facets = dict[str, Sequence[tuple[Any, ...]]]
     Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

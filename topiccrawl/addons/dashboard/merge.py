@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.extensions.moments import Point, merged
 from topiccrawl.scheduler.finish import FAILURES
-from topiccrawl.storage.status import EMPTY
+from topiccrawl.storage.status import EMPTY, State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.storage.runs import RunReport
-    from topiccrawl.storage.status import State
 
 HOSTS = 40
 LATEST = 40

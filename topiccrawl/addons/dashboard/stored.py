@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.scheduler.hooks import components
-from topiccrawl.storage.changes import ChangeLog
+from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.choice import storage_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.changes import TopicChange
     from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.status import State
 

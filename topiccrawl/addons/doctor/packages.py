@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from packaging.requirements import Requirement
 
 from topiccrawl import __version__
-from topiccrawl.scheduler.findings import fail, ok, warn
+from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.text.idf import chinese_table
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.scheduler.findings import Finding
 
 PYTHON = (3, 11)
 FOR = {

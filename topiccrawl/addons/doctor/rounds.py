@@ -19,7 +19,7 @@ from topiccrawl.commands.names import strangers
 from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values
-from topiccrawl.scheduler.findings import fail, ok, warn
+from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.scheduler.hooks import check_hooks, loaded
 from topiccrawl.storage.backup import check_version, written_by
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy.settings import BaseSettings
-
-    from topiccrawl.scheduler.findings import Finding
 
     Round = Callable[[BaseSettings], Iterable[Finding]]
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.mongodb.storage import mongodb_uri
 from topiccrawl.errors import ConfigurationError, StorageError
-from topiccrawl.scheduler.findings import fail, ok, warn
+from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.scheduler.findings import Finding
 
 SLOW = 2.0
 """Seconds from which an answer slows crawls."""

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 from pymongo import UpdateOne
 
 from topiccrawl.addons.mongodb.documents import key, of_site
-from topiccrawl.addons.mongodb.stories import Claim
+from topiccrawl.addons.mongodb.stories import Claim, StoryLog
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.addons.mongodb.client import Server
-    from topiccrawl.addons.mongodb.stories import StoryLog
 
 SITE = "site:"
 

@@ -17,7 +17,7 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage.contract import Fate, Saved, Story, Version
 from topiccrawl.storage.rows import clean
-from topiccrawl.storage.selection import ALL, names_of
+from topiccrawl.storage.selection import ALL, Selection, names_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from topiccrawl.addons.mongodb.client import Collection
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
-    from topiccrawl.storage.selection import Selection
 
 AGAIN = 0.05
 """Seconds between two reads of an article that another node is writing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pymongo import DeleteOne
+from pymongo import DeleteOne, UpdateOne
 from pymongo.errors import BulkWriteError
 
 from topiccrawl.addons.mongodb import documents
@@ -13,8 +13,6 @@ from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    from pymongo import UpdateOne
-
     from topiccrawl.addons.mongodb.client import Collection, Server
     from topiccrawl.addons.mongodb.decide import Plan
     from topiccrawl.addons.mongodb.stories import StoryLog

@@ -17,7 +17,7 @@ from topiccrawl.frontier.view import QUEUES
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.choice import opened, storage_of
-from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import COLUMNS
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from topiccrawl.storage.crawls import Crawl
     from topiccrawl.storage.runs import RunReport
 
 _T = TypeVar("_T")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from topiccrawl.addons.records.periods.periods import Periods, Phase
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
 from topiccrawl.addons.records.periods.seeds import Manner
-from topiccrawl.addons.records.templates.template import resolve
+from topiccrawl.addons.records.templates.template import Template, resolve
 from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
 from topiccrawl.discovery.configured import Configured, Engine
 from topiccrawl.errors import (
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.records.periods.periods import Period
-    from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.discovery.contract import SeedProvider
 
 ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh", "since")

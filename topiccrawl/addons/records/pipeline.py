@@ -11,7 +11,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigured
 
 from topiccrawl.addons.records.periods.seeds import Hits
-from topiccrawl.addons.records.periods.visits import Steps
+from topiccrawl.addons.records.periods.visits import Steps, Wanted
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from topiccrawl.addons.records.periods.visits import Wanted
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)

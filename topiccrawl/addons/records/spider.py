@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
-from scrapy.http import TextResponse
+from scrapy.http import Response, TextResponse
 from typing_extensions import override
 
 from topiccrawl.addons.records.arguments import (
@@ -18,12 +18,12 @@ from topiccrawl.addons.records.arguments import (
     plan_of,
 )
 from topiccrawl.addons.records.periods.conductor import Conductor, Stores
-from topiccrawl.addons.records.periods.periods import Phase
+from topiccrawl.addons.records.periods.periods import Period, Phase
 from topiccrawl.addons.records.periods.report import lines_of, progress_of
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import Child, Result, Step, Steps, digest_of, name_of
 from topiccrawl.addons.records.templates.following import Following
-from topiccrawl.addons.records.templates.template import resolve
+from topiccrawl.addons.records.templates.template import Template, resolve
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler import meta
@@ -42,12 +42,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.records.periods.periods import Period
     from topiccrawl.addons.records.periods.visits import Wanted
-    from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.discovery.contract import Results
     from topiccrawl.model import Page
 

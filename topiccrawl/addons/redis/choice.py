@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.scheduler.frontiers import LocalFrontiers
+from topiccrawl.scheduler.frontiers import Frontiers, LocalFrontiers
 from topiccrawl.storage.redisaddress import in_redis
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
-
-    from topiccrawl.scheduler.frontiers import Frontiers
 
 
 def frontiers(settings: BaseSettings, place: str = "") -> Frontiers:

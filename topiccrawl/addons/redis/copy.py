@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.redis.buckets import bucket_of_host
-from topiccrawl.frontier.hosts import ASLEEP, CLOCK, STATS
+from topiccrawl.frontier.hosts import ASLEEP, CLOCK, STATS, Host
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, URL, decode
 from topiccrawl.links.strategies.contract import LEARNT, GroupStats
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.redis.record import Changes
     from topiccrawl.frontier.embedded import EmbeddedFrontier
-    from topiccrawl.frontier.hosts import Host
 
 
 class WorkingCopy:

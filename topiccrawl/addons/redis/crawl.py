@@ -22,10 +22,10 @@ from topiccrawl.addons.redis.reading import owner_in, read, strategy_in
 from topiccrawl.addons.redis.sync import RedisSync, Starts
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StateLockedError
-from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.links.strategies import stored_strategy
+from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
+from topiccrawl.links.strategies import LinkStrategy, stored_strategy
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.frontiers import checked_name
+from topiccrawl.scheduler.frontiers import FrontierSpec, checked_name
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken
 
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.frontier.contract import Frontier, Reader
-    from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.scheduler.frontiers import FrontierSpec
     from topiccrawl.scheduler.scheduler import FrontierScheduler
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.scheduler.findings import fail, ok, warn
+from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.storage.redisaddress import in_redis
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from redis import Redis
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.scheduler.findings import Finding
 
 APART = 2.0
 """Seconds by which this machine's clock may differ from the server's."""

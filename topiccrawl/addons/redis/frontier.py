@@ -21,23 +21,21 @@ from topiccrawl.addons.redis.marks import RedisMarks
 from topiccrawl.addons.redis.membership import Membership
 from topiccrawl.addons.redis.record import Changes
 from topiccrawl.addons.redis.turns import REGISTER, Turns
-from topiccrawl.addons.redis.wire import Call, Wire, address
+from topiccrawl.addons.redis.wire import Call, Steps, Wire, address
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.rows import key_of
 from topiccrawl.frontier.store import discard as discard_folder
-from topiccrawl.model import Kind
+from topiccrawl.model import Kind, Lease
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from topiccrawl.addons.redis.wire import Steps
     from topiccrawl.frontier.contract import Limits, Politeness
     from topiccrawl.frontier.entries import Entry
     from topiccrawl.links.strategies.contract import LinkStrategy
-    from topiccrawl.model import Lease
 
 TTL = 10.0
 """Seconds of silence after which a node times out."""

@@ -16,8 +16,8 @@ import msgpack
 from topiccrawl.addons.redis.about import other_crawl
 from topiccrawl.addons.redis.counters import Counters
 from topiccrawl.addons.redis.partitions import Partitions
-from topiccrawl.addons.redis.view import NOTHING, view_of
-from topiccrawl.addons.redis.wire import Call
+from topiccrawl.addons.redis.view import NOTHING, View, view_of
+from topiccrawl.addons.redis.wire import Call, Steps
 from topiccrawl.errors import StorageError
 from topiccrawl.storage.identity import is_dead, myself
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from topiccrawl.addons.redis.intake import Outpost, Route
     from topiccrawl.addons.redis.record import Changes
     from topiccrawl.addons.redis.turns import Turns
-    from topiccrawl.addons.redis.view import View
-    from topiccrawl.addons.redis.wire import Steps
     from topiccrawl.frontier.embedded import EmbeddedFrontier
 
 logger = logging.getLogger(__name__)

@@ -14,17 +14,14 @@ from topiccrawl.addons.redis.copy import WorkingCopy
 from topiccrawl.addons.redis.frontier import base_of
 from topiccrawl.addons.redis.partitions import PIECE
 from topiccrawl.addons.redis.record import Changes
-from topiccrawl.addons.redis.wire import Call, Wire, address, trouble
+from topiccrawl.addons.redis.wire import Call, Steps, Wire, address, trouble
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.links.strategies.contract import GroupStats
+from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
     import redis
-
-    from topiccrawl.addons.redis.wire import Steps
-    from topiccrawl.links.strategies.contract import LinkStrategy
 
 
 class SharedView:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from topiccrawl.addons.redis.client import translated
-from topiccrawl.addons.redis.stories import Claim, StoryRegister
+from topiccrawl.addons.redis.stories import Claim, SharedStory, StoryRegister
 from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from redis.asyncio import Redis
 
-    from topiccrawl.addons.redis.stories import SharedStory
     from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
 

@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgpack
 
-from topiccrawl.addons.redis.wire import Call
+from topiccrawl.addons.redis.wire import Call, Steps
 from topiccrawl.storage.identity import is_dead, myself
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.addons.redis.wire import Steps
     from topiccrawl.frontier.hosts import Host
     from topiccrawl.frontier.politeness import HostClock
     from topiccrawl.frontier.ready import Ready

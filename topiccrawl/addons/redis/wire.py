@@ -6,7 +6,7 @@ A conversation is a generator that yields ``Call``s and is sent their replies.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import cache
 from hashlib import sha1
 from importlib.resources import files
@@ -17,8 +17,6 @@ from redis.exceptions import NoScriptError, RedisError
 from topiccrawl.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import redis
     from redis.asyncio import Redis as AsyncRedis
 

@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.links.urls import site_of
-from topiccrawl.model import Article, Findings
+from topiccrawl.model import Article, Findings, Offer
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.text.normal import fold, has_han
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from topiccrawl.links.strategies.contract import LinkStrategy
-    from topiccrawl.model import Offer
     from topiccrawl.storage.contract import Storage
 
 RECALLED = 20_000

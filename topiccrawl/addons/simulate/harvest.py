@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.simulate.collection import OK, key
+from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
 from topiccrawl.addons.simulate.oracle import Graph, oracle_curve, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from topiccrawl.addons.simulate.collection import RecordedWeb
     from topiccrawl.addons.simulate.truth import Labelled
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.topic import Topic

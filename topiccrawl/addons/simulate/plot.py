@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from math import ceil
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.simulate.drawing import ORACLE, colour, curve, oracle
+from topiccrawl.addons.simulate.drawing import ORACLE, Judged, colour, curve, oracle
 from topiccrawl.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from topiccrawl.addons.simulate.drawing import Judged
 
 COLUMNS = 2
 """Topics side by side."""

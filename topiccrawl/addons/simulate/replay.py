@@ -14,19 +14,17 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.simulate.collection import OK, key
+from topiccrawl.addons.simulate.collection import OK, Recorded, RecordedWeb, key
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.traps import TrapRules, trap
-from topiccrawl.model import Kind
+from topiccrawl.model import Kind, Lease, Offer, Page, Verdict
 from topiccrawl.scheduler.build import topic_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
     from topiccrawl.links.strategies import LinkStrategy
-    from topiccrawl.model import Lease, Offer, Page, Verdict
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.adapter import TopicAdapter
     from topiccrawl.topics.topic import Topic

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.simulate.harvest import BASELINE, STEPS
+from topiccrawl.addons.simulate.harvest import BASELINE, STEPS, Case, Harvest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.addons.simulate.harvest import Case, Harvest
 
 Areas = dict[str, dict[str, float]]
 """Area by strategy, then by topic."""

@@ -37,7 +37,7 @@ from topiccrawl.scheduler.build import limits_of, share_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.topics import Scorer
-from topiccrawl.topics.topic import default_seeds, resolve
+from topiccrawl.topics.topic import Topic, default_seeds, resolve
 
 if TYPE_CHECKING:
     import argparse
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.simulate.drawing import Judged
     from topiccrawl.model import Page, Verdict
-    from topiccrawl.topics.topic import Topic
 
 
 class Session:

@@ -25,12 +25,11 @@ from topiccrawl.addons.tasks.records import (
 from topiccrawl.storage.control import KIND as ORDERS
 from topiccrawl.storage.control import order_of
 from topiccrawl.storage.identity import is_dead
-from topiccrawl.storage.ledger import CrawlOrder
+from topiccrawl.storage.ledger import CrawlOrder, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.storage.ledger import Rows
 
 KINDS = (TASKS, SHARDS, TURNS, WORKERS, ORDERS)
 

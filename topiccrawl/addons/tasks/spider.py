@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.project import get_project_settings
 from typing_extensions import override
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings, Settings
 
 _CHATTY = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
 """Loggers that list the enabled components, in thirty lines a turn."""

@@ -6,12 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.url_patterns.clusters import is_name
-from topiccrawl.links.skeletons import DAY, MONTH, NUMBER, OPAQUE, SLUG, YEAR
+from topiccrawl.links.skeletons import DAY, MONTH, NUMBER, OPAQUE, SLUG, YEAR, Skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.links.skeletons import Skeleton
 
 MANY = 3
 """Names at one place from which on any name is allowed there."""

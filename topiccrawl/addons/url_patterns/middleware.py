@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
-from scrapy.http import TextResponse
+from scrapy.http import Response, TextResponse
 
 from topiccrawl.addons.url_patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
 from topiccrawl.extract.extract import extract
@@ -15,7 +15,7 @@ from topiccrawl.extract.missing import is_missing
 from topiccrawl.links.newsurls import is_aside
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Article, Findings, Unfinished
+from topiccrawl.model import Article, Findings, Offer, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
@@ -24,11 +24,8 @@ from topiccrawl.text.decode import decode
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
-    from topiccrawl.model import Offer
 
 SAVE_EVERY = 200
 """Pages between two times that the learners are stored; a killed crawl learns these again."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.url_patterns.tally import together
+from topiccrawl.addons.url_patterns.tally import Tally, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.addons.url_patterns.tally import Tally
 
 _SURE_OF_CUT = 4.0  # log-likelihood gained by a cut in time; chance gives it once in 200
 

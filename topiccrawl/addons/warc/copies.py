@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from aiohttp import web
 from warcio.archiveiterator import ArchiveIterator
 
-from topiccrawl.addons.warc.archive import exchange_of
+from topiccrawl.addons.warc.archive import Exchange, exchange_of
 from topiccrawl.addons.warc.warc import DAMAGE, ENDING, surt
 from topiccrawl.links.urls import canonical
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from topiccrawl.addons.warc.archive import Exchange
 
 POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
 """Of a copy: no script, no request, an origin of its own; it is any page of the web."""

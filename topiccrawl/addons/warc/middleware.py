@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
-from scrapy.http import TextResponse
+from scrapy.http import Response, TextResponse
 
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.links.directives import directives
@@ -24,9 +24,7 @@ from topiccrawl.text.decode import decode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from scrapy.http.headers import Headers
     from scrapy.settings import BaseSettings
 

@@ -12,16 +12,14 @@ from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import ARTICLES, Conditions
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.parts import joined, parts_of
-from topiccrawl.extract.readers import ReaderError
-from topiccrawl.extract.reading import RawPage
+from topiccrawl.extract.readers import ReaderError, Readers
+from topiccrawl.extract.reading import OwnProcess, RawPage, ReadPage
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from topiccrawl.addons.warc.archive import Exchange
-    from topiccrawl.extract.readers import Readers
-    from topiccrawl.extract.reading import OwnProcess, ReadPage
     from topiccrawl.model import Article, Extracted, Page
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.topic import Topic

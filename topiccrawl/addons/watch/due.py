@@ -8,14 +8,13 @@ import time
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.jumps import LEAST, Jumps, set_back, visited_at
-from topiccrawl.storage.pages import Role
+from topiccrawl.storage.pages import PageState, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.addons.watch.visited import Visited
     from topiccrawl.scheduler.context import CrawlContext
-    from topiccrawl.storage.pages import PageState
 
 logger = logging.getLogger(__name__)
 

@@ -20,14 +20,14 @@ from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.addons.watch.seeds import Beginnings, FoundFeeds, take_over
 from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.errors import TopiccrawlError, finish_reason
-from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.links.urls import canonical
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import CrawlContext, CrawlSpec, context_of
 from topiccrawl.scheduler.finish import CLOSE_REASON
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken, page_changed
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.pages import Pages, PageState
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
@@ -35,11 +35,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.watch.contract import RevisitPolicy
-    from topiccrawl.frontier.contract import Frontier
     from topiccrawl.model import Lease
-    from topiccrawl.scheduler.context import CrawlContext, CrawlSpec
     from topiccrawl.storage.events import Change
-    from topiccrawl.storage.pages import PageState
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)

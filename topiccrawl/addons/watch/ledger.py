@@ -9,13 +9,12 @@ from struct import iter_unpack, pack
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from topiccrawl.addons.watch.contract import Observation, Visits
+from topiccrawl.addons.watch.contract import Observation, RevisitPolicy, Visits
 from topiccrawl.storage.pages import UNHAD, PageState, Role, sendable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from topiccrawl.addons.watch.contract import RevisitPolicy
 
 GONE = frozenset((404, 410))
 """HTTP statuses of a missing page."""

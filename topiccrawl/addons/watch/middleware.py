@@ -10,24 +10,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
-from scrapy.http import TextResponse
+from scrapy.http import Response, TextResponse
 
 from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
 from topiccrawl.addons.watch.ledger import NOT_MODIFIED, Seen
 from topiccrawl.extract.hubs import FEWEST, hub_list
 from topiccrawl.links.feeds import feeds_on, is_index
-from topiccrawl.model import Article, Findings, Kind, Unfinished
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.model import Article, Findings, Kind, Lease, Unfinished
+from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
-    from topiccrawl.model import Lease
-    from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.storage.pages import PageState
 
 

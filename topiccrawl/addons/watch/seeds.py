@@ -6,11 +6,11 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.watch.ledger import Seen
-from topiccrawl.frontier.contract import Ending, Seed
+from topiccrawl.addons.watch.ledger import Ledger, Seen
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
 from topiccrawl.links.feeds import may_name_news
 from topiccrawl.links.sitemaps import read_sitemap
-from topiccrawl.model import Kind
+from topiccrawl.model import Kind, Lease
 from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.selection import Selection
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.watch.ledger import Ledger
-    from topiccrawl.frontier.contract import Frontier, Outcome
-    from topiccrawl.model import Lease
     from topiccrawl.scheduler.context import CrawlContext
     from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.storage.pages import Pages, PageState

@@ -17,23 +17,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
-from topiccrawl.addons.watch.ledger import Seen, was_had
+from topiccrawl.addons.watch.ledger import Ledger, Seen, was_had
 from topiccrawl.errors import StorageAwayError, StorageError
-from topiccrawl.frontier.contract import Ending
-from topiccrawl.model import Kind
+from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.requests import is_apart
-from topiccrawl.storage.events import change_to
-from topiccrawl.storage.pages import Role
+from topiccrawl.storage.events import Change, change_to
+from topiccrawl.storage.pages import PageState, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable
 
-    from topiccrawl.addons.watch.ledger import Ledger
     from topiccrawl.addons.watch.pagebuffer import PageBuffer
-    from topiccrawl.frontier.contract import Outcome
-    from topiccrawl.model import Lease
-    from topiccrawl.storage.events import Change
-    from topiccrawl.storage.pages import PageState
 
 logger = logging.getLogger(__name__)
 

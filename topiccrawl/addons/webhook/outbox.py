@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import xxhash
 
-from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.contract import ArticleStore, Fate, Saved
 from topiccrawl.storage.database import Database
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import ArticleStore, Saved
 
 FILE = "webhook.sqlite"
 """Name of the file inside TOPICCRAWL_DATA_DIR."""

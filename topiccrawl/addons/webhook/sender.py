@@ -12,23 +12,20 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from typing_extensions import override
 
-from topiccrawl.addons.webhook.message import headers, key_of, message
+from topiccrawl.addons.webhook.message import Message, headers, key_of, message
 from topiccrawl.addons.webhook.outbox import Outbox
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.storage import files
-from topiccrawl.storage.contract import StoreListener
+from topiccrawl.storage.contract import ArticleStore, Saved, StoreListener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from urllib.parse import SplitResult
 
-    from topiccrawl.addons.webhook.message import Message
     from topiccrawl.model import Article
-    from topiccrawl.storage.contract import ArticleStore, Saved
 
 logger = logging.getLogger(__name__)
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.dashboard.address import address_of
+from topiccrawl.addons.dashboard.address import Address, address_of
 from topiccrawl.addons.dashboard.merge import crawls, together
-from topiccrawl.addons.dashboard.metrics import available, exposition
-from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -21,7 +20,7 @@ from topiccrawl.scheduler.frontiers import frontiers_of
 if TYPE_CHECKING:
     import argparse
 
-    from topiccrawl.addons.dashboard.address import Address
+    from topiccrawl.addons.dashboard.stored import Stored
     from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.runs import Runs
     from topiccrawl.storage.status import State
@@ -48,31 +47,18 @@ class Command(OperatorCommand, ScrapyCommand):
         asyncio.run(self._serve(address))
 
     async def _serve(self, address: Address) -> None:
-        from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
-        from topiccrawl.addons.dashboard.library import Library
-        from topiccrawl.addons.dashboard.server import DashboardServer
+        from topiccrawl.addons.dashboard.access import serving
 
-        runs, stored = frontiers_of(self.options).runs(), Stored(self.options)
-        ledger, library = frontiers_of(self.options).ledger(), Library(self.options)
-        server = DashboardServer(
-            RunsSource(runs, stored),
-            guard_of(self.options, address),
-            [*library.routes(), *contributed_routes(self.options, ledger)],
-            exposition if available() else None,
-            start="crawls",
-        )
-        await server.start()
-        say(f"Dashboard: {server.url}")
-        halt, loop = asyncio.Event(), asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, halt.set)
+        runs = frontiers_of(self.options).runs()
+        source = partial(RunsSource, runs)
         try:
-            await halt.wait()
+            async with serving(self.options, address, source, start="crawls") as server:
+                say(f"Dashboard: {server.url}")
+                halt, loop = asyncio.Event(), asyncio.get_running_loop()
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    loop.add_signal_handler(number, halt.set)
+                await halt.wait()
         finally:
-            await server.stop()
-            await stored.close()
-            await library.close()
-            await ledger.close()
             await runs.close()
 
 

@@ -12,12 +12,11 @@ from typing_extensions import override
 from topiccrawl import settings as project
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message, tr
-from topiccrawl.scheduler.findings import Level
+from topiccrawl.scheduler.findings import Finding, Level
 
 if TYPE_CHECKING:
     import argparse
 
-    from topiccrawl.scheduler.findings import Finding
 
 MARKS = {Level.OK: "ok  ", Level.WARN: "warn", Level.FAIL: "FAIL"}
 

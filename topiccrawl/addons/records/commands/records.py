@@ -16,7 +16,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.records.periods.periods import Periods
-from topiccrawl.addons.records.records import Records
+from topiccrawl.addons.records.records import Kept, Records, Version
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator, Sequence
 
     from topiccrawl.addons.records.record import Found
-    from topiccrawl.addons.records.records import Kept, Version
 
 SHOWN = 20
 """Records that are listed by default."""

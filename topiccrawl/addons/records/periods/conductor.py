@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.records.periods.outcome import Entities
-from topiccrawl.addons.records.periods.periods import Periods, Phase, Stage
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, Manner, SeedList
 from topiccrawl.addons.records.periods.visits import (
     Child,
@@ -30,7 +30,6 @@ from topiccrawl.storage.pages import Pages, PageState, Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from topiccrawl.addons.records.periods.periods import Period
     from topiccrawl.addons.records.periods.visits import Visit
     from topiccrawl.addons.records.templates.template import Template
     from topiccrawl.storage.contract import Storage

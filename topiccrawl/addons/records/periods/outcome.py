@@ -8,16 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.records.periods.visits import State
+from topiccrawl.addons.records.periods.visits import State, Work
 from topiccrawl.addons.records.record import Record
-from topiccrawl.addons.records.records import Kept, confidence_of
+from topiccrawl.addons.records.records import Kept, Records, confidence_of
 from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from topiccrawl.addons.records.periods.visits import Work
-    from topiccrawl.addons.records.records import Records
     from topiccrawl.addons.records.templates.template import Template
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.records.periods.chance import luck, probability
-from topiccrawl.addons.records.periods.periods import Period, Phase, Seed, Stage
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
 from topiccrawl.addons.records.periods.visits import Child, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from topiccrawl.addons.records.periods.periods import Periods
 
 _BATCH = 500
 """Seeds read or written at once."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.extract import combine, records_of
-from topiccrawl.addons.records.templates.template import resolve
+from topiccrawl.addons.records.templates.template import Template, resolve
 from topiccrawl.errors import TemplateError
 from topiccrawl.messages import escaped
 from topiccrawl.text.decode import decode
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.addons.records.record import Record
-    from topiccrawl.addons.records.templates.template import Template
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,7 +12,7 @@ from topiccrawl.addons.records.templates.values.mail import mails
 from topiccrawl.addons.records.templates.values.names import organisations
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import SOFT, Value, seen
-from topiccrawl.addons.records.templates.words import OTHERS
+from topiccrawl.addons.records.templates.words import OTHERS, Vocabulary
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.records.templates.labels import Label
     from topiccrawl.addons.records.templates.lines import Line, Sheet
-    from topiccrawl.addons.records.templates.words import Vocabulary
 
 WORDS_WITH_NUMBERS = 6
 """Characters of words that a line of telephone numbers may hold beside them."""

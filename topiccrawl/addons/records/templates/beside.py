@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.candidate import only
-from topiccrawl.addons.records.templates.lines import above
+from topiccrawl.addons.records.templates.lines import Sheet, above
 from topiccrawl.addons.records.templates.values.mail import of_link
 from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.value import SOFT, seen
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from topiccrawl.addons.records.templates.labels import Label
-    from topiccrawl.addons.records.templates.lines import Sheet
     from topiccrawl.addons.records.templates.words import Vocabulary
 
 HEADING = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "caption"})

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.beside import HEADING
-from topiccrawl.addons.records.templates.lines import above
+from topiccrawl.addons.records.templates.lines import Line, above
 from topiccrawl.addons.records.templates.values.address import looks_like
 from topiccrawl.addons.records.templates.values.names import (
     alike,
@@ -28,7 +28,6 @@ from topiccrawl.addons.records.templates.words import (
 from topiccrawl.text.normal import simplify, simplify_aligned
 
 if TYPE_CHECKING:
-    from topiccrawl.addons.records.templates.lines import Line
     from topiccrawl.addons.records.templates.places import Places
     from topiccrawl.addons.records.templates.subject import Called
 

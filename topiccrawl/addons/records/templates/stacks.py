@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.lines import above
+from topiccrawl.addons.records.templates.lines import Sheet, above
 from topiccrawl.addons.records.templates.values.address import (
     LEADING_CODE,
     LONGEST,
@@ -19,15 +19,13 @@ from topiccrawl.addons.records.templates.values.address import (
 from topiccrawl.addons.records.templates.values.names import is_organisation
 from topiccrawl.addons.records.templates.values.plain import postcodes
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import seen
+from topiccrawl.addons.records.templates.values.value import Value, seen
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.addons.records.templates.labels import Label
-    from topiccrawl.addons.records.templates.lines import Sheet
-    from topiccrawl.addons.records.templates.values.value import Value
 
 _STACK = 6
 """Lines of an address at most."""

@@ -8,18 +8,18 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy import signals
-from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.exceptions import CloseSpider
 
 from topiccrawl.addons.tasks.desk import crawl_of, guessed
-from topiccrawl.addons.tasks.records import Ended, Progress
+from topiccrawl.addons.tasks.records import Ended, Progress, Shard, Task
 from topiccrawl.addons.tasks.work.shared import place_of, sharing
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED, begin_at
 from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
-from topiccrawl.scheduler.context import context_of
+from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.finish import FAILURE, SEEDS_UNREACHABLE
 from topiccrawl.scheduler.signals import lease_settled
 
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
-    from topiccrawl.addons.tasks.records import Shard, Task
-    from topiccrawl.scheduler.context import CrawlContext
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.tasks.desk import crawl_of
-from topiccrawl.addons.tasks.records import Ended
+from topiccrawl.addons.tasks.records import Ended, Progress
 from topiccrawl.addons.tasks.work.shared import sweep
 from topiccrawl.addons.tasks.work.turn import LOST, MOVED, OVER, PAUSED, SHUTDOWN, SiteTurn
 from topiccrawl.errors import StorageError
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from topiccrawl.addons.tasks.board import Board
-    from topiccrawl.addons.tasks.records import Progress
     from topiccrawl.addons.tasks.turns import Turns
 
 logger = logging.getLogger(__name__)
