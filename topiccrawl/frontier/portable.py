@@ -22,7 +22,7 @@ from topiccrawl.frontier.store import OWNER, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.frontier.entries import Entry
@@ -139,8 +139,8 @@ class Loader:
         self._places = frontier.places
         self._strategy = frontier.judge.strategy
 
-    def load(self, entries: Iterable[Entry], tick: Callable[[int], None]) -> int:
-        """Load an export; return the number of URLs. ``tick`` is called after every entry.
+    def load(self, entries: Iterable[Entry]) -> int:
+        """Load an export; return the number of URLs.
 
         Raises:
             StateError: The frontier is not empty, or the export lacks its first entry.
@@ -158,7 +158,7 @@ class Loader:
                 name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
                 self._frontier.seen.learn(name, data)
                 self._urls.store.put("seen", name, data)
-            tick(1)
+            self._frontier.wrote()
         self._frontier.ready.renew_all()
         return known
 

@@ -245,12 +245,9 @@ class Shedding:
         self._at = self._waits = 0
         self._found.clear()
 
-    def step(self) -> int:
-        """Evict some records, if there are too many; return how many."""
-        if not self._most:
-            return 0
-        known, left = self._urls.known, LOOK
-        before = known
+    def step(self) -> None:
+        """Evict some records, if there are too many."""
+        known, left = self._urls.known, LOOK if self._most else 0
         while left > 0 and known > self._most:
             queued = sum(self._queues.sizes()) + len(self._queues.leases.pages())
             if self._waits <= self._window and known - queued - self._waits > self._most // SPARE:
@@ -260,7 +257,6 @@ class Shedding:
             else:
                 break
             known = self._urls.known
-        return before - known
 
     def _look(self, most: int) -> int:
         """Read the next rows: forget low ones, collect others; return how many, at least 1."""

@@ -133,6 +133,10 @@ class Store:
         self._flying, self._changes = self._changes, {name: {} for name in TABLES}
         self._flight = self._writer.submit(_finish, txn)
 
+    def rows_changed(self) -> int:
+        """Return the number of URLs whose rows changed since the last commit began."""
+        return len(self._changes["urls"])
+
     def landed(self) -> bool:
         """Check whether no commit is in progress."""
         return self._flight is None or self._flight.done()
