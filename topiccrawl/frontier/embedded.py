@@ -15,11 +15,10 @@ from topiccrawl.frontier.contract import HostSlots, QueueAdmin, Reader, UrlQueue
 from topiccrawl.frontier.dispatch import Dispatch, Slots
 from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.ingest import LinkIngest
-from topiccrawl.frontier.judge import Judge
 from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
 from topiccrawl.frontier.portable import Loader
-from topiccrawl.frontier.queues import Queues
+from topiccrawl.frontier.queues import Judge, Queues
 from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.rows import QUEUED, Urls
 from topiccrawl.frontier.seen import Seen, Shedding
@@ -75,9 +74,9 @@ def _guarded(
             done = method(self, *args, **kwargs)
             if changing:
                 self._tick()
-            return done
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error
+        return done
 
     return call
 
@@ -134,7 +133,6 @@ class EmbeddedFrontier(Slots):
             self.store.check(strategy, owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
             self.host_clock = hosts = clock_of(politeness, limits, rng)
-            self.judge = Judge(strategy)
             collected = gc.isenabled()
             gc.disable()  # much is made and no garbage: looking for it takes a third of the time
             try:
@@ -162,6 +160,7 @@ class EmbeddedFrontier(Slots):
         self.ready = Ready(self.host_clock, self.places, strategy)
         self.leases = Leases()
         self.queues = Queues(self.urls, self.places, self.ready, self.leases, limits.max_queued)
+        self.judge = Judge(self.queues, strategy)
         self._known = known = self.store.load("progress") or {}
         self.queues.tally.update(known.get("tally", {}))
         self.urls.seq = known.get("seq", 1)
@@ -233,7 +232,7 @@ class EmbeddedFrontier(Slots):
 
     def sweep(self, n: int = 100) -> int:
         """Re-score up to n stale records after a change of the topic; return the number read."""
-        return self.judge.sweep(self.queues, n)
+        return self.judge.sweep(n)
 
     def next_due(self) -> float | None:
         """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
@@ -326,13 +325,13 @@ class EmbeddedFrontier(Slots):
         self.changed = True
         age = self.clock() - self._committed
         period = min(max(COMMIT_SECONDS, self.store.took / COMMIT_SHARE), COMMIT_SECONDS_MAX)
-        due = self.store.rows_changed() >= COMMIT_ROWS or not 0.0 <= age < period
+        due = len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < period
         if due and self._may_commit(age):
             self.committer()
 
     def _may_commit(self, age: float) -> bool:
         """Check whether no commit is in progress; one that takes too long is waited for."""
-        if self.store.rows_changed() >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
+        if len(self.store.changes["urls"]) >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
             self.store.land()
         return self.store.landed()
 

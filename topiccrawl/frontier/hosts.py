@@ -44,6 +44,7 @@ _stats = partial(tuple.__new__, GroupStats)
 Best = tuple[float, int, Unit]
 """Cost (inverted value less bias), arrival number and unit of the best URL of a host's lane."""
 
+_no_lane: list[Best | None] = [None, None]
 _NO_GROUPS: dict[str, GroupStats] = {}
 """Of all hosts that have none: most hosts are named by a link or two and never asked."""
 
@@ -105,13 +106,11 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        prior: Best URL of priorQueue.
-        normal: Best URL of normalQueue.
+        best: Best URL of priorQueue, and of normalQueue.
         ready: Whether a request may start now.
         slow: Its last request took long, or none has ended yet in this run.
         wake: Time at which it is checked again, or ASLEEP.
-        listed_prior: Its entry in the ranks of priorQueue: its best URL, or a better one it had.
-        listed_normal: Its entry in those of normalQueue.
+        listed: Its entries in the ranks of both: its best URL, or a better one it had.
         groups: Statistics of its groups; empty until a page was crawled.
     """
 
@@ -126,14 +125,12 @@ class Host:
     pages: int = 0
     stats: GroupStats = NOTHING
     refreshed: int = 0
-    prior: Best | None = None
-    normal: Best | None = None
+    best: list[Best | None] = field(default_factory=_no_lane.copy)
     ready: bool = True
     slow: bool = True
     shut: bool = False
     wake: float = ASLEEP
-    listed_prior: Best | None = None
-    listed_normal: Best | None = None
+    listed: list[Best | None] = field(default_factory=_no_lane.copy)
     units: tuple[Unit, ...] = ()
     origins: tuple[Origin, ...] = ()
     groups: dict[str, GroupStats] = field(default_factory=lambda: _NO_GROUPS)
@@ -141,29 +138,7 @@ class Host:
     @property
     def is_empty(self) -> bool:
         """True without a URL that may be dispatched."""
-        return self.prior is None and self.normal is None
-
-    def best(self, lane: int) -> Best | None:
-        """Return the best URL of a lane."""
-        return self.normal if lane else self.prior
-
-    def listed(self, lane: int) -> Best | None:
-        """Return the entry in the ranks of a lane."""
-        return self.listed_normal if lane else self.listed_prior
-
-    def set_best(self, lane: int, best: Best | None) -> None:
-        """Set the best URL of a lane."""
-        if lane:
-            self.normal = best
-        else:
-            self.prior = best
-
-    def set_listed(self, lane: int, best: Best | None) -> None:
-        """Set the entry in the ranks of a lane."""
-        if lane:
-            self.listed_normal = best
-        else:
-            self.listed_prior = best
+        return self.best == _no_lane
 
 
 def pack_clock(host: Host) -> bytes:
@@ -223,6 +198,9 @@ class Places:
 
     Attributes:
         hosts: Hosts by number; a retired one stays there until its number is used again.
+        by_name: Hosts by name.
+        find_host: Returns the host of a name, or None.
+        changed: Records that a host's clock or counters changed.
         by_prefix: Origins looked up recently, by the URL up to its path's first slash.
         new_ready: Whether a new host may be asked without checking its clock.
     """
@@ -232,10 +210,12 @@ class Places:
         self.new_ready = True
         self.hosts: list[Host] = []
         self._free: list[int] = []
-        self._by_name: dict[str, Host] = {}
+        self.by_name: dict[str, Host] = {}
+        self.find_host = self.by_name.get
         self._domains: Counter[str] | None = None
         self.by_prefix: dict[str, Origin] = {}
         self._changed: set[Host] = set()
+        self.changed = self._changed.add
         self._grown: set[tuple[Host, str]] = set()
         for host, units in read_hosts(store):
             self._add(host)
@@ -245,22 +225,13 @@ class Places:
 
     def host(self, name: str) -> Host:
         """Return the host of this name; create it where it is new."""
-        host = self._by_name.get(name)
+        host = self.by_name.get(name)
         if host is None:
             number = self._free.pop() if self._free else len(self.hosts)
             host = Host(number, name, ready=self.new_ready)
             self._add(host)
-            self._changed.add(host)
+            self.changed(host)
         return host
-
-    def find_host(self, name: str) -> Host | None:
-        """Return the host of this name, or None."""
-        return self._by_name.get(name)
-
-    @property
-    def named(self) -> int:
-        """Number of hosts."""
-        return len(self._by_name)
 
     def siblings(self, name: str) -> int:
         """Return the number of hosts of a host's registrable domain.
@@ -268,7 +239,7 @@ class Places:
         They are counted from the first call on: the list of public suffixes takes megabytes.
         """
         if self._domains is None:
-            self._domains = Counter(map(site_of, self._by_name))
+            self._domains = Counter(map(site_of, self.by_name))
         return self._domains[site_of(name)]
 
     def origin(self, url: str) -> Origin | None:
@@ -293,26 +264,22 @@ class Places:
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
         host = origin.host
-        known = _clean(*groups)
         if origin.units is None and host.units:
             origin.units = {unit.group: unit for unit in host.units if unit.origin is origin}
         units = {} if origin.units is None else origin.units
-        unit = units.get(known[-1] if known else "")
+        unit = units.get(groups[-1] if groups else "")
         if unit is not None:
             return unit
+        if (known := _clean(*groups)) != groups:
+            return self.unit(origin, known)
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
-        unit = Unit(len(host.units), origin, known)
+        unit = units[known[-1] if known else ""] = Unit(len(host.units), origin, known)
         _attach(unit)
-        units[unit.group] = unit
         names = "\0".join([origin.name, *known])
         ident = UNIT_ID.pack(host.id, unit.uid)
         self._store.put("units", ident, names.encode(errors="replace"))
         return unit
-
-    def changed(self, host: Host) -> None:
-        """Record that a host's clock or counters changed."""
-        self._changed.add(host)
 
     def count(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
         """Add a crawled page to the statistics of its host and groups."""
@@ -322,7 +289,7 @@ class Places:
         for name in groups:
             pages, total = known[name]
             known[name] = _stats((pages + 1, total + relevance))
-        self._changed.add(host)
+        self.changed(host)
         if self._store.feed is not None:
             self._grown.update((host, name) for name in groups)
 
@@ -336,7 +303,7 @@ class Places:
             known[name] = stats
             if self._store.feed is not None:
                 self._grown.add((host, name))
-        self._changed.add(host)
+        self.changed(host)
 
     def retire(self, host: Host) -> None:
         """Delete all about a host: the next time its name is met, it is a new one.
@@ -345,7 +312,7 @@ class Places:
         """
         self.hosts[host.id] = Host(host.id, host.name)
         self._free.append(host.id)
-        del self._by_name[host.name]
+        del self.by_name[host.name]
         if self._domains is not None:
             self._domains[site_of(host.name)] -= 1
         self._changed.discard(host)
@@ -371,7 +338,7 @@ class Places:
 
     def _add(self, host: Host) -> None:
         self.hosts[host.id : host.id + 1] = [host]
-        self._by_name[host.name] = host
+        self.by_name[host.name] = host
         if self._domains is not None:
             self._domains[site_of(host.name)] += 1
 

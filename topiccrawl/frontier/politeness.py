@@ -169,8 +169,7 @@ class HostClock:
     def _pause(self, host: Host, retry_after: float | None) -> float:
         if retry_after is not None:
             return min(max(retry_after, 0.0), RETRY_AFTER_MAX)
-        pause = max(1.0, self.delay(host)) * 2.0 ** min(host.level + 1, 30)
-        return min(self._politeness.max_delay, pause)
+        return self.retry_pause(host, min(host.level + 1, 30))
 
     def _adapt(self, host: Host, download: Download) -> None:
         """Apply AutoThrottle's rule: half-way to latency / target; errors never make it faster."""
@@ -221,46 +220,42 @@ class Robots:
         return "" if self.allowed(origin, url) else "robots"
 
     def keep(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
+        """Store an answer that comes now; see ``put_back``."""
+        self.put_back(origin, body, now + self._life(available=available), available=available)
+
+    def put_back(self, origin: Origin, body: bytes, expires: float, *, available: bool) -> None:
         """Store an answer, or the cause why none came.
 
         Args:
             origin: Where it is from.
             body: Rules; b"" where all is allowed. Where it is not available, the cause.
-            now: Time of the answer.
+            expires: Time until which it is valid.
             available: Whether it is available.
         """
         origin.attempts = 0
-        expires = now + self._life(available=available)
         value = STORED.pack(expires, available) + (_normal(body) if available else body)
         self._store.put("robots", origin_key(origin.name), value)
         self.forget(origin)
         self._load(origin)
-
-    def put_back(self, origin: Origin, expires: float, body: bytes, *, available: bool) -> None:
-        """Store an answer from another frontier."""
-        learnt = expires - self._life(available=available)
-        self.keep(origin, body, learnt, available=available)
 
     def retry(self, origin: Origin, now: float) -> None:
         """Expire an unavailable robots.txt, so that it is fetched again; not within ``PAUSE``."""
         known, answer = self.known(origin, now), origin.answer
         left_alone = now + self._life(available=False) - PAUSE
         if known and answer and not answer.available and answer.expires <= left_alone:
-            self.keep(origin, b"", now - self._life(available=False), available=False)
+            self.put_back(origin, b"", now, available=False)
 
     def _life(self, *, available: bool) -> float:
         """Return seconds for which an answer, or the lack of one, is valid."""
-        politeness = self._politeness
-        if available:
-            return politeness.robots_ttl
-        return min(politeness.robots_away, politeness.robots_ttl)
+        rules = self._politeness
+        return rules.robots_ttl if available else min(rules.robots_away, rules.robots_ttl)
 
     def _load(self, origin: Origin) -> Answer:
         """Look up a robots.txt, and slow its host down where it asks for that."""
         data = self._stored(origin)
         expires, available = STORED.unpack_from(data) if data else Answer()[:2]
         rules = self._rules(origin) if data and available else None
-        delay = rules.crawl_delay(self._politeness.user_agent) if rules is not None else None
+        delay = rules.crawl_delay(self._politeness.user_agent) if rules else None
         delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
         answer = origin.answer = Answer(expires, bool(available), delay)
         host = origin.host

@@ -6,6 +6,7 @@ RAM of an open frontier.
 
 from __future__ import annotations
 
+from contextlib import closing
 from heapq import merge, nlargest, nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -18,7 +19,7 @@ from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.queues import LANE_NAMES, queue_of, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
-from topiccrawl.frontier.store import Store
+from topiccrawl.frontier.store import ABOUT, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ class View:
         if queue in LANE_NAMES[:2]:
             return self._lane(LANE_NAMES.index(queue))
         if queue == "leased":
-            return self._leased()
+            return map(_told, filter(None, map(self._urls.row, leased(self._store))))
         return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
 
     def counts(self) -> dict[str, int]:
@@ -257,11 +258,11 @@ class View:
                 if data[0] == state:
                     yield _told(decode(data))
 
-    def _leased(self) -> Iterator[tuple[str, float, str]]:
-        for key in leased(self._store):
-            row = self._urls.row(key)
-            if row is not None:
-                yield _told(row)
+
+def strategy_of(path: str | Path) -> str:
+    """Return the name of an existing frontier's strategy; a StorageError where there is none."""
+    with closing(Store(path, readonly=True)) as store:
+        return str((store.load(ABOUT) or {}).get("strategy", ""))
 
 
 def _told(row: Row) -> tuple[str, float, str]:
