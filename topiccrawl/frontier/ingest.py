@@ -8,16 +8,7 @@ from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.queues import entry_of
-from topiccrawl.frontier.rows import (
-    FLOATS,
-    HEAD_BYTES,
-    LINKED,
-    MOVED,
-    MOVING_AT,
-    Row,
-    decode,
-    host_digest,
-)
+from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINKED, MOVED, MOVING_AT, TOP, Row, decode
 from topiccrawl.links.strategies.contract import PRIOR, REJECTED
 from topiccrawl.links.urls import host_of
 
@@ -188,7 +179,7 @@ class LinkIngest:
             origin = look(url[: url.find("/", 8) + 1]) or self._origin(url, hosts)
             if origin is not None:
                 if origin is not last:  # most links of a page are of few hosts
-                    last, start = origin, host_digest(origin.host.name)
+                    last, start = origin, rows.host_digest(origin.host.name)
                 found.setdefault(start + xxh3_64_digest(url.encode()), (origin, offer))
         for key in seen:
             found.pop(key, None)
@@ -277,16 +268,16 @@ class LinkIngest:
         strategy = self._strategy
         _, to, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
-        fold, value_of = strategy.fold, strategy.value
+        fold, value_of, quantum = strategy.fold, strategy.value, rows.quantum
         kept, best = rows.with_parent(
-            data[HEAD_BYTES:end], parent, rows.quantum(value_of(fold((), contribution)))
+            data[HEAD_BYTES:end], parent, quantum(value_of(fold((), contribution)))
         )
         evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
-        new = rows.quantum(value_of(evidence))
+        new = quantum(value_of(evidence))
         to = min(lane, to, strategy.lane(evidence))
         if new != value or to != lane:
             queue, change = self._places.hosts[host].units[unit], self._queues.change
-            before, after = entry_of(value, number), entry_of(new, number)
+            before, after = (TOP - value) << 32 | number, (TOP - new) << 32 | number
             if to == lane:
                 change(queue, lane, before, after)
             else:

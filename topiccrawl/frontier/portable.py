@@ -45,9 +45,7 @@ class Export:
     """
 
     def __init__(self, store: Store, strategy: LinkStrategy) -> None:
-        self._store = store
-        self._urls = rows.Urls(store)
-        self._strategy = strategy
+        self._store, self._urls, self._strategy = store, rows.Urls(store), strategy
 
     def entries(self) -> Iterator[Entry]:
         """Yield the frontier, its hosts, filters of evicted URLs, its URLs."""

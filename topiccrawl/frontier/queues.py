@@ -189,7 +189,7 @@ class Queues:
             order.remove(old)
         if new:
             order.add(new)
-        if not (old and new):
+        if not old or not new:
             self.tally[LANE_NAMES[lane]] += 1 if new else -1
         if self._tail.counts:
             self._tail.change(old, new)
@@ -230,9 +230,8 @@ class Queues:
 
     def next_due(self) -> float | None:
         """Return the earliest time that a delayed URL waits for, or None."""
-        return next(
-            (DUE.unpack_from(entry)[0] for entry, _ in self._store.items("due", size=1)), None
-        )
+        waiting = self._store.items("due", size=1)
+        return next((DUE.unpack_from(entry)[0] for entry, _ in waiting), None)
 
 
 class Judge:

@@ -49,9 +49,7 @@ class Ready:
     """
 
     def __init__(self, clock: HostClock, places: Places, strategy: LinkStrategy) -> None:
-        self._clock = clock
-        self._places = places
-        self._strategy = strategy
+        self._clock, self._places, self._strategy = clock, places, strategy
         self.crawl = NOTHING
         self._ranks: dict[bool, tuple[list[Best], ...]] = {True: ([], []), False: ([], [])}
         self._times: list[tuple[float, int, Host | Origin]] = []

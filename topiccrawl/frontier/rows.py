@@ -158,7 +158,7 @@ class Row:
     def set_text(self, which: int, text: str) -> None:
         """Replace one of the texts."""
         parts = self.texts.split(b"\0")
-        parts[which] = stored(text)
+        parts[which] = _packed(text)
         self.texts = b"\0".join(parts)
 
     def best_parents(self) -> list[tuple[bytes, int]]:
@@ -223,12 +223,12 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
     """Return packed texts of a new row; anchor and context are cut to the stored lengths."""
     kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
-    return b"\0".join(map(stored, kept))
+    return _packed(*kept)
 
 
-def stored(text: str) -> bytes:
-    """Return one text as it is stored among the others."""
-    return text.replace("\0", " ").encode(errors="replace")
+def _packed(*texts: str) -> bytes:
+    """Return texts as they are stored, one after the other."""
+    return "\0".join([text.replace("\0", " ") for text in texts]).encode(errors="replace")
 
 
 def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
@@ -239,7 +239,8 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
     True
     """
     url, _, _, rest = packed.split(b"\0", 3)
-    return b"\0".join((url, stored(anchor[:ANCHOR_CHARS]), stored(context[:CONTEXT_CHARS]), rest))
+    new = _packed(anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS])
+    return b"\0".join((url, new, rest))
 
 
 class Urls:

@@ -17,7 +17,7 @@ import json
 import os
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
@@ -207,13 +207,14 @@ class Store:
             self.land()
         return self.txn.get(key, None, self._tables[table])
 
-    def get_many(self, table: str, keys: Collection[bytes]) -> dict[bytes, bytes]:
+    def get_many(self, table: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the values of existing keys; looked up in order, which is quicker."""
-        flying, changes = self._flying[table], self.changes[table]
-        found = {key: flying[key] for key in keys if key in flying}
-        found.update((key, changes[key]) for key in keys if key in changes)
+        wanted = set(keys)
+        found: dict[bytes, bytes | None] = {}
+        for changes in (self._flying[table], self.changes[table]):
+            found.update((key, changes[key]) for key in changes.keys() & wanted)
         cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
-        found.update(cursor.getmulti(sorted(key for key in keys if key not in found)))
+        found.update(cursor.getmulti(sorted(wanted - found.keys())))
         return {key: data for key, data in found.items() if data is not None}
 
     def put(self, table: str, key: bytes, data: bytes | None) -> None:

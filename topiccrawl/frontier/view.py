@@ -137,18 +137,13 @@ def _costs(unit: Unit, lane: int) -> Iterator[float]:
         yield (entry >> 32) - unit.bias
 
 
-class View:
+class View(Export):
     """Read-only queries of a frontier's store.
 
     Args:
         store: Open store; a view of a store opened for reading reads the last commit.
         strategy: For the names of the evidence and the biases.
     """
-
-    def __init__(self, store: Store, strategy: LinkStrategy) -> None:
-        self._store = store
-        self._urls = rows.Urls(store)
-        self._strategy = strategy
 
     @classmethod
     def read(cls, path: str | Path, strategy: LinkStrategy) -> Self:
@@ -219,7 +214,7 @@ class View:
     def export(self) -> Iterator[Entry]:
         """Yield all ``topiccrawl.frontier.entries``; of a store opened for reading, a snapshot."""
         self._store.refresh()
-        return Export(self._store, self._strategy).entries()
+        return self.entries()
 
     def close(self) -> None:
         """Close the store; idempotent."""
