@@ -292,5 +292,5 @@ class Dispatch:
 
 def _better(other: Unit, unit: Unit, lane: int) -> bool:
     """Return whether the best URL of the other lane has a lower cost than that of a unit's lane."""
-    first, second = unit.host.best[lane], other.host.best[1 - lane]
+    first, second = unit.host.best(lane), other.host.best(1 - lane)
     return first is not None and second is not None and second[0] < first[0]

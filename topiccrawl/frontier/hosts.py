@@ -27,10 +27,8 @@ MAX_GROUPS = 256
 """Queue groups per host; URLs of further groups are queued in their origin's own unit."""
 MAX_ORIGINS = 256
 """Origins (ports, in practice) per host; URLs of further ones are refused."""
-NAME_CACHE = 20_000
-"""Origins looked up recently: what a page links to is mostly on hosts met before."""
-GROUP_CACHE = 2000
-"""Names of groups met recently: many sites have the same directories."""
+NAME_CACHE, GROUP_CACHE = 20_000, 2000
+"""Origins and names of groups met recently: pages link to hosts met before, sites are alike."""
 
 HOST_ID = Struct(">I")
 UNIT_ID = GROUP_ID = Struct(">IH")
@@ -44,7 +42,6 @@ _stats = partial(tuple.__new__, GroupStats)
 Best = tuple[float, int, Unit]
 """Cost (inverted value less bias), arrival number and unit of the best URL of a host's lane."""
 
-_no_lane: list[Best | None] = [None, None]
 _NO_GROUPS: dict[str, GroupStats] = {}
 """Of all hosts that have none: most hosts are named by a link or two and never asked."""
 
@@ -106,11 +103,11 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        best: Best URL of priorQueue, and of normalQueue.
+        prior, normal: Best URL of each queue.
         ready: Whether a request may start now.
         slow: Its last request took long, or none has ended yet in this run.
         wake: Time at which it is checked again, or ASLEEP.
-        listed: Its entries in the ranks of both: its best URL, or a better one it had.
+        listed_prior, listed_normal: Entry in the ranks of each: its best URL, or a better one.
         groups: Statistics of its groups; empty until a page was crawled.
     """
 
@@ -125,12 +122,14 @@ class Host:
     pages: int = 0
     stats: GroupStats = NOTHING
     refreshed: int = 0
-    best: list[Best | None] = field(default_factory=_no_lane.copy)
+    prior: Best | None = None
+    normal: Best | None = None
     ready: bool = True
     slow: bool = True
     shut: bool = False
     wake: float = ASLEEP
-    listed: list[Best | None] = field(default_factory=_no_lane.copy)
+    listed_prior: Best | None = None
+    listed_normal: Best | None = None
     units: tuple[Unit, ...] = ()
     origins: tuple[Origin, ...] = ()
     groups: dict[str, GroupStats] = field(default_factory=lambda: _NO_GROUPS)
@@ -138,13 +137,34 @@ class Host:
     @property
     def is_empty(self) -> bool:
         """True without a URL that may be dispatched."""
-        return self.best == _no_lane
+        return self.prior is None and self.normal is None
+
+    def best(self, lane: int) -> Best | None:
+        """Return the best URL of a lane."""
+        return self.normal if lane else self.prior
+
+    def listed(self, lane: int) -> Best | None:
+        """Return the entry in the ranks of a lane."""
+        return self.listed_normal if lane else self.listed_prior
+
+    def set_best(self, lane: int, best: Best | None) -> None:
+        """Set the best URL of a lane."""
+        if lane:
+            self.normal = best
+        else:
+            self.prior = best
+
+    def set_listed(self, lane: int, best: Best | None) -> None:
+        """Set the entry in the ranks of a lane."""
+        if lane:
+            self.listed_normal = best
+        else:
+            self.listed_prior = best
 
 
 def pack_clock(host: Host) -> bytes:
     """Pack the fields of a host that a page changes, without its groups."""
-    level = min(host.level, 255)
-    return CLOCK.pack(host.next_at, host.delay, level, host.pages, *host.stats)
+    return CLOCK.pack(host.next_at, host.delay, min(host.level, 255), host.pages, *host.stats)
 
 
 def pack_host(host: Host) -> bytes:
@@ -163,8 +183,7 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
     for key, data in store.items("hosts", ident):
         number = HOST_ID.unpack(key)[0]
         (count,) = COUNT.unpack_from(data, CLOCK.size)
-        at = CLOCK.size + COUNT.size
-        end = at + count * STATS.size
+        end = (at := CLOCK.size + COUNT.size) + count * STATS.size
         host = Host(number, data[end:].decode())
         host.next_at, host.delay, host.level, host.pages, *stats = CLOCK.unpack_from(data)
         host.stats = GroupStats(*stats)

@@ -121,32 +121,40 @@ class Unit:
         uid: Number inside the host.
         groups: Names of its groups, widest first.
         bias: Prior that is added to all values of the unit, in quanta.
-        orders: Queued URLs of priorQueue, and of normalQueue, by inverted value and arrival
-            number, 32 bits each; for reading.
+        prior: Queued URLs of priorQueue by inverted value and arrival number, 32 bits each.
+        normal: Queued URLs of normalQueue.
     """
 
     uid: int
     origin: Origin
     groups: tuple[str, ...]
     bias: float = 0.0
-    orders: tuple[Order, Order] = EMPTY, EMPTY
+    prior: Order = EMPTY
+    normal: Order = EMPTY
 
     @property
     def host(self) -> Host:
         """Its host."""
         return self.origin.host
 
+    @property
+    def orders(self) -> tuple[Order, Order]:
+        """Queued URLs of both lanes; for reading."""
+        return self.prior, self.normal
+
     def order(self, lane: int) -> Order:
         """Return the URLs of a lane, to be changed."""
-        order = self.orders[lane]
-        if order is EMPTY:
-            order = Order()
-            self.orders = (self.orders[0], order) if lane else (order, self.orders[1])
-        return order
+        if lane:
+            if self.normal is EMPTY:
+                self.normal = Order()
+            return self.normal
+        if self.prior is EMPTY:
+            self.prior = Order()
+        return self.prior
 
     def head(self, lane: int) -> int | None:
         """Return the best entry of a lane, or None."""
-        return self.orders[lane].first
+        return self.normal.first if lane else self.prior.first
 
     @property
     def group(self) -> str:

@@ -202,7 +202,7 @@ class Queues:
 
     def _follow(self, unit: Unit, lane: int) -> None:
         """Find the new head of a unit that lost its head."""
-        best = unit.host.best[lane]
+        best = unit.host.best(lane)
         if best is None or best[2] is unit:
             self.ready.rank(unit.host, lane)
 
@@ -211,7 +211,7 @@ class Queues:
         if not unit.origin.waits:
             host = unit.origin.host
             cost, seq = (head >> 32) - unit.bias, head & TOP
-            best = host.best[lane]
+            best = host.best(lane)
             if best is None or cost < best[0] or (cost == best[0] and seq <= best[1]):
                 self.ready.improve(host, lane, (cost, seq, unit))
 

@@ -16,8 +16,6 @@ from topiccrawl.frontier.rows import TOP
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from topiccrawl.frontier.order import Unit
 
 LANES = (0, 1)
@@ -49,7 +47,9 @@ class Ready:
     """
 
     def __init__(self, clock: HostClock, places: Places, strategy: LinkStrategy) -> None:
-        self._clock, self._places, self._strategy = clock, places, strategy
+        self._clock = clock
+        self._places = places
+        self._strategy = strategy
         self.crawl = NOTHING
         self._ranks: dict[bool, tuple[list[Best], ...]] = {True: ([], []), False: ([], [])}
         self._times: list[tuple[float, int, Host | Origin]] = []
@@ -61,7 +61,7 @@ class Ready:
         for lane in lanes or LANES:
             best: Best | None = None
             for unit in host.units:
-                head = unit.orders[lane].first
+                head = unit.normal.first if lane else unit.prior.first
                 if head is not None and not unit.origin.waits:
                     cost = (head >> 32) - unit.bias
                     if best is None or cost <= best[0]:
@@ -70,13 +70,13 @@ class Ready:
             if best is not None:
                 self.improve(host, lane, best)
             else:
-                host.best[lane] = None
+                host.set_best(lane, None)
 
     def improve(self, host: Host, lane: int, best: Best) -> None:
         """Set the best URL of a host's lane, and list the host by it."""
-        host.best[lane] = best
+        host.set_best(lane, best)
         if host.ready:
-            listed = host.listed[lane]
+            listed = host.listed(lane)
             if listed is None or best < listed:
                 self._list(host, lane, best)
         elif host.wake == ASLEEP:
@@ -85,15 +85,16 @@ class Ready:
     def _list(self, host: Host, lane: int, best: Best) -> None:
         """Enter a host by its best URL, which is better than its listed one."""
         heap = self._ranks[host.slow][lane]
-        host.listed[lane] = best
+        host.set_listed(lane, best)
         heappush(heap, best)
         if len(heap) > 2 * len(self._places.hosts) + SLACK:
             valid = ((entry, entry[2].host) for entry in heap)
-            heap[:] = [e for e, one in valid if one.listed[lane] is e and one.slow == host.slow]
+            heap[:] = [e for e, one in valid if one.listed(lane) is e and one.slow == host.slow]
             heapify(heap)
 
     def _list_both(self, host: Host) -> None:
-        for lane, best in enumerate(host.best):
+        for lane in LANES:
+            best = host.best(lane)
             if best is not None:
                 self.improve(host, lane, best)
 
@@ -165,9 +166,12 @@ class Ready:
             lane: Number of the lane.
             slow: Whether hosts count that are slow.
         """
-        quick, other = self._first(lane, slow=False), self._first(lane, slow=True) if slow else None
-        found = min(quick, other) if quick and other else quick or other
-        return found[2] if found else None
+        quick = self._first(lane, slow=False)
+        other = self._first(lane, slow=True) if slow else None
+        if quick is None or other is None:
+            found = quick or other
+            return found[2] if found else None
+        return min(quick, other)[2]
 
     def _first(self, lane: int, *, slow: bool) -> Best | None:
         """Return the best entry of a heap.
@@ -179,16 +183,16 @@ class Ready:
         while heap:
             entry = heap[0]
             host = entry[2].host
-            best = host.best[lane]
-            if host.listed[lane] is not entry or host.slow != slow:
+            best = host.best(lane)
+            if host.listed(lane) is not entry or host.slow != slow:
                 heappop(heap)
             elif best is None or not host.ready:
-                host.listed[lane] = None
+                host.set_listed(lane, None)
                 heappop(heap)
             elif best == entry:
                 return entry
             else:
-                host.listed[lane] = best
+                host.set_listed(lane, best)
                 heapreplace(heap, best)
         return None
 
@@ -197,7 +201,7 @@ class Ready:
         slow = seconds > SLOW
         if host.slow != slow:
             host.slow = slow
-            host.listed = [None, None]
+            host.listed_prior = host.listed_normal = None
             if host.ready:
                 self._list_both(host)
 
@@ -254,13 +258,16 @@ class Ready:
             self.renew_host(host)
         else:
             apart = frozenset(unit.groups).isdisjoint
-            self._renew(host, [u for u in host.units if not u.groups or not apart(u.groups)])
+            self._renew(
+                host,
+                tuple(one for one in host.units if not one.groups or not apart(one.groups)),
+            )
 
-    def _renew(self, host: Host, units: Iterable[Unit]) -> None:
+    def _renew(self, host: Host, units: tuple[Unit, ...]) -> None:
         """Recompute biases of units with URLs; rank the host again where one changed."""
         changed = False
         for unit in units:
-            if unit.head(0) is not None or unit.head(1) is not None:
+            if unit.prior.first is not None or unit.normal.first is not None:
                 before, unit.bias = unit.bias, self.bias_of(unit)
                 changed |= unit.bias != before
         if changed:
