@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Limits, Politeness
     from topiccrawl.frontier.hosts import Host, Origin, Places
-    from topiccrawl.frontier.judge import Judge
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock, Robots
-    from topiccrawl.frontier.queues import Queues
+    from topiccrawl.frontier.queues import Judge, Queues
     from topiccrawl.frontier.ready import Ready
 
 MOVES = 32
@@ -135,24 +134,13 @@ class Dispatch:
         self, queues: Queues, judge: Judge, robots: Robots, slots: Slots,
         politeness: Politeness, limits: Limits,
     ) -> None:  # fmt: skip
-        self._queues = queues
-        self._urls = queues.urls
-        self._leases = queues.leases
-        self._places = queues.places
-        self._ready = queues.ready
-        self._judge = judge
-        self._robots = robots
-        self._slots = slots
-        self._obey = politeness.robots
-        self._own = politeness.own
+        self._queues, self._judge, self._robots, self._slots = queues, judge, robots, slots
+        self._urls, self._leases, self._ready = queues.urls, queues.leases, queues.ready
+        self._obey, self._own = politeness.robots, politeness.own
         self._most_domain = politeness.domain_concurrency
         self._seconds = limits.lease_seconds
-        self.share = judge.strategy.share
-        self.slack = judge.strategy.slack
-        self.turn = 0
-        self._early = 0
-        self._shift = 0
-        self._moves = self._steps = 0
+        self.share, self.slack = judge.strategy.share, judge.strategy.slack
+        self.turn = self._early = self._shift = self._moves = self._steps = 0
 
     def pop(self, n: int, now: float) -> list[Lease]:
         """Return up to n leases, best first."""
@@ -160,8 +148,7 @@ class Dispatch:
             self._awake(key)
         self._ready.wake(now)
         leases: list[Lease] = []
-        self._moves = MOVES
-        self._steps = STEPS
+        self._moves, self._steps = MOVES, STEPS
         while len(leases) < n and self._steps > 0:
             found = self._next()
             if found is None:
@@ -228,10 +215,8 @@ class Dispatch:
         data = self._urls.find(key)
         assert data is not None, "what has a number has a row"  # noqa: S101
         row = decode(data)
-        if self._moves > 0 and self._judge.refresh(row):
+        if self._moves > 0 and self._judge.renew(row, key):
             self._moves -= 1
-            queues.move(row, key, *self._judge.standing(row, row.lane))
-            self._urls.put(key, row)
             return None
         refusal = self._refusal(unit, row, obeys=obeys)
         if not refusal and not self._slots.claim(unit.host, now):
@@ -248,7 +233,7 @@ class Dispatch:
 
     def _is_crowded(self, host: Host) -> bool:
         """Return whether a domain of several hosts has all the open leases it may have."""
-        if self._places.siblings(host.name) == 1:
+        if self._queues.places.siblings(host.name) == 1:
             return False
         site = site_of(host.name)
         held = [one for one in self._leases.held.values() if site_of(one.host.name) == site]

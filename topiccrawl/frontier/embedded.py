@@ -15,11 +15,10 @@ from topiccrawl.frontier.contract import HostSlots, QueueAdmin, Reader, UrlQueue
 from topiccrawl.frontier.dispatch import Dispatch, Slots
 from topiccrawl.frontier.hosts import Places
 from topiccrawl.frontier.ingest import LinkIngest
-from topiccrawl.frontier.judge import Judge
 from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
 from topiccrawl.frontier.portable import Loader
-from topiccrawl.frontier.queues import Queues
+from topiccrawl.frontier.queues import Judge, Queues
 from topiccrawl.frontier.ready import Ready
 from topiccrawl.frontier.rows import QUEUED, Urls
 from topiccrawl.frontier.seen import Seen, Shedding
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from topiccrawl.model import Offer
 
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
-COMMIT_LINKS, LINKS_MAX = 2000, 3000  # beyond it a call waits for the commit in progress: RAM
+COMMIT_ROWS, ROWS_MAX = 2000, 3000  # beyond it a call waits for the commit in progress: RAM
 COMMIT_SHARE = 0.1
 """Share of time that commits may take: on a slow disk they are rarer, up to the maximum."""
 logger = logging.getLogger(__name__)
@@ -55,6 +54,8 @@ BROKEN = (
 )
 
 UNGUARDED = frozenset({"pace", "rest", "pending", "counts", "best", "census", "close"})
+CHANGING = frozenset({"downloaded", "finish", "robots", "sweep", "requeue", "forget"})
+"""Methods after which a commit may be due."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -63,15 +64,19 @@ def _guarded(
     method: Callable[Concatenate[EmbeddedFrontier, P], R],
 ) -> Callable[Concatenate[EmbeddedFrontier, P], R]:
     """Turn a failed write into a StorageError, and refuse later calls: RAM and disk differ."""
+    changing = method.__name__ in CHANGING
 
     @wraps(method)
     def call(self: EmbeddedFrontier, /, *args: P.args, **kwargs: P.kwargs) -> R:
         if self.broken:
             raise StorageError(self.broken)
         try:
-            return method(self, *args, **kwargs)
+            done = method(self, *args, **kwargs)
+            if changing:
+                self._tick()
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error
+        return done
 
     return call
 
@@ -128,7 +133,6 @@ class EmbeddedFrontier(Slots):
             self.store.check(strategy, owner)
             rng = rng or random.Random()  # noqa: S311 - jitter
             self.host_clock = hosts = clock_of(politeness, limits, rng)
-            self.judge = Judge(strategy)
             collected = gc.isenabled()
             gc.disable()  # much is made and no garbage: looking for it takes a third of the time
             try:
@@ -156,6 +160,7 @@ class EmbeddedFrontier(Slots):
         self.ready = Ready(self.host_clock, self.places, strategy)
         self.leases = Leases()
         self.queues = Queues(self.urls, self.places, self.ready, self.leases, limits.max_queued)
+        self.judge = Judge(self.queues, strategy)
         self._known = known = self.store.load("progress") or {}
         self.queues.tally.update(known.get("tally", {}))
         self.urls.seq = known.get("seq", 1)
@@ -180,7 +185,7 @@ class EmbeddedFrontier(Slots):
         new = 0
         for seed in seeds:
             new += self.ingest.seed(seed)
-            self._tick(1)
+            self._tick()
         return new
 
     def pop(self, n: int = 1) -> list[Lease]:
@@ -210,19 +215,14 @@ class EmbeddedFrontier(Slots):
     def downloaded(self, lease: Lease, download: Download) -> None:
         """Free the host's slot after a download, adapt its delay, back off on 429/503."""
         self.settling.downloaded(lease, download, self.clock())
-        self._tick(0)
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links in one transaction; return False (ignored) if stale."""
-        now = self.clock()
-        done = self.settling.finish(lease, outcome, offers, now)
-        self._tick(len(offers) + 1, now)
-        return done
+        return self.settling.finish(lease, outcome, offers, self.clock())
 
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with its answer."""
         self.settling.robots(lease, body, status, cause, self.clock())
-        self._tick(1)
 
     def extend(self, leases: Iterable[Lease]) -> None:
         """Give leases a new expiry."""
@@ -232,9 +232,7 @@ class EmbeddedFrontier(Slots):
 
     def sweep(self, n: int = 100) -> int:
         """Re-score up to n stale records after a change of the topic; return the number read."""
-        done = self.judge.sweep(self.queues, n)
-        self._tick(done)
-        return done
+        return self.judge.sweep(n)
 
     def next_due(self) -> float | None:
         """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
@@ -268,15 +266,11 @@ class EmbeddedFrontier(Slots):
 
     def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that was settled or waits, due now; return False if it is neither."""
-        done = self.settling.requeue(url, self.clock(), value)
-        self._tick(1)
-        return done
+        return self.settling.requeue(url, self.clock(), value)
 
     def forget(self, url: str) -> bool:
         """Delete a URL's record; return False where there is none."""
-        done = self.settling.forget(url, self.clock())
-        self._tick(1)
-        return done
+        return self.settling.forget(url, self.clock())
 
     def export(self) -> Iterator[Entry]:
         """Yield all ``topiccrawl.frontier.entries``."""
@@ -285,7 +279,7 @@ class EmbeddedFrontier(Slots):
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs."""
-        known = Loader(self).load(entries, self._wrote)
+        known = Loader(self).load(entries)
         self.commit()
         return known
 
@@ -321,23 +315,23 @@ class EmbeddedFrontier(Slots):
         self.broken = BROKEN.format(self.store.path, error)
         return StorageError(self.broken)
 
-    def _tick(self, links: int, now: float | None = None) -> None:
-        """Evict surplus records; commit by size or by age. ``now``: where already read."""
-        self._wrote(links + self.shedding.step(), now)
+    def _tick(self) -> None:
+        """Evict surplus records; commit by size or by age."""
+        self.shedding.step()
+        self.wrote()
 
-    def _wrote(self, links: int, now: float | None = None) -> None:
+    def wrote(self) -> None:
         """Commit by size or by age."""
         self.changed = True
-        self._links += links
-        age = (self.clock() if now is None else now) - self._committed
+        age = self.clock() - self._committed
         period = min(max(COMMIT_SECONDS, self.store.took / COMMIT_SHARE), COMMIT_SECONDS_MAX)
-        due = self._links >= COMMIT_LINKS or not 0.0 <= age < period
+        due = len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < period
         if due and self._may_commit(age):
             self.committer()
 
     def _may_commit(self, age: float) -> bool:
         """Check whether no commit is in progress; one that takes too long is waited for."""
-        if self._links >= LINKS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
+        if len(self.store.changes["urls"]) >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
             self.store.land()
         return self.store.landed()
 
@@ -356,5 +350,4 @@ class EmbeddedFrontier(Slots):
         })  # fmt: skip
         self.store.commit()
         self.changed = False
-        self._links = 0
         self._committed = self.clock()

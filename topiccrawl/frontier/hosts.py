@@ -27,10 +27,8 @@ MAX_GROUPS = 256
 """Queue groups per host; URLs of further groups are queued in their origin's own unit."""
 MAX_ORIGINS = 256
 """Origins (ports, in practice) per host; URLs of further ones are refused."""
-NAME_CACHE = 20_000
-"""Origins looked up recently: what a page links to is mostly on hosts met before."""
-GROUP_CACHE = 2000
-"""Names of groups met recently: many sites have the same directories."""
+NAME_CACHE, GROUP_CACHE = 20_000, 2000
+"""Origins and names of groups met recently: pages link to hosts met before, sites are alike."""
 
 HOST_ID = Struct(">I")
 UNIT_ID = GROUP_ID = Struct(">IH")
@@ -105,13 +103,11 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        prior: Best URL of priorQueue.
-        normal: Best URL of normalQueue.
+        prior, normal: Best URL of each queue.
         ready: Whether a request may start now.
         slow: Its last request took long, or none has ended yet in this run.
         wake: Time at which it is checked again, or ASLEEP.
-        listed_prior: Its entry in the ranks of priorQueue: its best URL, or a better one it had.
-        listed_normal: Its entry in those of normalQueue.
+        listed_prior, listed_normal: Entry in the ranks of each: its best URL, or a better one.
         groups: Statistics of its groups; empty until a page was crawled.
     """
 
@@ -168,8 +164,7 @@ class Host:
 
 def pack_clock(host: Host) -> bytes:
     """Pack the fields of a host that a page changes, without its groups."""
-    level = min(host.level, 255)
-    return CLOCK.pack(host.next_at, host.delay, level, host.pages, *host.stats)
+    return CLOCK.pack(host.next_at, host.delay, min(host.level, 255), host.pages, *host.stats)
 
 
 def pack_host(host: Host) -> bytes:
@@ -188,8 +183,7 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
     for key, data in store.items("hosts", ident):
         number = HOST_ID.unpack(key)[0]
         (count,) = COUNT.unpack_from(data, CLOCK.size)
-        at = CLOCK.size + COUNT.size
-        end = at + count * STATS.size
+        end = (at := CLOCK.size + COUNT.size) + count * STATS.size
         host = Host(number, data[end:].decode())
         host.next_at, host.delay, host.level, host.pages, *stats = CLOCK.unpack_from(data)
         host.stats = GroupStats(*stats)
@@ -223,6 +217,9 @@ class Places:
 
     Attributes:
         hosts: Hosts by number; a retired one stays there until its number is used again.
+        by_name: Hosts by name.
+        find_host: Returns the host of a name, or None.
+        changed: Records that a host's clock or counters changed.
         by_prefix: Origins looked up recently, by the URL up to its path's first slash.
         new_ready: Whether a new host may be asked without checking its clock.
     """
@@ -232,10 +229,12 @@ class Places:
         self.new_ready = True
         self.hosts: list[Host] = []
         self._free: list[int] = []
-        self._by_name: dict[str, Host] = {}
+        self.by_name: dict[str, Host] = {}
+        self.find_host = self.by_name.get
         self._domains: Counter[str] | None = None
         self.by_prefix: dict[str, Origin] = {}
         self._changed: set[Host] = set()
+        self.changed = self._changed.add
         self._grown: set[tuple[Host, str]] = set()
         for host, units in read_hosts(store):
             self._add(host)
@@ -245,22 +244,13 @@ class Places:
 
     def host(self, name: str) -> Host:
         """Return the host of this name; create it where it is new."""
-        host = self._by_name.get(name)
+        host = self.by_name.get(name)
         if host is None:
             number = self._free.pop() if self._free else len(self.hosts)
             host = Host(number, name, ready=self.new_ready)
             self._add(host)
-            self._changed.add(host)
+            self.changed(host)
         return host
-
-    def find_host(self, name: str) -> Host | None:
-        """Return the host of this name, or None."""
-        return self._by_name.get(name)
-
-    @property
-    def named(self) -> int:
-        """Number of hosts."""
-        return len(self._by_name)
 
     def siblings(self, name: str) -> int:
         """Return the number of hosts of a host's registrable domain.
@@ -268,7 +258,7 @@ class Places:
         They are counted from the first call on: the list of public suffixes takes megabytes.
         """
         if self._domains is None:
-            self._domains = Counter(map(site_of, self._by_name))
+            self._domains = Counter(map(site_of, self.by_name))
         return self._domains[site_of(name)]
 
     def origin(self, url: str) -> Origin | None:
@@ -293,26 +283,22 @@ class Places:
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
         host = origin.host
-        known = _clean(*groups)
         if origin.units is None and host.units:
             origin.units = {unit.group: unit for unit in host.units if unit.origin is origin}
         units = {} if origin.units is None else origin.units
-        unit = units.get(known[-1] if known else "")
+        unit = units.get(groups[-1] if groups else "")
         if unit is not None:
             return unit
+        if (known := _clean(*groups)) != groups:
+            return self.unit(origin, known)
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
-        unit = Unit(len(host.units), origin, known)
+        unit = units[known[-1] if known else ""] = Unit(len(host.units), origin, known)
         _attach(unit)
-        units[unit.group] = unit
         names = "\0".join([origin.name, *known])
         ident = UNIT_ID.pack(host.id, unit.uid)
         self._store.put("units", ident, names.encode(errors="replace"))
         return unit
-
-    def changed(self, host: Host) -> None:
-        """Record that a host's clock or counters changed."""
-        self._changed.add(host)
 
     def count(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
         """Add a crawled page to the statistics of its host and groups."""
@@ -322,7 +308,7 @@ class Places:
         for name in groups:
             pages, total = known[name]
             known[name] = _stats((pages + 1, total + relevance))
-        self._changed.add(host)
+        self.changed(host)
         if self._store.feed is not None:
             self._grown.update((host, name) for name in groups)
 
@@ -336,7 +322,7 @@ class Places:
             known[name] = stats
             if self._store.feed is not None:
                 self._grown.add((host, name))
-        self._changed.add(host)
+        self.changed(host)
 
     def retire(self, host: Host) -> None:
         """Delete all about a host: the next time its name is met, it is a new one.
@@ -345,7 +331,7 @@ class Places:
         """
         self.hosts[host.id] = Host(host.id, host.name)
         self._free.append(host.id)
-        del self._by_name[host.name]
+        del self.by_name[host.name]
         if self._domains is not None:
             self._domains[site_of(host.name)] -= 1
         self._changed.discard(host)
@@ -371,7 +357,7 @@ class Places:
 
     def _add(self, host: Host) -> None:
         self.hosts[host.id : host.id + 1] = [host]
-        self._by_name[host.name] = host
+        self.by_name[host.name] = host
         if self._domains is not None:
             self._domains[site_of(host.name)] += 1
 

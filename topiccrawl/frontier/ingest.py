@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.rows import (
-    FLOATS,
-    HEAD_BYTES,
-    LINKED,
-    MOVED,
-    MOVING_AT,
-    Row,
-    decode,
-    host_digest,
-)
+from topiccrawl.frontier.queues import entry_of
+from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINKED, MOVED, MOVING_AT, TOP, Row, decode
 from topiccrawl.links.strategies.contract import PRIOR, REJECTED
 from topiccrawl.links.urls import host_of
 
@@ -25,12 +17,13 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Limits, Outcome, Seed
     from topiccrawl.frontier.hosts import Origin
-    from topiccrawl.frontier.judge import Judge
-    from topiccrawl.frontier.queues import Queues
+    from topiccrawl.frontier.queues import Judge, Queues
     from topiccrawl.frontier.seen import Seen
     from topiccrawl.model import Offer
 
 MAX_DEPTH = 65_535
+Link = tuple["Origin", "Offer"]
+"""Link of a page: origin of its URL, and its offer."""
 
 
 class Elsewhere(Protocol):
@@ -61,17 +54,10 @@ class LinkIngest:
 
     def __init__(self, queues: Queues, judge: Judge, seen: Seen, limits: Limits) -> None:
         self.elsewhere: Elsewhere | None = None
-        self._queues = queues
-        self._urls = queues.urls
-        self._tally = queues.tally
-        self._held = queues.leases.held
-        self._places = queues.places
-        self._hosts = queues.places.hosts
-        self._judge = judge
-        self._version = 0
-        self._strategy = judge.strategy
-        self._seen = seen
-        self._limits = limits
+        self._queues, self._urls, self._tally = queues, queues.urls, queues.tally
+        self._held, self._places = queues.leases.held, queues.places
+        self._judge, self._strategy, self._version = judge, judge.strategy, 0
+        self._seen, self._limits = seen, limits
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
@@ -100,7 +86,7 @@ class LinkIngest:
         self._version = self._judge.version
         taken: dict[bytes, bytes] = {}
         new: list[bytes] = []
-        for key, offer in fresh.items():
+        for key, (origin, offer) in fresh.items():
             row = stored.get(key)
             if row is not None:
                 taken[key] = self._again(row, key, parent, offer)
@@ -108,7 +94,7 @@ class LinkIngest:
                 self._tally["seen"] += 1
             elif depth > self._max_depth:
                 self._tally["depth"] += 1
-            elif made := self._first(len(new), offer, parent, depth):
+            elif made := self._first(self._urls.seq + len(new), origin, offer, parent, depth):
                 taken[key] = made
                 new.append(key)
         self._urls.put_many(taken, new)
@@ -167,7 +153,7 @@ class LinkIngest:
             row.depth, row.redirects = source.depth, min(outcome.redirects, 255)
             row.first = source_key
             self._settle_in(row, key, origin, outcome.target)
-        elif row.may_move():
+        elif rows.may_move(row.state, row.flags):
             self._inherit(row, key, source)
 
     def _inherit(self, row: Row, key: bytes, source: Row) -> None:
@@ -182,9 +168,9 @@ class LinkIngest:
         self._queues.move(row, key, lane, value)
         self._urls.put(key, row)
 
-    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, Offer]:
+    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, Link]:
         """Return offers by key, without those in ``seen``: the first of each, in page order."""
-        found: dict[bytes, Offer] = {}
+        found: dict[bytes, Link] = {}
         look = self._places.by_prefix.get
         hosts: set[str] = set()
         last, start = None, b""
@@ -193,8 +179,8 @@ class LinkIngest:
             origin = look(url[: url.find("/", 8) + 1]) or self._origin(url, hosts)
             if origin is not None:
                 if origin is not last:  # most links of a page are of few hosts
-                    last, start = origin, host_digest(origin.host.name)
-                found.setdefault(start + xxh3_64_digest(url.encode()), offer)
+                    last, start = origin, rows.host_digest(origin.host.name)
+                found.setdefault(start + xxh3_64_digest(url.encode()), (origin, offer))
         for key in seen:
             found.pop(key, None)
         return found
@@ -224,7 +210,7 @@ class LinkIngest:
             before: New hosts of its page before it.
         """
         limits, places = self._limits, self._places
-        if 0 < limits.max_hosts <= places.named:
+        if 0 < limits.max_hosts <= len(places.by_name):
             return "all-hosts"
         if 0 < limits.max_page_hosts <= before:
             return "page-hosts"
@@ -232,11 +218,12 @@ class LinkIngest:
             return "domain-hosts"
         return ""
 
-    def _first(self, before: int, offer: Offer, parent: bytes, depth: int) -> bytes:
+    def _first(self, number: int, origin: Origin, offer: Offer, parent: bytes, depth: int) -> bytes:
         """Return the row of a new URL, queued or put into the errorQueue; b"" if refused.
 
         Args:
-            before: Number of URLs of the same page that are new too, and come before.
+            number: Number of its arrival.
+            origin: Its origin.
             offer: Its link.
             parent: Key of the page.
             depth: Depth of its links.
@@ -250,13 +237,9 @@ class LinkIngest:
         lane = min(lane, strategy.lane(evidence))
         packed = rows.texts(url, anchor, context)
         still = rows.QUEUED, 0
-        groups, number = strategy.group(url), self._urls.seq + before
-        origin = self._places.origin(url)
-        assert origin is not None, "its key was made with it"  # noqa: S101
-        known = origin.units or {}
-        unit = known.get(groups[-1] if groups else "") or self._places.unit(origin, groups)
+        unit = self._places.unit(origin, strategy.group(url))
         if lane < REJECTED:
-            queues.add(unit, lane, value, number)
+            queues.change(unit, lane, 0, entry_of(value, number))
         else:
             queues.reject(rows.LOW_VALUE_REASON)
             still = rows.ERROR, rows.LOW_VALUE
@@ -269,16 +252,11 @@ class LinkIngest:
         return head + packed
 
     def _settle_in(self, row: Row, key: bytes, origin: Origin, url: str) -> None:
-        """Give a new row its unit, queue it or put it into the errorQueue, and store it."""
-        unit = self._places.unit(origin, self._strategy.group(url))
-        row.host, row.unit = unit.host.id, unit.uid
-        self._tally["known"] += 1
-        if row.lane < REJECTED:
-            self._queues.enter(row, key)
-        else:
-            row.flags |= rows.LOW_VALUE
-            self._queues.fail(row, rows.LOW_VALUE_REASON)
-        self._urls.add(key, row)
+        """Record a new row, queued or in the errorQueue."""
+        if row.lane == REJECTED:
+            row.state, row.flags = rows.ERROR, row.flags | rows.LOW_VALUE
+            row.set_text(rows.REASON, rows.LOW_VALUE_REASON)
+        self._queues.admit(row, key, origin, self._strategy.group(url))
 
     def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Return the stored form of a known row after one more page linked to it."""
@@ -290,16 +268,21 @@ class LinkIngest:
         strategy = self._strategy
         _, to, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
-        fold, value_of = strategy.fold, strategy.value
+        fold, value_of, quantum = strategy.fold, strategy.value, rows.quantum
         kept, best = rows.with_parent(
-            data[HEAD_BYTES:end], parent, rows.quantum(value_of(fold((), contribution)))
+            data[HEAD_BYTES:end], parent, quantum(value_of(fold((), contribution)))
         )
         evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
-        new = rows.quantum(value_of(evidence))
+        new = quantum(value_of(evidence))
         to = min(lane, to, strategy.lane(evidence))
         if new != value or to != lane:
-            queue = self._hosts[host].units[unit]
-            self._queues.shift(queue, number, (lane, value), (to, new))
+            queue, change = self._places.hosts[host].units[unit], self._queues.change
+            before, after = (TOP - value) << 32 | number, (TOP - new) << 32 | number
+            if to == lane:
+                change(queue, lane, before, after)
+            else:
+                change(queue, lane, before, 0)
+                change(queue, to, 0, after)
         packed = data[end + 4 * count :]
         if best:
             packed = rows.with_evidence_texts(packed, anchor, context)
@@ -311,7 +294,7 @@ class LinkIngest:
 
     def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Do the same for any row: leased, waiting, pinned, of another version, settled."""
-        if not rows.may_move(data):
+        if not rows.may_move(*data[:2]):
             return rows.counted(data)
         strategy = self._strategy
         row = decode(data)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.rows import KEY_BYTES, Row, key_of, split
 
@@ -122,12 +123,8 @@ class Leases:
 
     def expired(self, now: float) -> list[bytes]:
         """Return the keys of expired leases; they stay held."""
-        keys = []
-        for key, held in self.held.items():
-            if held.expires > now:
-                break
-            keys.append(key)
-        return keys
+        passed = takewhile(lambda item: item[1].expires <= now, self.held.items())
+        return [key for key, _ in passed]
 
     def next_expiry(self) -> float | None:
         """Return the time at which the next lease returns by itself, or None."""
@@ -144,30 +141,10 @@ def robots_key(url: str) -> bytes:
     return b"R" + key_of(url)
 
 
-class Marking(Protocol):
-    """Storage of the marks of pages that are being processed."""
-
-    def left(self) -> set[bytes]:
-        """Return the keys that an earlier process had begun and not finished."""
-
-    def set(self, key: bytes) -> None:
-        """Mark a key; idempotent."""
-
-    def unset(self, key: bytes) -> None:
-        """Remove the mark of a key, if there is one."""
-
-    def clear(self) -> None:
-        """Remove all marks."""
-
-    def close(self) -> None:
-        """Remove all marks and close; idempotent."""
-
-    def abandon(self) -> None:
-        """Close and keep the marks, as if the process was killed."""
-
-
 class Marks:
     """Keys of pages whose processing has begun and not ended.
+
+    A subclass that keeps them elsewhere replaces all methods.
 
     Args:
         path: The file; created where it is missing.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import OrderedDict
 from struct import Struct
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from protego import Protego
 
 from topiccrawl.frontier.hosts import Answer
+from topiccrawl.links.robots import bounded, memory_of
 
 if TYPE_CHECKING:
     import random
@@ -25,10 +25,6 @@ RETRY_AFTER_MAX = 3600.0
 """Longest Retry-After that is honoured, seconds: a host must not stop a crawl for good."""
 OK = 200
 NO_LIMIT = 1 << 62
-MAX_BODY = 500_000
-"""Bytes of a robots.txt that are read (RFC 9309 asks for at least 500 KiB)."""
-MOST_PATTERNS = 1000
-"""Rules with wildcards that are read as such: each request to the host is matched with all."""
 MANY_LINKS, LINK_SECONDS = 1000, 0.0005
 """Links of a page beyond which each postpones its host by so many seconds, so that others keep
 their share: a link takes about 0.08 ms of processor time, so that such pages take a fifth of it."""
@@ -37,10 +33,7 @@ PAUSE = 60.0
 UNAVAILABLE = "robots-unavailable"
 """Reason where the server answers, but with a server error."""
 CACHE_BYTES = 64_000_000
-OWN_BYTES, LINE_BYTES, STAR_BYTES = 1000, 400, 700
-"""Memory of a parsed robots.txt, of each of its lines, and of each wildcard in one."""
 STORED = Struct("<dB")
-_WILDCARD = re.compile(r"[*$]")
 MAX_KEY = 500
 """Most bytes of a key; LMDB takes no more than 511."""
 
@@ -78,8 +71,7 @@ class HostClock:
     """
 
     def __init__(self, politeness: Politeness, limits: Limits, rng: random.Random) -> None:
-        self._politeness = politeness
-        self._rng = rng
+        self._politeness, self._rng = politeness, rng
         self._overrides = politeness.hosts or {}
         self._max_pages = limits.max_host_pages or NO_LIMIT
         self.speed = 1.0
@@ -169,8 +161,7 @@ class HostClock:
     def _pause(self, host: Host, retry_after: float | None) -> float:
         if retry_after is not None:
             return min(max(retry_after, 0.0), RETRY_AFTER_MAX)
-        pause = max(1.0, self.delay(host)) * 2.0 ** min(host.level + 1, 30)
-        return min(self._politeness.max_delay, pause)
+        return self.retry_pause(host, min(host.level + 1, 30))
 
     def _adapt(self, host: Host, download: Download) -> None:
         """Apply AutoThrottle's rule: half-way to latency / target; errors never make it faster."""
@@ -193,8 +184,7 @@ class Robots:
     """
 
     def __init__(self, store: Store, politeness: Politeness) -> None:
-        self._store = store
-        self._politeness = politeness
+        self._store, self._politeness = store, politeness
         self._parsed: OrderedDict[str, tuple[Protego | None, int]] = OrderedDict()
         self._bytes = 0
 
@@ -221,46 +211,42 @@ class Robots:
         return "" if self.allowed(origin, url) else "robots"
 
     def keep(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
+        """Store an answer that comes now; see ``put_back``."""
+        self.put_back(origin, body, now + self._life(available=available), available=available)
+
+    def put_back(self, origin: Origin, body: bytes, expires: float, *, available: bool) -> None:
         """Store an answer, or the cause why none came.
 
         Args:
             origin: Where it is from.
             body: Rules; b"" where all is allowed. Where it is not available, the cause.
-            now: Time of the answer.
+            expires: Time until which it is valid.
             available: Whether it is available.
         """
         origin.attempts = 0
-        expires = now + self._life(available=available)
-        value = STORED.pack(expires, available) + (_normal(body) if available else body)
+        value = STORED.pack(expires, available) + (bounded(body) if available else body)
         self._store.put("robots", origin_key(origin.name), value)
         self.forget(origin)
         self._load(origin)
-
-    def put_back(self, origin: Origin, expires: float, body: bytes, *, available: bool) -> None:
-        """Store an answer from another frontier."""
-        learnt = expires - self._life(available=available)
-        self.keep(origin, body, learnt, available=available)
 
     def retry(self, origin: Origin, now: float) -> None:
         """Expire an unavailable robots.txt, so that it is fetched again; not within ``PAUSE``."""
         known, answer = self.known(origin, now), origin.answer
         left_alone = now + self._life(available=False) - PAUSE
         if known and answer and not answer.available and answer.expires <= left_alone:
-            self.keep(origin, b"", now - self._life(available=False), available=False)
+            self.put_back(origin, b"", now, available=False)
 
     def _life(self, *, available: bool) -> float:
         """Return seconds for which an answer, or the lack of one, is valid."""
-        politeness = self._politeness
-        if available:
-            return politeness.robots_ttl
-        return min(politeness.robots_away, politeness.robots_ttl)
+        rules = self._politeness
+        return rules.robots_ttl if available else min(rules.robots_away, rules.robots_ttl)
 
     def _load(self, origin: Origin) -> Answer:
         """Look up a robots.txt, and slow its host down where it asks for that."""
         data = self._stored(origin)
         expires, available = STORED.unpack_from(data) if data else Answer()[:2]
         rules = self._rules(origin) if data and available else None
-        delay = rules.crawl_delay(self._politeness.user_agent) if rules is not None else None
+        delay = rules.crawl_delay(self._politeness.user_agent) if rules else None
         delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
         answer = origin.answer = Answer(expires, bool(available), delay)
         host = origin.host
@@ -274,7 +260,7 @@ class Robots:
             return cached[0]
         body = self._text(origin)
         rules = Protego.parse(body.decode()) if body.strip() else None
-        cost = _memory(body)
+        cost = memory_of(body)
         self._parsed[origin.name] = (rules, cost)
         self._bytes += cost
         while self._bytes > CACHE_BYTES:
@@ -299,34 +285,6 @@ class Robots:
         self._bytes -= size
 
 
-def _normal(body: bytes) -> bytes:
-    """Return a robots.txt, cut to ``MAX_BODY``, with one kind of line end and bounded patterns.
-
-    Of the patterns beyond the bound an allowance goes, and a prohibition holds for all that begins
-    as it does up to its first wildcard: too much is forbidden then, never too little.
-    """
-    lines, patterns = [], 0
-    for line in body[:MAX_BODY].decode("utf-8-sig", "replace").splitlines():
-        field, colon, rule = line.partition(":")
-        wildcard = _WILDCARD.search(rule)
-        name = field.strip().lower()
-        if wildcard is None or name == "user-agent":
-            lines.append(f"{line}\n")
-            continue
-        patterns += 1
-        if patterns <= MOST_PATTERNS:
-            lines.append(f"{line}\n")
-        elif name == "disallow":
-            lines.append(f"{field}{colon} {rule[: wildcard.start()].strip() or '/'}\n")
-    return "".join(lines).encode()
-
-
 def origin_key(origin: str) -> bytes:
     """Return the key of an origin's robots.txt."""
     return origin.encode(errors="replace")[:MAX_KEY]
-
-
-def _memory(body: bytes) -> int:
-    """Return the bytes that a parsed robots.txt takes, about."""
-    stars = body.count(b"*") + body.count(b"$")
-    return OWN_BYTES + len(body) + LINE_BYTES * len(body.splitlines()) + STAR_BYTES * stars

@@ -13,16 +13,15 @@ from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
-from topiccrawl.frontier.judge import END
 from topiccrawl.frontier.politeness import STORED, origin_key
-from topiccrawl.frontier.queues import queue_of
+from topiccrawl.frontier.queues import END, queue_of
 from topiccrawl.frontier.rows import TOP, Row
 from topiccrawl.frontier.seen import NAME
 from topiccrawl.frontier.store import OWNER, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.frontier.entries import Entry
@@ -32,6 +31,8 @@ SAME = (
     "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
 )  # fmt: skip
 """Fields that rows and entries share."""
+FLAGS = {"pinned": rows.PINNED, "liftable": rows.LOW_VALUE, "counted": rows.COUNTED}
+"""Fields of entries that are flags of rows."""
 SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 
 
@@ -44,9 +45,7 @@ class Export:
     """
 
     def __init__(self, store: Store, strategy: LinkStrategy) -> None:
-        self._store = store
-        self._urls = rows.Urls(store)
-        self._strategy = strategy
+        self._store, self._urls, self._strategy = store, rows.Urls(store), strategy
 
     def entries(self) -> Iterator[Entry]:
         """Yield the frontier, its hosts, filters of evicted URLs, its URLs."""
@@ -99,8 +98,6 @@ class Export:
         return UrlEntry(
             url=url, queue=queue_of(row),
             arrival=row.seq, value=row.value / TOP, lane=row.lane,
-            pinned=bool(row.flags & rows.PINNED), liftable=bool(row.flags & rows.LOW_VALUE),
-            counted=bool(row.flags & rows.COUNTED),
             anchor=anchor, context=context, payload=payload, reason=reason,
             when=row.when if settled or row.flags & rows.DELAYED else 0.0,
             first=self._name(row.first),
@@ -111,7 +108,8 @@ class Export:
             links=tuple(
                 name for page in self._urls.links(key) if (name := self._name(page))
             ),
-            **{name: getattr(row, name) for name in SAME},
+            **{name: getattr(row, name) for name in SAME}
+            | {name: bool(row.flags & flag) for name, flag in FLAGS.items()},
         )._replace(evidence=_whole(row.evidence, self._strategy))  # fmt: skip
 
     def _name(self, key: bytes) -> str:
@@ -133,14 +131,11 @@ class Loader:
     """
 
     def __init__(self, frontier: EmbeddedFrontier) -> None:
-        self._frontier = frontier
-        self._queues = frontier.queues
-        self._urls = frontier.urls
-        self._places = frontier.places
+        self._frontier, self._queues, self._urls = frontier, frontier.queues, frontier.urls
         self._strategy = frontier.judge.strategy
 
-    def load(self, entries: Iterable[Entry], tick: Callable[[int], None]) -> int:
-        """Load an export; return the number of URLs. ``tick`` is called after every entry.
+    def load(self, entries: Iterable[Entry]) -> int:
+        """Load an export; return the number of URLs.
 
         Raises:
             StateError: The frontier is not empty, or the export lacks its first entry.
@@ -158,7 +153,7 @@ class Loader:
                 name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
                 self._frontier.seen.learn(name, data)
                 self._urls.store.put("seen", name, data)
-            tick(1)
+            self._frontier.wrote()
         self._frontier.ready.renew_all()
         return known
 
@@ -167,13 +162,10 @@ class Loader:
         if queues.tally["known"] or self._frontier.seen:
             more = ", others were evicted" if self._frontier.seen else ""
             raise StateError(
-                "{path}: {known} URLs are in this frontier{more}; an export goes "
-                "into an empty one: start over with --fresh, or name another "
-                "folder",
-                path=self._urls.store.path,
-                known=queues.tally["known"],
-                more=more,
-            )
+                "{path}: {known} URLs are in this frontier{more}; an export goes into an empty one:"
+                " start over with --fresh, or name another folder",
+                path=self._urls.store.path, known=queues.tally["known"], more=more,
+            )  # fmt: skip
         about = self._about(next(entries, None))
         self._frontier.dispatch.turn = about.turn
         self._frontier.judge.swept = (about.renewed, END)
@@ -185,31 +177,24 @@ class Loader:
         if about is None:
             raise StateError("the export is empty: export it again")
         if not isinstance(about, About):
-            raise StateError(
-                "an export begins with the frontier's own entry, not with {about!r:.80}",
-                about=about,
-            )
+            message = "an export begins with the frontier's own entry, not with {about!r:.80}"
+            raise StateError(message, about=about)
         strategy, fields = self._strategy.name, tuple(self._strategy.fields)
         if (about.format, about.strategy, tuple(about.fields)) != (
             FORMAT, strategy, fields[: len(about.fields)],
         ):  # fmt: skip
             raise StateVersionError(
-                "the export is of format {format}, strategy {strategy!r} with "
-                "evidence {choices}; this program reads format {format2}, and "
-                "the frontier is for {strategy2!r} with {choices2}: name the "
-                "export's strategy with -s TOPICCRAWL_STRATEGY=…, or import with "
-                "the version that exported",
-                format=about.format,
-                strategy=about.strategy,
-                choices=", ".join(about.fields),
-                format2=FORMAT,
-                strategy2=strategy,
-                choices2=", ".join(fields),
-            )
+                "the export is of format {format}, strategy {strategy!r} with evidence {choices};"
+                " this program reads format {format2}, and the frontier is for {strategy2!r} with"
+                " {choices2}: name the export's strategy with -s TOPICCRAWL_STRATEGY=…, or import"
+                " with the version that exported",
+                format=about.format, strategy=about.strategy, choices=", ".join(about.fields),
+                format2=FORMAT, strategy2=strategy, choices2=", ".join(fields),
+            )  # fmt: skip
         return about
 
     def _host(self, entry: HostEntry) -> None:
-        places = self._places
+        places, robots = self._queues.places, self._frontier.robots_files
         host = places.host(entry.name)
         host.next_at, host.delay, host.level = entry.next_at, entry.delay, entry.level
         host.pages = entry.fetched
@@ -222,9 +207,7 @@ class Loader:
         for name, expires, available, body in entry.robots:
             origin = find_origin(host, name)
             if origin is not None:
-                self._frontier.robots_files.put_back(
-                    origin, expires, body.encode(), available=available
-                )
+                robots.put_back(origin, body.encode(), expires, available=available)
 
     def _url(self, entry: UrlEntry) -> bool:
         queues, urls = self._queues, self._urls
@@ -233,23 +216,9 @@ class Loader:
         if origin is None or urls.find(key):
             return False
         if urls.arrive(entry.arrival) != entry.arrival:
-            raise StateError(
-                "{url}: arrival {arrival} is taken, or not from 1 to {top}",
-                url=entry.url,
-                arrival=entry.arrival,
-                top=TOP,
-            )
-        unit = self._places.unit(origin, self._strategy.group(entry.url))
-        row = self._row(entry)
-        row.host, row.unit = unit.host.id, unit.uid
-        queues.tally["known"] += 1
-        if row.state == rows.QUEUED:
-            queues.enter(row, key)
-        elif row.state == rows.CRAWLED:
-            queues.tally["crawled"] += 1
-        else:
-            queues.fail(row, entry.reason)
-        urls.add(key, row)
+            message = "{url}: arrival {arrival} is taken, or not from 1 to {top}"
+            raise StateError(message, url=entry.url, arrival=entry.arrival, top=TOP)
+        queues.admit(self._row(entry), key, origin, self._strategy.group(entry.url))
         if entry.links:
             urls.put_links(key, b"".join(rows.key_of(url) for url in entry.links))
         return True
@@ -261,15 +230,9 @@ class Loader:
         )  # fmt: skip
         row.set_text(rows.REASON, entry.reason)
         row.state = {"crawled": rows.CRAWLED, "error": rows.ERROR}.get(entry.queue, rows.QUEUED)
-        row.flags = (
-            rows.PINNED * entry.pinned
-            | rows.LOW_VALUE * entry.liftable
-            | rows.COUNTED * entry.counted
-        )
-        if row.state == rows.QUEUED and entry.when:
-            row.flags |= rows.DELAYED
-        if row.state == rows.CRAWLED and entry.reason:
-            row.flags |= rows.REDIRECTED
+        row.flags = sum(flag for name, flag in FLAGS.items() if getattr(entry, name))
+        row.flags |= rows.DELAYED * (row.state == rows.QUEUED and entry.when > 0.0)
+        row.flags |= rows.REDIRECTED * (row.state == rows.CRAWLED and entry.reason != "")
         row.when = entry.when
         for name in SAME:
             setattr(row, name, getattr(entry, name))

@@ -1,5 +1,7 @@
 """Queued URLs in order of value: eight bytes of RAM a URL, rebuilt from the rows at opening.
 
+A :class:`Judge` gives rows their values, and re-scores old ones.
+
 A million rows take about a second, so that no second copy of the order has to be stored.
 """
 
@@ -11,14 +13,15 @@ from itertools import islice
 from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.leases import Leases, leased
-from topiccrawl.frontier.rows import QUEUED, TOP, Row, Urls, decode
+from topiccrawl.frontier.rows import QUEUED, TOP, Row, Urls, decode, quantum
 from topiccrawl.frontier.seen import Tail
-from topiccrawl.links.strategies.contract import REJECTED
+from topiccrawl.links.strategies.contract import LEARNT, REJECTED, LinkStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
+END = TOP
+"""Number that a sweep has reached when it has read all rows."""
 BATCH = 20_000
 TOLD = 100
 """Batches between two log lines at opening: two million URLs, some seconds."""
@@ -55,10 +60,7 @@ class Queues:
     def __init__(
         self, urls: Urls, places: Places, ready: Ready, leases: Leases, most: int = 0
     ) -> None:
-        self.urls = urls
-        self.places = places
-        self.leases = leases
-        self.ready = ready
+        self.urls, self.places, self.leases, self.ready = urls, places, leases, ready
         self.tally: defaultdict[str, int] = defaultdict(int)
         self._store = urls.store
         self._hosts = places.hosts
@@ -92,7 +94,7 @@ class Queues:
             self._store.put("due", DUE.pack(row.when) + key, b"")
             self._soonest = min(self._soonest, row.when)
         else:
-            self.add(self.unit(row), row.lane, row.value, row.seq)
+            self.change(self.unit(row), row.lane, 0, entry_of(row.value, row.seq))
 
     def leave(self, row: Row, key: bytes) -> None:
         """Take a queued row out of its queue."""
@@ -100,7 +102,7 @@ class Queues:
             self.tally[LANE_NAMES[row.lane]] -= 1
             self._store.put("due", DUE.pack(row.when) + key, None)
         else:
-            self._remove(self.unit(row), row.lane, row.value, row.seq)
+            self.change(self.unit(row), row.lane, entry_of(row.value, row.seq), 0)
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
         """Set lane and value of a row in any queue; lift it out of the errorQueue."""
@@ -151,6 +153,19 @@ class Queues:
         self.tally["error"] += count
         self.tally["error/" + reason] += count
 
+    def admit(self, row: Row, key: bytes, origin: Origin, groups: tuple[str, ...]) -> None:
+        """Record a row that is new, in its unit, and in the queue of its state."""
+        unit = self.places.unit(origin, groups)
+        row.host, row.unit = unit.host.id, unit.uid
+        self.tally["known"] += 1
+        if row.state == QUEUED:
+            self.enter(row, key)
+        elif row.state == rows.CRAWLED:
+            self.tally["crawled"] += 1
+        else:
+            self.reject(row.text(rows.REASON))
+        self.urls.add(key, row)
+
     def crawled(self, row: Row, relevance: float, now: float) -> None:
         """Put a row that is in no queue into the crawledQueue."""
         row.state = rows.CRAWLED
@@ -159,58 +174,30 @@ class Queues:
         row.when = now
         self.tally["crawled"] += 1
 
-    def shift(self, unit: Unit, seq: int, before: tuple[int, int], after: tuple[int, int]) -> None:
-        """Change lane and value of a URL that is queued by value."""
-        lane, value = after
-        if before[0] != lane:
-            self._remove(unit, *before, seq)
-            self.add(unit, *after, seq)
-            return
-        old, new = (TOP - before[1]) << 32 | seq, (TOP - value) << 32 | seq
-        order = unit.normal if lane else unit.prior
-        head = order.first
-        order.remove(old)
-        order.add(new)
-        if self._tail.counts:
-            self._tail.change(old, -1)
-            self._tail.change(new, 1)
-        if head is None or new < head:
-            self._lead(unit, lane, new)
-        elif old == head:
-            self._follow(unit, lane)
-
     def refuses(self, value: int) -> bool:
         """Check whether a new URL of this value is refused; count it if so."""
-        if self._tail.most and self._tail.refuses((TOP - value) << 32, sum(self.sizes())):
+        if self._tail.most and self._tail.refuses(entry_of(value, 0), sum(self.sizes())):
             self.tally["tail"] += 1
             return True
         return False
 
-    def add(self, unit: Unit, lane: int, value: int, seq: int) -> None:
-        """Add a URL to the order of its unit, and make it the head where it is the best."""
-        self.tally[LANE_NAMES[lane]] += 1
-        entry = (TOP - value) << 32 | seq
+    def change(self, unit: Unit, lane: int, old: int, new: int) -> None:
+        """Replace an entry of a unit's lane (``entry_of``; 0 is none), and find the new head."""
         order = unit.order(lane)
         head = order.first
-        order.add(entry)
+        if old:
+            order.remove(old)
+        if new:
+            order.add(new)
+        if not old or not new:
+            self.tally[LANE_NAMES[lane]] += 1 if new else -1
         if self._tail.counts:
-            self._tail.change(entry, 1)
-        if head is None:
-            if unit.head(1 - lane) is None:
+            self._tail.change(old, new)
+        if new and (head is None or new < head):
+            if head is None and unit.head(1 - lane) is None:
                 unit.bias = self.ready.bias_of(unit)
-            self._lead(unit, lane, entry)
-        elif entry < head:
-            self._lead(unit, lane, entry)
-
-    def _remove(self, unit: Unit, lane: int, value: int, seq: int) -> None:
-        self.tally[LANE_NAMES[lane]] -= 1
-        entry = (TOP - value) << 32 | seq
-        order = unit.normal if lane else unit.prior
-        head = order.first
-        order.remove(entry)
-        if self._tail.counts:
-            self._tail.change(entry, -1)
-        if head == entry:
+            self._lead(unit, lane, new)
+        elif old == head:
             self._follow(unit, lane)
 
     def _follow(self, unit: Unit, lane: int) -> None:
@@ -243,9 +230,88 @@ class Queues:
 
     def next_due(self) -> float | None:
         """Return the earliest time that a delayed URL waits for, or None."""
-        return next(
-            (DUE.unpack_from(entry)[0] for entry, _ in self._store.items("due", size=1)), None
-        )
+        waiting = self._store.items("due", size=1)
+        return next((DUE.unpack_from(entry)[0] for entry, _ in waiting), None)
+
+
+class Judge:
+    """Scorer of rows by their evidence; re-scores old rows when idle.
+
+    Args:
+        queues: Rows and the queues they are in.
+        strategy: Gives values and lanes.
+
+    Attributes:
+        swept: Topic's part of the version that the sweep works for, and the number it has reached.
+    """
+
+    def __init__(self, queues: Queues, strategy: LinkStrategy) -> None:
+        self._queues = queues
+        self.strategy = strategy
+        self._signature = crc32(strategy.signature().encode()) % LEARNT
+        self.swept = self.topic, END
+
+    @property
+    def version(self) -> int:
+        """Version of strategy, formula and parameters: rows with another one are stale."""
+        return self.strategy.version ^ self._signature
+
+    @property
+    def topic(self) -> int:
+        """The part of the version that is not learnt: rows with another one are swept."""
+        return self.version % LEARNT
+
+    def refresh(self, row: Row) -> bool:
+        """Rebuild a row's evidence from its texts if it is of another version.
+
+        Returns whether it was; ``standing`` then gives value and lane.
+        """
+        version = self.version
+        if row.version == version:
+            return False
+        row.version = version
+        if row.evidence:
+            _, anchor, context, _, _ = row.texts.split(b"\0")
+            row.evidence = self.strategy.rescore(row.evidence, anchor.decode(), context.decode())
+        return True
+
+    def standing(self, row: Row, lane: int) -> tuple[int, int]:
+        """Return lane and value (in quanta) of a row by its evidence; ``lane`` is the worst."""
+        if not row.evidence:
+            return min(row.lane, lane), row.value
+        value = quantum(self.strategy.value(row.evidence))
+        if row.flags & rows.PINNED:
+            value = max(value, row.value)
+        return min(row.lane, lane, self.strategy.lane(row.evidence)), value
+
+    def renew(self, row: Row, key: bytes) -> bool:
+        """Re-score a row of another version and move it; return whether it was of another."""
+        stale = self.refresh(row)
+        if stale:
+            self._queues.move(row, key, *self.standing(row, row.lane))
+            self._queues.urls.put(key, row)
+        return stale
+
+    def sweep(self, n: int) -> int:
+        """Read up to n rows in the order of their arrival; return how many were read.
+
+        Rows of another version that are queued, or in the errorQueue for their low value, are
+        re-scored: evidence, value and lane. 0 when all rows were read since the topic changed.
+        """
+        topic, (done, at) = self.topic, self.swept
+        if done == topic and at == END:
+            return 0
+        found = self._queues.urls.after(at if done == topic else 0, n)
+        for _, key, data in found:
+            if rows.may_move(*data[:2]):
+                self.renew(decode(data), key)
+        self.swept = (topic, found[-1][0] if len(found) == n else END)
+        return len(found)
+
+
+def entry_of(value: int, seq: int) -> int:
+    """Return the entry of a URL in the order of its unit: its inverted value, then its arrival."""
+    return (TOP - value) << 32 | seq
 
 
 def queue_of(row: Row) -> str:

@@ -62,9 +62,9 @@ TOP = 0xFFFFFFFF
 ANCHOR_CHARS, CONTEXT_CHARS = 80, 120
 PARENTS = 3
 STILL = Struct("<BBBBBHIHIfd12s")
-MOVING = Struct("<BBBIII")
+WHOLE = Struct(f"{STILL.format}BBBIII")
 MOVING_AT = STILL.size
-HEAD_BYTES = STILL.size + MOVING.size
+HEAD_BYTES = WHOLE.size
 INLINKS = Struct("<I")
 INLINKS_AT = MOVING_AT + 3
 HEAD = np.dtype({
@@ -82,7 +82,7 @@ LINKED = Struct("<H5xIHI24xBBBIII")
 PLAIN = QUEUED
 """State with flags of a row that is queued and nothing else."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
-FRESH = tuple(Struct(f"{STILL.format}BBBIII12sI{n}f") for n in range(65))
+FRESH = tuple(Struct(f"{WHOLE.format}12sI{n}f") for n in range(65))
 """A new row with one parent, up to its texts, by numbers of evidence."""
 MOVED = tuple(tuple(Struct(f"<BBBIII{16 * k}s{n}f") for n in range(65)) for k in range(4))
 """Fields that a link changes, by numbers of parents and of evidence."""
@@ -140,11 +140,9 @@ class Row:
         """Return the stored bytes."""
         evidence = self.evidence
         return (
-            STILL.pack(
+            WHOLE.pack(
                 self.state, self.flags, self.attempts, self.crashes, self.redirects, self.depth,
                 self.host, self.unit, self.seq, self.relevance, self.when, self.first,
-            )
-            + MOVING.pack(
                 self.lane, len(self.parents) >> 4, len(evidence), self.inlinks, self.value,
                 self.version,
             )
@@ -153,10 +151,6 @@ class Row:
             + self.texts
         )  # fmt: skip
 
-    def may_move(self) -> bool:
-        """Check whether it is queued, or in the errorQueue only for its low value."""
-        return self.state == QUEUED or (self.state == ERROR and bool(self.flags & LOW_VALUE))
-
     def text(self, which: int) -> str:
         """Return one of URL, ANCHOR, CONTEXT, PAYLOAD, REASON."""
         return self.texts.split(b"\0")[which].decode()
@@ -164,7 +158,7 @@ class Row:
     def set_text(self, which: int, text: str) -> None:
         """Replace one of the texts."""
         parts = self.texts.split(b"\0")
-        parts[which] = text.replace("\0", " ").encode(errors="replace")
+        parts[which] = _packed(text)
         self.texts = b"\0".join(parts)
 
     def best_parents(self) -> list[tuple[bytes, int]]:
@@ -183,10 +177,8 @@ def decode(data: bytes) -> Row:
     (
         row.state, row.flags, row.attempts, row.crashes, row.redirects, row.depth, row.host,
         row.unit, row.seq, row.relevance, row.when, first,
-    ) = STILL.unpack_from(data)  # fmt: skip
-    row.lane, parents, count, row.inlinks, row.value, row.version = MOVING.unpack_from(
-        data, MOVING_AT
-    )
+        row.lane, parents, count, row.inlinks, row.value, row.version,
+    ) = WHOLE.unpack_from(data)  # fmt: skip
     end = HEAD_BYTES + (parents << 4)
     row.first = b"" if first == NO_KEY else first
     row.parents = data[HEAD_BYTES:end]
@@ -195,9 +187,12 @@ def decode(data: bytes) -> Row:
     return row
 
 
-def may_move(data: bytes) -> bool:
-    """Check whether a stored row is queued, or in the errorQueue only for its low value."""
-    return data[0] == QUEUED or (data[0] == ERROR and bool(data[1] & LOW_VALUE))
+def may_move(state: int, flags: int) -> bool:
+    """Check whether a row is queued, or in the errorQueue only for its low value.
+
+    A stored row begins with its state and its flags.
+    """
+    return state == QUEUED or (state == ERROR and bool(flags & LOW_VALUE))
 
 
 def counted(data: bytes) -> bytes:
@@ -228,7 +223,12 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
     """Return packed texts of a new row; anchor and context are cut to the stored lengths."""
     kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
-    return "\0".join([text.replace("\0", " ") for text in kept]).encode(errors="replace")
+    return _packed(*kept)
+
+
+def _packed(*texts: str) -> bytes:
+    """Return texts as they are stored, one after the other."""
+    return "\0".join([text.replace("\0", " ") for text in texts]).encode(errors="replace")
 
 
 def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
@@ -239,7 +239,8 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
     True
     """
     url, _, _, rest = packed.split(b"\0", 3)
-    return url + texts("", anchor, context)[:-1] + rest
+    new = _packed(anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS])
+    return b"\0".join((url, new, rest))
 
 
 class Urls:

@@ -72,9 +72,7 @@ class Filter:
     __slots__ = ("_mask", "bits", "hashes", "held")
 
     def __init__(self, bits: bytearray, hashes: int, held: int = 0) -> None:
-        self.bits = bits
-        self.hashes = hashes
-        self.held = held
+        self.bits, self.hashes, self.held = bits, hashes, held
         self._mask = 8 * len(bits) - 1
 
     @classmethod
@@ -171,8 +169,7 @@ class Seen:
     """
 
     def __init__(self, store: Store, error: float) -> None:
-        self._store = store
-        self._error = error
+        self._store, self._error = store, error
         self._chains: defaultdict[int, Chain] = defaultdict(Chain)
         for name, data in store.items("seen"):
             self.learn(name, data)
@@ -230,10 +227,7 @@ class Shedding:
     """
 
     def __init__(self, queues: Queues, seen: Seen, most: int) -> None:
-        self._queues = queues
-        self._urls = queues.urls
-        self._seen = seen
-        self._most = most
+        self._queues, self._urls, self._seen, self._most = queues, queues.urls, seen, most
         self._window = min(WINDOW, most // 4)
         self._piece = min(PIECE, most // 8 + 1)
         self._found: dict[int, array[int]] = {}
@@ -245,12 +239,9 @@ class Shedding:
         self._at = self._waits = 0
         self._found.clear()
 
-    def step(self) -> int:
-        """Evict some records, if there are too many; return how many."""
-        if not self._most:
-            return 0
-        known, left = self._urls.known, LOOK
-        before = known
+    def step(self) -> None:
+        """Evict some records, if there are too many."""
+        known, left = self._urls.known, LOOK if self._most else 0
         while left > 0 and known > self._most:
             queued = sum(self._queues.sizes()) + len(self._queues.leases.pages())
             if self._waits <= self._window and known - queued - self._waits > self._most // SPARE:
@@ -260,7 +251,6 @@ class Shedding:
             else:
                 break
             known = self._urls.known
-        return before - known
 
     def _look(self, most: int) -> int:
         """Read the next rows: forget low ones, collect others; return how many, at least 1."""
@@ -324,15 +314,14 @@ class Tail:
     """
 
     def __init__(self, most: int, hosts: Iterable[Host]) -> None:
-        self.most = most
-        self._hosts = hosts
+        self.most, self._hosts = most, hosts
         self.counts: list[int] = []
-        self._worst = STEPS
-        self._asked = 0
+        self._worst, self._asked = STEPS, 0
 
-    def change(self, entry: int, difference: int) -> None:
-        """Count an entry that came (1) or went (-1); only while there are ``counts``."""
-        self.counts[entry >> STEP_BITS] += difference
+    def change(self, old: int, new: int) -> None:
+        """Count an entry that went and one that came (0: none); only where there are ``counts``."""
+        self.counts[old >> STEP_BITS] -= bool(old)
+        self.counts[new >> STEP_BITS] += bool(new)
 
     def refuses(self, entry: int, waiting: int) -> bool:
         """Check whether a new entry is too low, while so many are queued."""

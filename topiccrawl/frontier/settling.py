@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.leases import Held, Marking, Marks, leased
+from topiccrawl.frontier.leases import Held, Marks, leased
 from topiccrawl.frontier.rows import Row, decode
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
@@ -43,16 +43,11 @@ class LeaseSettlement:
     def __init__(
         self, queues: Queues, ingest: LinkIngest, robots: Robots, clock: HostClock, limits: Limits
     ) -> None:
-        self._queues = queues
-        self._urls = queues.urls
-        self._leases = queues.leases
-        self._ready = queues.ready
-        self._tally = queues.tally
-        self._ingest = ingest
-        self._robots = robots
-        self._clock = clock
+        self._queues, self._urls, self._leases = queues, queues.urls, queues.leases
+        self._ready, self._tally = queues.ready, queues.tally
+        self._ingest, self._robots, self._clock = ingest, robots, clock
         self._max_attempts, self._max_crashes = limits.max_attempts, limits.max_crashes
-        self.marks: Marking = Marks(queues.urls.store.path / "begun")
+        self.marks = Marks(queues.urls.store.path / "begun")
 
     # -- the end of a lease ------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -77,6 +77,7 @@ class Store:
         txn: Reading transaction, at the last commit that has ended.
         feed: Listener to changes of URLs, links, robots.txt files, filters and leases, or None.
         took: Seconds that the last commit took.
+        changes: Values by table and key that changed since the last commit began; None: deleted.
 
     Raises:
         StateLockedError: Another process writes here.
@@ -91,7 +92,7 @@ class Store:
         self.feed: Feed | None = None
         self.took = 0.0
         self._readers = 0
-        self._changes: Changes = {name: {} for name in TABLES}
+        self.changes: Changes = {name: {} for name in TABLES}
         self._flying: Changes = {name: {} for name in TABLES}
         self._writer = ThreadPoolExecutor(1, "frontier")
         self._flight: Future[float] | None = None
@@ -130,7 +131,7 @@ class Store:
         self.land()
         self._make_room()
         txn = self._writer.submit(self._write).result()
-        self._flying, self._changes = self._changes, {name: {} for name in TABLES}
+        self._flying, self.changes = self.changes, {name: {} for name in TABLES}
         self._flight = self._writer.submit(_finish, txn)
 
     def landed(self) -> bool:
@@ -150,7 +151,7 @@ class Store:
         """Put the changes into a transaction of the writer's thread, each table in order."""
         txn = self.env.begin(write=True)
         try:
-            for name, changes in self._changes.items():
+            for name, changes in self.changes.items():
                 _put(txn, self._tables[name], changes)
         except lmdb.Error:
             txn.abort()
@@ -159,8 +160,8 @@ class Store:
 
     def _make_room(self) -> None:
         """Let the map grow before a commit that may fill it."""
-        large = (data or b"" for table in LARGE for data in self._changes[table].values())
-        room = sum(map(len, self._changes.values())) * PUT_ROOM + sum(map(len, large))
+        large = (data or b"" for table in LARGE for data in self.changes[table].values())
+        room = sum(map(len, self.changes.values())) * PUT_ROOM + sum(map(len, large))
         room = max(room, MAP_ROOM)
         info = self.env.info()
         size = info["map_size"]
@@ -194,7 +195,7 @@ class Store:
 
     def get(self, table: str, key: bytes) -> bytes | None:
         """Return a value, or None."""
-        changes = self._changes[table]
+        changes = self.changes[table]
         if key in changes:
             return changes[key]
         changes = self._flying[table]
@@ -209,11 +210,12 @@ class Store:
     def get_many(self, table: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the values of existing keys; looked up in order, which is quicker."""
         wanted = set(keys)
+        found: dict[bytes, bytes | None] = {}
+        for changes in (self._flying[table], self.changes[table]):
+            found.update((key, changes[key]) for key in changes.keys() & wanted)
         cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
-        found = dict(cursor.getmulti(sorted(wanted)))
-        for changes in (self._flying[table], self._changes[table]):
-            _change(found, changes, changes.keys() & wanted)
-        return found
+        found.update(cursor.getmulti(sorted(wanted - found.keys())))
+        return {key: data for key, data in found.items() if data is not None}
 
     def put(self, table: str, key: bytes, data: bytes | None) -> None:
         """Set a value; None deletes it."""
@@ -221,13 +223,13 @@ class Store:
 
     def put_many(self, table: str, items: Mapping[bytes, bytes | None]) -> None:
         """Set values by key; None deletes one."""
-        self._changes[table].update(items)
+        self.changes[table].update(items)
         if self.feed is not None and table in REPORTED:
             self.feed(table, items.items())
 
     def drop(self, table: str, key: bytes) -> None:
         """Delete a value; the feed gets no report."""
-        self._changes[table][key] = None
+        self.changes[table][key] = None
 
     def items(
         self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
@@ -240,15 +242,13 @@ class Store:
             known = cursor.iternext() if cursor.set_range(start) else iter(())
             if prefix:
                 known = takewhile(lambda item: item[0].startswith(prefix), known)
-            piece = list(islice(known, size))
-            more = len(piece) == size
-            end = piece[-1][0] if more else b""
-            layers = [layer for layer in (self._flying[table], self._changes[table]) if layer]
-            found = dict(piece) if layers else {}
-            for changes in layers:
+            found: dict[bytes, bytes | None] = dict(islice(known, size))
+            more = len(found) == size
+            end = next(reversed(found)) if more else b""
+            for changes in (self._flying[table], self.changes[table]):
                 keys = [key for key in changes if key >= start and (key <= end or not more)]
-                _change(found, changes, (key for key in keys if key.startswith(prefix)))
-            yield from sorted(found.items()) if layers else piece
+                found.update((key, changes[key]) for key in keys if key.startswith(prefix))
+            yield from sorted((key, data) for key, data in found.items() if data is not None)
             start = end + b"\0"
 
     def values(self, table: str) -> Iterator[bytes]:
@@ -289,32 +289,14 @@ class Store:
             )  # fmt: skip
         if not self.readonly and self.load(ABOUT) != about:
             self.save(ABOUT, about)
-        if owner and not self._agrees(OWNER, owner):
+        if owner and not self.readonly and self.load(OWNER) is None:
+            self.save(OWNER, owner)
+        if owner and self.load(OWNER) != owner:
             raise StateError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
                 " with -a fresh=1, or name another JOBDIR",
                 path=self.path, found=self.load(OWNER), wanted=owner,
             )  # fmt: skip
-
-    def _agrees(self, name: str, wanted: object) -> bool:
-        """Check whether a value of the meta table is as wanted; record it where there is none."""
-        found = self.load(name)
-        if found is None and not self.readonly:
-            self.save(name, wanted)
-            return True
-        return bool(found == wanted)
-
-
-def _change(
-    found: dict[bytes, bytes], changes: dict[bytes, bytes | None], keys: Iterable[bytes]
-) -> None:
-    """Apply the changes of some keys to what was found."""
-    for key in keys:
-        data = changes[key]
-        if data is None:
-            found.pop(key, None)
-        else:
-            found[key] = data
 
 
 def _put(
@@ -365,12 +347,6 @@ def _check_format(
             " it, `scrapy frontier import` with this one",
             path=path, found=found, format=FORMAT,
         )  # fmt: skip
-
-
-def strategy_of(path: str | Path) -> str:
-    """Return the name of an existing frontier's strategy; a StorageError where there is none."""
-    with closing(Store(path, readonly=True)) as store:
-        return str((store.load(ABOUT) or {}).get("strategy", ""))
 
 
 def discard(path: str | Path) -> None:

@@ -6,6 +6,7 @@ RAM of an open frontier.
 
 from __future__ import annotations
 
+from contextlib import closing
 from heapq import merge, nlargest, nsmallest
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -18,7 +19,7 @@ from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.queues import LANE_NAMES, queue_of, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import was_let_go
-from topiccrawl.frontier.store import Store
+from topiccrawl.frontier.store import ABOUT, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
@@ -136,18 +137,13 @@ def _costs(unit: Unit, lane: int) -> Iterator[float]:
         yield (entry >> 32) - unit.bias
 
 
-class View:
+class View(Export):
     """Read-only queries of a frontier's store.
 
     Args:
         store: Open store; a view of a store opened for reading reads the last commit.
         strategy: For the names of the evidence and the biases.
     """
-
-    def __init__(self, store: Store, strategy: LinkStrategy) -> None:
-        self._store = store
-        self._urls = rows.Urls(store)
-        self._strategy = strategy
 
     @classmethod
     def read(cls, path: str | Path, strategy: LinkStrategy) -> Self:
@@ -206,7 +202,7 @@ class View:
         if queue in LANE_NAMES[:2]:
             return self._lane(LANE_NAMES.index(queue))
         if queue == "leased":
-            return self._leased()
+            return map(_told, filter(None, map(self._urls.row, leased(self._store))))
         return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
 
     def counts(self) -> dict[str, int]:
@@ -218,7 +214,7 @@ class View:
     def export(self) -> Iterator[Entry]:
         """Yield all ``topiccrawl.frontier.entries``; of a store opened for reading, a snapshot."""
         self._store.refresh()
-        return Export(self._store, self._strategy).entries()
+        return self.entries()
 
     def close(self) -> None:
         """Close the store; idempotent."""
@@ -257,11 +253,11 @@ class View:
                 if data[0] == state:
                     yield _told(decode(data))
 
-    def _leased(self) -> Iterator[tuple[str, float, str]]:
-        for key in leased(self._store):
-            row = self._urls.row(key)
-            if row is not None:
-                yield _told(row)
+
+def strategy_of(path: str | Path) -> str:
+    """Return the name of an existing frontier's strategy; a StorageError where there is none."""
+    with closing(Store(path, readonly=True)) as store:
+        return str((store.load(ABOUT) or {}).get("strategy", ""))
 
 
 def _told(row: Row) -> tuple[str, float, str]:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.store import discard, strategy_of
-from topiccrawl.frontier.view import View
+from topiccrawl.frontier.store import discard
+from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.links.strategies import LinkStrategy, stored_strategy
 from topiccrawl.scheduler.hooks import loaded
 from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock

@@ -26,7 +26,7 @@ from topiccrawl.frontier.entries import About, HostEntry, UrlEntry
 from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.rows import CRAWLED
 from topiccrawl.frontier.store import discard
-from topiccrawl.frontier.view import View
+from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def test_state_of_another_format_is_refused_with_a_remedy(
     monkeypatch.setattr(store, "FORMAT", 1)
     opened(tmp_path).close()
     monkeypatch.undo()
-    for open_it in (opened, store.strategy_of):
+    for open_it in (opened, strategy_of):
         with pytest.raises(StateVersionError, match="frontier export"):
             open_it(tmp_path)
     discard(tmp_path)

@@ -10,6 +10,9 @@ import time
 from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
+from typing_extensions import override
+
+from topiccrawl.frontier.leases import Marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +24,7 @@ PATIENCE = 1.0
 """Seconds until a failed connection is retried."""
 
 
-class RedisMarks:
+class RedisMarks(Marks):
     """Keys of pages in processing.
 
     Args:
@@ -38,10 +41,12 @@ class RedisMarks:
         self._connection: ConnectionInterface | None = None
         self._retry = 0.0
 
+    @override
     def left(self) -> set[bytes]:
         """Return nothing: Redis counts the marks that other processes left."""
         return set()
 
+    @override
     def set(self, key: bytes) -> None:
         """Mark a key; twice equals once."""
         epoch = self._epoch()
@@ -49,22 +54,26 @@ class RedisMarks:
             self._marked[key] = epoch
             self._send("SADD", self._name(epoch), key)
 
+    @override
     def unset(self, key: bytes) -> None:
         """Remove the mark of a key, if there is one."""
         epoch = self._marked.pop(key, None)
         if epoch is not None:
             self._send("SREM", self._name(epoch), key)
 
+    @override
     def clear(self) -> None:
         """Forget all marks of this process."""
         for key in list(self._marked):
             self.unset(key)
 
+    @override
     def close(self) -> None:
         """Forget all marks and close; twice equals once."""
         self.clear()
         self.abandon()
 
+    @override
     def abandon(self) -> None:
         """Close and keep the marks, as a killed process does."""
         self._marked.clear()
