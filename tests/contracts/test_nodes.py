@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import msgpack
 import pytest
 import redis
 
@@ -15,6 +16,7 @@ from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import offer
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.reading import read
+from topiccrawl.addons.redis.wire import Call
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 from topiccrawl.model import Kind
@@ -155,13 +157,47 @@ def test_a_node_that_leaves_while_it_asks_for_buckets_takes_none_along(crew: Cre
     assert sorted(fetched) == sorted(URLS)
 
 
+def test_a_late_copy_of_a_batch_takes_no_buckets(crew: Crew) -> None:
+    one, two = crew.join(), crew.join()
+    one.push([Seed(url) for url in URLS])
+    crew.settle()
+    one.close()
+    crew.nodes.remove(one)
+    member = two.membership
+    batch = msgpack.packb({"take": list(range(256))})
+    late = (member.epoch, 1, 10_000, 0, 0, batch, member._born)
+    before = crew.client.hgetall(f"{two.base}claims")
+    two._wire._call(Call("exchange", two.base, late))
+    assert len(before) < 256
+    assert crew.client.hgetall(f"{two.base}claims") == before
+    crew.settle()
+    (fetched,) = crawl(two)
+    assert sorted(fetched) == sorted(URLS)
+
+
+def test_buckets_that_a_node_has_without_its_knowledge_are_asked_for_again(crew: Crew) -> None:
+    one = crew.join()
+    one.push([Seed(url) for url in URLS])
+    crew.settle()
+    two = crew.join()
+    one.close()
+    crew.nodes.remove(one)
+    for bucket in range(256):
+        crew.client.hset(f"{two.base}claims", str(bucket), str(two.membership.epoch))
+    crew.client.delete(f"{two.base}left")
+    crew.settle()
+    (fetched,) = crawl(two)
+    assert sorted(fetched) == sorted(URLS)
+
+
 def test_buckets_of_a_node_that_is_no_member_are_taken(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(url) for url in URLS])
     crew.settle()
     crew.nodes.remove(one)
     one.close()
-    crew.client.hset(f"{one.base}claims", mapping=dict.fromkeys(range(0, 256, 2), 999))
+    for bucket in range(0, 256, 2):
+        crew.client.hset(f"{one.base}claims", str(bucket), "999")
     two = crew.join()
     crew.settle()
     (fetched,) = crawl(two)

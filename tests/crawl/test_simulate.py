@@ -196,6 +196,23 @@ def test_readers_give_the_order_of_one_process_and_a_page_ends_none_but_its_read
     assert all(bomb["url"] in caplog.text for bomb in bombs)
 
 
+def test_without_a_reader_pages_are_read_here_and_a_wrong_one_is_refused(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    demo: Path,
+) -> None:
+    common = ("simulate", str(demo), "--truth", str(truth_of(demo)), "--budget", "20")
+    status, out = scrapy(
+        capsys, monkeypatch, *common, "-s", "TOPICCRAWL_READERS=1",
+        "-s", "TOPICCRAWL_READER_MEMORY=1",
+    )  # fmt: skip
+    assert (status, "relevant of" in out) == (0, True), out
+    assert "pages are read in this process" in caplog.text
+    status, out = scrapy(capsys, monkeypatch, *common, "-s", "TOPICCRAWL_READER=no.such.Reader")
+    assert (status, "TOPICCRAWL_READER" in out, "Traceback" in out) == (1, True, False), out
+
+
 def test_without_labels_a_topic_in_words_is_judged_by_itself(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path
 ) -> None:

@@ -285,7 +285,8 @@ class EmbeddedFrontier(Slots):
 
     def commit(self, *, wait: bool = True) -> None:
         """Make everything so far durable against kill -9; without ``wait``, soon."""
-        if (wait or self._may_commit(self.clock() - self._committed)) and self.changed:
+        due = self.changed or self.places.dirty
+        if due and (wait or self._may_commit(self.clock() - self._committed)):
             self.committer()
         if wait:
             self.store.land()

@@ -219,7 +219,7 @@ class Places:
         hosts: Hosts by number; a retired one stays there until its number is used again.
         by_name: Hosts by name.
         find_host: Returns the host of a name, or None.
-        changed: Records that a host's clock or counters changed.
+        dirty: Hosts whose clock or counters changed since the last commit began; ``changed`` adds.
         by_prefix: Origins looked up recently, by the URL up to its path's first slash.
         new_ready: Whether a new host may be asked without checking its clock.
     """
@@ -233,8 +233,8 @@ class Places:
         self.find_host = self.by_name.get
         self._domains: Counter[str] | None = None
         self.by_prefix: dict[str, Origin] = {}
-        self._changed: set[Host] = set()
-        self.changed = self._changed.add
+        self.dirty: set[Host] = set()
+        self.changed = self.dirty.add
         self._grown: set[tuple[Host, str]] = set()
         for host, units in read_hosts(store):
             self._add(host)
@@ -334,7 +334,7 @@ class Places:
         del self.by_name[host.name]
         if self._domains is not None:
             self._domains[site_of(host.name)] -= 1
-        self._changed.discard(host)
+        self.dirty.discard(host)
         self._grown = {entry for entry in self._grown if entry[0] is not host}
         ident = HOST_ID.pack(host.id)
         for table in ("hosts", "units", "groups"):
@@ -344,7 +344,7 @@ class Places:
 
     def flush(self) -> None:
         """Write the hosts that changed; called before each commit."""
-        changed, store = self._changed, self._store
+        changed, store = self.dirty, self._store
         store.put_many("hosts", {HOST_ID.pack(host.id): pack_host(host) for host in changed})
         if store.feed is not None:
             store.feed("hosts", ((_label(host.name), pack_clock(host)) for host in changed))

@@ -177,8 +177,10 @@ class Loader:
         if about is None:
             raise StateError("the export is empty: export it again")
         if not isinstance(about, About):
-            message = "an export begins with the frontier's own entry, not with {about!r:.80}"
-            raise StateError(message, about=about)
+            raise StateError(
+                "an export begins with the frontier's own entry, not with {about!r:.80}",
+                about=about,
+            )
         strategy, fields = self._strategy.name, tuple(self._strategy.fields)
         if (about.format, about.strategy, tuple(about.fields)) != (
             FORMAT, strategy, fields[: len(about.fields)],
@@ -216,8 +218,12 @@ class Loader:
         if origin is None or urls.find(key):
             return False
         if urls.arrive(entry.arrival) != entry.arrival:
-            message = "{url}: arrival {arrival} is taken, or not from 1 to {top}"
-            raise StateError(message, url=entry.url, arrival=entry.arrival, top=TOP)
+            raise StateError(
+                "{url}: arrival {arrival} is taken, or not from 1 to {top}",
+                url=entry.url,
+                arrival=entry.arrival,
+                top=TOP,
+            )
         queues.admit(self._row(entry), key, origin, self._strategy.group(entry.url))
         if entry.links:
             urls.put_links(key, b"".join(rows.key_of(url) for url in entry.links))

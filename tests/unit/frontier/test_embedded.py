@@ -381,3 +381,21 @@ def test_code_that_returned_is_not_blamed_for_a_later_death(tmp_path: Path) -> N
     assert frontier.counts()["prior"] == 1
     assert "crashes" not in frontier.counts()
     frontier.close()
+
+
+def test_a_slot_without_a_lease_is_committed_and_its_delay_outlives_a_kill(tmp_path: Path) -> None:
+    polite, now = Politeness(delay=10.0, jitter=0.0, adaptive=False, robots=False), [1000.0]
+    for pops in (0, 1):
+        frontier = EmbeddedFrontier(
+            tmp_path, Plain(), polite, Limits(), clock=lambda: now[0], sync="never"
+        )
+        frontier.push([Seed("http://a.cn/")])
+        frontier.commit()
+        if not pops:
+            assert frontier.acquire("a.cn")
+            frontier.left("a.cn")
+            frontier.release("a.cn")
+            frontier.commit()
+            now[0] += 1.0
+        assert frontier.pop() == []
+        frontier.abandon()

@@ -180,7 +180,8 @@ class SharedFrontier:
         if self.local.broken:
             raise StorageError(self.local.broken)
         try:
-            if self.local.changed or self.membership.partitions.loading():  # a part may be large
+            dirty = self.local.changed or self.local.places.dirty
+            if dirty or self.membership.partitions.loading():  # a part may be large
                 self.local.write()
         except (lmdb.Error, OSError) as error:
             raise self.local.fail(error) from error

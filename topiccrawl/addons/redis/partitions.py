@@ -151,7 +151,7 @@ class Partitions:
             status = self._status[bucket]
             if owner == node and status is Status.CLOSING:
                 self._serve(bucket)
-            elif owner == node and status is Status.AWAY and view.free(bucket):
+            elif owner == node and status is Status.AWAY and view.free(bucket, node):
                 if first or self._again or view.wanted(bucket):
                     self._take.append(bucket)
             elif owner != node and status is Status.SERVED:

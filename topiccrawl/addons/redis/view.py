@@ -35,9 +35,10 @@ class View(NamedTuple):
         left = any(left is None or any(left) for left in self.left.values())
         return busy or left or bool(self.post)
 
-    def free(self, bucket: int) -> bool:
-        """Return whether no member has a bucket."""
-        return self.claims.get(bucket) not in self.nodes
+    def free(self, bucket: int, node: int) -> bool:
+        """Return whether no member but a node has a bucket."""
+        owner = self.claims.get(bucket)
+        return owner == node or owner not in self.nodes
 
     def wanted(self, bucket: int) -> bool:
         """Return whether a free bucket has queued URLs or messages, or its node died."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import random
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -29,6 +30,7 @@ from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, m
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.extract.readers import NoReaderError
 from topiccrawl.extract.reading import OwnProcess
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
@@ -48,6 +50,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.simulate.drawing import Judged
     from topiccrawl.model import Page, Verdict
+
+
+logger = logging.getLogger(__name__)
 
 
 class Session:
@@ -206,9 +211,13 @@ def _web(settings: Settings, collection: Path) -> RecordedWeb:
 
 
 async def _read_all(settings: Settings, web: RecordedWeb) -> None:
-    readers = pool_of(settings, lambda _: None) or OwnProcess(reader_of(settings))
+    own = OwnProcess(reader_of(settings))  # a wrong path is refused here
+    readers = pool_of(settings, lambda _: None) or own
     try:
         await web.read_all(readers)
+    except* NoReaderError as errors:
+        logger.warning("%s; pages are read in this process", errors.exceptions[0])
+        await web.read_all(own)
     finally:
         await readers.close()
 

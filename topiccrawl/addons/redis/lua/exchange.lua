@@ -133,7 +133,7 @@ local taken = {}
 for _, bucket in ipairs(not batch.leave and batch.take or {}) do
   local owner = redis.call('HGET', claims, bucket)
   local gone = owner and not redis.call('ZSCORE', base .. 'nodes', owner)
-  if gone or not owner then
+  if new and (gone or not owner) then  -- the answer to a late copy is read by no node
     redis.call('HSET', claims, bucket, epoch)
     local left = gone and '-1' or redis.call('HGET', base .. 'left', bucket) or ''
     redis.call('HDEL', base .. 'left', bucket)
