@@ -12,14 +12,15 @@ import pytest
 
 from tests.crawl.run import ROOT, run
 from tests.crawl.web import Answer, Page, Web, article
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 from topiccrawl.addons.simulate.collection import RecordedWeb
-from topiccrawl.addons.warc.archive import exchanges
+from topiccrawl.addons.warc.archive import Archive, Exchange, exchanges
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 HOST = "http://news.test"
+HTML = (("Content-Type", "text/html; charset=utf-8"),)
 TEXT = "新能源汽车的动力电池本周开始回收，工厂设在本地，"
 
 
@@ -77,6 +78,46 @@ def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Pa
     assert left == found.keys() - {f"{HOST}/new"}
     recorded = [RecordedWeb.read(file).get(f"{HOST}/1.html") for file in written]
     assert [one.body.decode() for one in recorded if one] == [pages[f"{HOST}/1.html"]]
+
+
+@pytest.mark.crawl
+@pytest.mark.slow
+def test_an_interrupted_extraction_goes_on_with_the_next_file(tmp_path: Path) -> None:
+    for name, numbers in (("a", range(20)), ("b", range(20, 400))):
+        archive = Archive(tmp_path / name)
+        archive.open()
+        for number in numbers:
+            page = article(f"新能源汽车{number}", f"第{number}辆新能源汽车今天出厂，{TEXT}")
+            body = page.encode()
+            url = f"{HOST}/{number}.html"
+            archive.write(Exchange(url, 1.6e9 + number, "GET", (), 200, HTML, body))
+        archive.close()
+    paths = [str(path) for name in "ab" for path in (tmp_path / name).glob("*.warc.gz")]
+    command = [sys.executable, "-m", "scrapy", "reextract", *paths, "--topic", "新能源汽车"]
+
+    def options(data: Path) -> list[str]:
+        return ["-s", f"TOPICCRAWL_DATA_DIR={data}"]
+
+    killed, whole, state = (
+        tmp_path / "killed",
+        tmp_path / "whole",
+        tmp_path / "killed/reextract.json",
+    )
+    process = subprocess.Popen([*command, *options(killed)], cwd=ROOT)
+    until(state.exists)
+    process.kill()
+    process.wait(PATIENCE)
+    said = []
+    for data in (killed, whole):
+        done = subprocess.run(
+            [*command, *options(data)], cwd=ROOT, timeout=PATIENCE, check=True,
+            capture_output=True, text=True,
+        )  # fmt: skip
+        said.append(done.stderr.count("done before the interruption"))
+    assert said == [1, 0]
+    assert articles(killed) == articles(whole)
+    assert len(articles(whole)) == 400
+    assert not state.exists()
 
 
 def _forget(data: Path, folder: Path, url: str) -> None:

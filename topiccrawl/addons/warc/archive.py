@@ -8,7 +8,8 @@ compressed by itself. Bodies are stored after Content-Encoding is undone.
 from __future__ import annotations
 
 import io
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.client import responses
@@ -17,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from typing_extensions import override
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeaders
@@ -29,7 +31,7 @@ from topiccrawl.errors import ConfigurationError, StorageError
 from topiccrawl.storage import files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 SIZE = 1_000_000_000
 """Size in bytes at which a file is closed and a new one is opened; usual for WARC files."""
@@ -240,11 +242,64 @@ def exchanges(path: Path) -> Iterator[Exchange]:
     Raises:
         ConfigurationError: The file is not WARC, or it is damaged.
     """
+    with _readable(path), path.open("rb") as file:
+        for record in ArchiveIterator(file):
+            if _is_response(record):
+                yield exchange_of(record)
+
+
+class LatestPages(Mapping[str, Exchange]):
+    """Latest response of each URL in WARC files, in the order of the files; no revisits.
+
+    The files are read once, for the places of their records; a body is read when it is asked for.
+
+    Args:
+        paths: The files, of any program.
+
+    Attributes:
+        by_file: Number of URLs whose latest response is in each file.
+
+    Raises:
+        ConfigurationError: A file is not WARC, or it is damaged.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._places: dict[str, tuple[float, Path, int]] = {}
+        for path in paths:
+            with _readable(path), path.open("rb") as file:
+                records = ArchiveIterator(file)
+                for record in filter(_is_response, records):
+                    url, at = _name(record)
+                    if url not in self._places or at >= self._places[url][0]:
+                        self._places.pop(url, None)
+                        self._places[url] = at, path, records.get_record_offset()
+        self.by_file = Counter(path for _, path, _ in self._places.values())
+
+    def of(self, path: Path) -> Iterator[str]:
+        """Yield the URLs whose latest response is in a file, in the order of its records."""
+        return (url for url, place in self._places.items() if place[1] == path)
+
+    @override
+    def __getitem__(self, url: str) -> Exchange:
+        _, path, offset = self._places[url]
+        with _readable(path), path.open("rb") as file:
+            file.seek(offset)
+            return exchange_of(next(ArchiveIterator(file), None))
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    @override
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn the errors of a file that cannot be read into a ConfigurationError."""
     try:
-        with path.open("rb") as file:
-            for record in ArchiveIterator(file):
-                if record.rec_type == "response" and record.http_headers is not None:
-                    yield exchange_of(record)
+        yield
     except (OSError, *warc.DAMAGE) as error:
         torn = isinstance(error, OSError | ArchiveLoadFailed)
         why = error if torn else "it is cut off or damaged"
@@ -253,13 +308,20 @@ def exchanges(path: Path) -> Iterator[Exchange]:
         ) from error
 
 
+def _is_response(record: Any) -> bool:  # noqa: ANN401 - warcio has no types
+    return record.rec_type == "response" and record.http_headers is not None
+
+
+def _name(record: Any) -> tuple[str, float]:  # noqa: ANN401 - warcio has no types
+    """Return URL and time of a response."""
+    header = record.rec_headers.get_header
+    return header("WARC-Target-URI"), datetime.fromisoformat(header("WARC-Date")).timestamp()
+
+
 def exchange_of(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types
     """Return the exchange of a response's record, without its request."""
-    head = record.http_headers
-    date = record.rec_headers.get_header("WARC-Date")
-    at = datetime.fromisoformat(date).timestamp()
+    head, (url, at) = record.http_headers, _name(record)
     lines = tuple((k, v) for k, v in head.headers if k.lower() not in _DROPPED)
-    url = record.rec_headers.get_header("WARC-Target-URI")
     status = int(head.get_statuscode() or 0)
     return Exchange(url, at, "GET", (), status, lines, record.content_stream().read())
 

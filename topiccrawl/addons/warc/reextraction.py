@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections import deque
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl import __version__
+from topiccrawl.addons.warc.warc import put
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import ARTICLES, Conditions
 from topiccrawl.extract.missing import is_missing
@@ -17,7 +20,8 @@ from topiccrawl.extract.reading import OwnProcess, RawPage, ReadPage
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Iterable, Mapping
+    from pathlib import Path
 
     from topiccrawl.addons.warc.archive import Exchange
     from topiccrawl.model import Article, Extracted, Page
@@ -32,6 +36,13 @@ PARTS = 20
 
 AHEAD = 16
 """Pages that are read at once."""
+
+
+class _Archived(NamedTuple):
+    """An archived page, and the time of its response in seconds since the epoch."""
+
+    raw: RawPage
+    at: float
 
 
 class Reextraction:
@@ -56,13 +67,13 @@ class Reextraction:
         self._scorer = scorer
         self._readers = readers
 
-    async def articles(self) -> AsyncIterator[Article | None]:
+    async def articles(self, urls: Iterable[str]) -> AsyncIterator[Article | None]:
         """Yield the article of each page in their order; None if a crawl would store none."""
-        urls = iter(self._pages)
-        tasks = deque(asyncio.create_task(self.article(url)) for url in islice(urls, AHEAD))
+        left = iter(urls)
+        tasks = deque(asyncio.create_task(self.article(url)) for url in islice(left, AHEAD))
         while tasks:
             found = await tasks.popleft()
-            tasks.extend(asyncio.create_task(self.article(url)) for url in islice(urls, 1))
+            tasks.extend(asyncio.create_task(self.article(url)) for url in islice(left, 1))
             yield found
 
     async def article(self, url: str) -> Article | None:
@@ -74,21 +85,21 @@ class Reextraction:
             return None
 
     async def _article(self, url: str) -> Article | None:
-        raw = self._raw(url)
-        read = await self._read(raw)
-        if raw is None or read is None:
+        found = self._archived(url)
+        read = await self._read(found)
+        if found is None or read is None:
             return None
         page = read.page
         wanted = self._scorer.score_page(page).relevant and not page.directives.noindex
         if not wanted or parts_of(page.url, page.links).first:
             return None
-        extracted = await self._extract(raw, part=False)
+        extracted = await self._extract(found, part=False)
         if extracted is None:
             return None
         verdict = self._scorer.score_text(extracted.body, extracted.title)
         if not verdict.relevant or not self._topic.wants(extracted.published):
             return None
-        fetch = Fetch(canonical(url) or url, self._pages[url].at, 0, read.encoding)
+        fetch = Fetch(canonical(url) or url, found.at, 0, read.encoding)
         article = compose(extracted, fetch, page, self._topic.name, verdict)
         return await self._whole(article, page)
 
@@ -97,18 +108,18 @@ class Reextraction:
         known = {page.url}
         for _ in range(PARTS - 1):
             after = parts_of(page.url, page.links).next
-            raw = self._raw(after) if after not in known else None
-            read = await self._read(raw)
-            if raw is None or read is None:
+            found = self._archived(after) if after not in known else None
+            read = await self._read(found)
+            if found is None or read is None:
                 break
             page = read.page
             known.add(page.url)
-            extracted = await self._extract(raw, part=True)
+            extracted = await self._extract(found, part=True)
             if extracted is not None:
                 article = joined(article, extracted.body, extracted.images)
         return article
 
-    def _raw(self, url: str) -> RawPage | None:
+    def _archived(self, url: str) -> _Archived | None:
         """Return an archived HTML page."""
         exchange = self._pages.get(url)
         if exchange is None or exchange.status != OK:
@@ -117,15 +128,53 @@ class Reextraction:
         if "html" not in kind.lower():
             return None
         tags = tuple(v for k, v in exchange.headers if k.lower() == "x-robots-tag")
-        return RawPage(exchange.body, url, kind, tags)
+        return _Archived(RawPage(exchange.body, url, kind, tags), exchange.at)
 
-    async def _read(self, raw: RawPage | None) -> ReadPage | None:
-        read = await self._readers.read(raw) if raw else None
+    async def _read(self, found: _Archived | None) -> ReadPage | None:
+        read = await self._readers.read(found.raw) if found else None
         if read is None or read.page.feed or is_missing(read.page.title, read.page.prose):
             return None
         return read
 
-    async def _extract(self, raw: RawPage, *, part: bool) -> Extracted | None:
-        at = self._pages[raw.url].at
-        asked = Conditions(None if part else ARTICLES, fetched_at=at)
-        return (await self._readers.extract(raw, asked)).extracted
+    async def _extract(self, found: _Archived, *, part: bool) -> Extracted | None:
+        asked = Conditions(None if part else ARTICLES, fetched_at=found.at)
+        return (await self._readers.extract(found.raw, asked)).extracted
+
+
+class FilesDone:
+    """Files whose articles are stored, so that an interrupted extraction goes on behind them.
+
+    A file counts as done as long as file, topic and version of the program are the same.
+
+    Args:
+        path: Where the names are kept between runs.
+        topic: Topic of the articles.
+        fresh: Begin with none.
+    """
+
+    def __init__(self, path: Path, topic: Topic, *, fresh: bool = False) -> None:
+        self._path = path
+        self._rules = [__version__, topic.digest]
+        known = {} if fresh or not path.exists() else json.loads(path.read_text("utf-8"))
+        self._done: list[list[str | int]] = (
+            known["files"] if known.get("rules") == self._rules else []
+        )
+
+    def __contains__(self, file: Path) -> bool:
+        return _state(file) in self._done
+
+    def add(self, file: Path) -> None:
+        """Record that all articles of a file are stored."""
+        self._done.append(_state(file))
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        put(self._path, json.dumps({"rules": self._rules, "files": self._done}).encode())
+
+    def end(self) -> None:
+        """Forget all files: the next extraction begins with the first."""
+        self._path.unlink(missing_ok=True)
+
+
+def _state(file: Path) -> list[str | int]:
+    """Return what changes with a file's content."""
+    found = file.stat()
+    return [str(file.resolve()), found.st_size, found.st_mtime_ns]

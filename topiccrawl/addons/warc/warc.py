@@ -86,7 +86,7 @@ def complete(file: IO[bytes], path: Path) -> Path:
     file.truncate(whole(file))
     file.flush()
     os.fsync(file.fileno())
-    _put(index_of(final), _index(file, final.name))
+    put(index_of(final), _index(file, final.name))
     path.rename(final)
     return final
 
@@ -95,7 +95,7 @@ def mend(path: Path) -> None:
     """Write the index of a complete file if a kill left it without one."""
     if not index_of(path).exists():
         with path.open("rb") as file:
-            _put(index_of(path), _index(file, path.name))
+            put(index_of(path), _index(file, path.name))
 
 
 def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
@@ -130,7 +130,7 @@ def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
             index_of(path).unlink(missing_ok=True)
             if left:
                 new.rename(path)
-                _put(index_of(path), index)
+                put(index_of(path), index)
             else:
                 path.unlink()
             files.sync_folder(path.parent)
@@ -169,7 +169,7 @@ def _index(file: IO[bytes], name: str) -> bytes:
     return "".join(sorted(lines)).encode()
 
 
-def _put(path: Path, data: bytes) -> None:
+def put(path: Path, data: bytes) -> None:
     """Write a file atomically."""
     new = path.with_name(f".{path.name}.new")
     try:

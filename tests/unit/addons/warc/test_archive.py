@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from tests.waiting import PATIENCE
 from topiccrawl.addons.warc import warc
-from topiccrawl.addons.warc.archive import Archive, Exchange, exchanges
+from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages, exchanges
 from topiccrawl.addons.warc.removal import forget
 from topiccrawl.errors import ConfigurationError, StorageError
 
@@ -306,3 +306,26 @@ def test_wherever_a_file_is_torn_its_whole_records_are_kept(tmp_path: Path, tail
         torn.write_bytes(left)
         with torn.open("rb") as opened:  # zeros may be what had stood there
             assert warc.whole(opened) == max(end for end in ends if left[:end] == data[:end])
+
+
+def test_pages_are_the_latest_of_each_url_in_the_order_of_the_files(tmp_path: Path) -> None:
+    paths = []
+    for name, numbers in (("a", (0, 1, 2)), ("b", (1, 3))):
+        archive = Archive(tmp_path / name)
+        archive.open()
+        for number in numbers:
+            later = exchange(number, f"{name}{number}".encode())
+            archive.write(later._replace(at=later.at + 100 * (name == "b")))
+        archive.close()
+        paths += files(tmp_path / name)
+    for given in (paths, paths[::-1]):
+        pages = LatestPages(given)
+        assert {page.body for page in pages.values()} == {b"a0", b"a2", b"b1", b"b3"}
+        assert [pages[url].body for url in pages.of(paths[0])] == [b"a0", b"a2"]
+        assert [pages[url].body for url in pages.of(paths[1])] == [b"b1", b"b3"]
+        assert pages.by_file == {paths[0]: 2, paths[1]: 2}
+        assert pages.get(exchange(9).url) is None
+    pages = LatestPages(paths)
+    paths[0].write_bytes(b"")
+    with pytest.raises(ConfigurationError, match="cannot be read as WARC"):
+        pages[exchange(0).url]

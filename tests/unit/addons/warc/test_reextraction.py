@@ -6,13 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.warc.archive import Exchange
-from topiccrawl.addons.warc.reextraction import Reextraction
+from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
 from topiccrawl.extract.readers import ReaderLimits, Readers
 from topiccrawl.extract.reading import OwnProcess, StandardReader
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from topiccrawl.model import Article
 
 TOPIC = Topic(name="t", terms={"新能源汽车": 1.0})
@@ -40,7 +42,7 @@ def extracted(pages: list[Exchange], readers: Readers | OwnProcess) -> list[Arti
     async def all_of() -> list[Article | None]:
         again = Reextraction(by_url, TOPIC, Scorer(TOPIC), readers)
         try:
-            return [article async for article in again.articles()]
+            return [article async for article in again.articles(by_url)]
         finally:
             await readers.close()
 
@@ -62,3 +64,22 @@ def test_a_page_that_ends_its_reader_is_left_out() -> None:
     found = extracted([*PAGES[:5], *bombs, *PAGES[5:]], Readers(1, TRIAL, ReaderLimits(seconds=3)))
     assert found[5:8] == [None] * 3
     assert [*found[:5], *found[8:]] == extracted(PAGES, OwnProcess(StandardReader()))
+
+
+def test_files_that_are_done_are_those_of_the_same_topic_and_content(tmp_path: Path) -> None:
+    state, file, other = (tmp_path / name for name in ("state.json", "a.warc", "b.warc"))
+    for path in (file, other):
+        path.write_bytes(b"1")
+    done = FilesDone(state, TOPIC)
+    assert file not in done
+    done.add(file)
+    assert file in done
+    again = FilesDone(state, TOPIC)
+    assert (file in again, other in again) == (True, False)
+    assert file not in FilesDone(state, TOPIC, fresh=True)
+    assert file not in FilesDone(state, TOPIC.model_copy(update={"name": "u"}))
+    file.write_bytes(b"12")
+    assert file not in again
+    again.end()
+    again.end()
+    assert not state.exists()
