@@ -83,16 +83,13 @@ def some(
     return [(row[0], _article(connection, row, topic)) for row in found]
 
 
-def keep_version(
-    connection: sqlite3.Connection, article_id: int, known: Article, replaced_at: float
-) -> None:
+def keep_version(connection: sqlite3.Connection, article_id: int, version: Version) -> None:
     """Store the text of an article as a version before it is replaced."""
     connection.execute(
         "INSERT INTO versions SELECT ?, 1 + count(*), ?, ?, ?, ?, ?, ? FROM versions"
         " WHERE article_id = ?",
-        (article_id, known.title, known.body, known.published, known.digest, known.fetched_at,
-         replaced_at, article_id),
-    )  # fmt: skip
+        (article_id, *version, article_id),
+    )
 
 
 def versions(connection: sqlite3.Connection, url: str) -> list[Version]:

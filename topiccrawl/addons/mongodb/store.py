@@ -114,7 +114,7 @@ class MongoStore:
         with self.server.translated("read"):
             cursor = self.server.collection("versions").find({"url": clean(url)})
             found = await cursor.sort("fetched_at", 1).to_list()
-        return [documents.version_of(document) for document in found]
+        return [Version(*(one[name] for name in Version._fields)) for one in found]
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         """See ``Store.articles``."""

@@ -45,8 +45,7 @@ class Writer:
         for place, (article, match) in enumerate(plan.reprints):
             # in the order they came, also between nodes: claims ascend
             order = self._stories.next * 1_000 + place
-            how = (match.similarity, match.reason)
-            writes.append(documents.reprint_upsert(article, clean(match.url), order, how))
+            writes.append(documents.reprint_upsert(article, match, order))
             lent.extend(documents.lend_topics(clean(match.url), article))
         if writes:
             await self._reprints.bulk_write(writes, ordered=True)
