@@ -187,8 +187,8 @@ class TemplateSpider(Spider):
 
     def parse_redirect(self, response: Response, rank: int, title: str) -> Iterator[Hits]:
         """Take the address that a result's redirect names."""
-        location = response.headers.get("Location")
-        url = canonical(response.urljoin(location.decode("latin-1"))) if location else None
+        location = header(response, "Location")
+        url = canonical(response.urljoin(location)) if location else None
         if url is not None and self.following.wants(url):
             yield Hits((Hit(rank, url, title),))
         else:
