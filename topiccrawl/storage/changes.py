@@ -6,6 +6,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from topiccrawl.storage.choice import opened
 from topiccrawl.storage.documents import DocumentKind, Documents
 
 if TYPE_CHECKING:
@@ -114,13 +115,9 @@ class ChangeLog:
     def _call(self, work: Callable[[Documents], Coroutine[Any, Any, T]]) -> T:
         """Return the result of some work on the documents, done by a thread's own event loop."""
 
-        async def opened() -> T:
-            documents = self._storage.documents(CHANGES, LEARNT)
-            try:
-                await documents.open()
+        async def done() -> T:
+            async with opened(self._storage.documents(CHANGES, LEARNT)) as documents:
                 return await work(documents)
-            finally:
-                await documents.close()
 
         with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
-            return thread.submit(lambda: asyncio.run(opened())).result()
+            return thread.submit(lambda: asyncio.run(done())).result()

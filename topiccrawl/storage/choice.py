@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from topiccrawl.dedup.choice import DEFAULT, method_named
 from topiccrawl.dedup.index import CAPACITY
@@ -53,14 +53,33 @@ def articles_of(settings: Mapping[str, Any]) -> ArticleStore:
     return storage_of(settings).articles(detector, capacity)
 
 
+class _Closable(Protocol):
+    async def close(self) -> None: ...
+
+
+class _Store(_Closable, Protocol):
+    async def open(self) -> None: ...
+
+
+C = TypeVar("C", bound=_Closable)
+S = TypeVar("S", bound=_Store)
+
+
 @asynccontextmanager
-async def opened(store: ArticleStore) -> AsyncIterator[ArticleStore]:
-    """Open a store, and close it in the end."""
-    await store.open()
+async def closed_after(used: C) -> AsyncIterator[C]:
+    """Close a list, a ledger or records of runs at the end of a block."""
     try:
-        yield store
+        yield used
     finally:
-        await store.close()
+        await used.close()
+
+
+@asynccontextmanager
+async def opened(store: S) -> AsyncIterator[S]:
+    """Open a store, and close it at the end of a block, also where it cannot be opened."""
+    async with closed_after(store):
+        await store.open()
+        yield store
 
 
 def _factory(path: str) -> Any:  # noqa: ANN401 - the class method of a class of others

@@ -16,7 +16,7 @@ from topiccrawl.extensions.moments import Point
 from topiccrawl.frontier.view import QUEUES
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.choice import opened, storage_of
+from topiccrawl.storage.choice import closed_after, opened, storage_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import COLUMNS
@@ -142,11 +142,8 @@ class DataFolder:
 
     def _reports(self) -> list[RunReport]:
         async def read() -> list[RunReport]:
-            runs = frontiers_of(self._settings).runs()
-            try:
+            async with closed_after(frontiers_of(self._settings).runs()) as runs:
                 return await runs.all()
-            finally:
-                await runs.close()
 
         return _apart(read())
 
