@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from topiccrawl.storage.choice import opened
+from topiccrawl.storage.choice import opened, run_apart
 from topiccrawl.storage.documents import DocumentKind, Documents
 
 if TYPE_CHECKING:
@@ -113,11 +111,10 @@ class ChangeLog:
         self._call(work)
 
     def _call(self, work: Callable[[Documents], Coroutine[Any, Any, T]]) -> T:
-        """Return the result of some work on the documents, done by a thread's own event loop."""
+        """Return the result of some work on the documents."""
 
         async def done() -> T:
             async with opened(self._storage.documents(CHANGES, LEARNT)) as documents:
                 return await work(documents)
 
-        with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
-            return thread.submit(lambda: asyncio.run(done())).result()
+        return run_apart(done())

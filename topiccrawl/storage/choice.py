@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -13,7 +15,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Coroutine, Mapping
 
     from topiccrawl.storage.contract import ArticleStore, Storage
 
@@ -62,6 +64,7 @@ class _Store(_Closable, Protocol):
 
 
 C = TypeVar("C", bound=_Closable)
+T = TypeVar("T")
 S = TypeVar("S", bound=_Store)
 
 
@@ -80,6 +83,12 @@ async def opened(store: S) -> AsyncIterator[S]:
     async with closed_after(store):
         await store.open()
         yield store
+
+
+def run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of some work, done by a thread's own event loop: one may run in this."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def _factory(path: str) -> Any:  # noqa: ANN401 - the class method of a class of others
