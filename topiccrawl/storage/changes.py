@@ -47,11 +47,10 @@ class TopicChange(NamedTuple):
 
 CHANGES = DocumentKind(
     "topic_changes",
-    ("topic", "frontier", "number", "at", "method", "reason", "pages", "own", "terms",
-     "lower_limit", "upper_limit"),
+    TopicChange._fields,
     key=4,
     nested=frozenset({"own", "terms"}),
-)  # fmt: skip
+)
 LEARNT = DocumentKind(
     "topic_learnt", ("topic", "frontier", "state"), key=2, nested=frozenset({"state"})
 )
