@@ -355,7 +355,7 @@ WARC = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nx\r\n\r\n\r\n"
 )
 MARK = Mark("http://a.test/1", "题", "文", wanted=True).to_json()
-TASK = Task("1", "topic", {"topic": "足球"}, ("a.cn",)).text()
+TASK = Task("topic", {"topic": "足球"}, ("a.cn",), id="1").text()
 SHARD = '{"task": "1", "site": "a.cn", "seeds": ["http://a.cn/"], "hosts": ["a.cn"]}'
 READ = packed(StandardReader().read(RawPage(HTML.encode(), URL)))[4:]
 EXTRACTED = StandardReader().extract(RawPage(HTML.encode(), URL), Conditions())

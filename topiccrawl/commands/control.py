@@ -13,6 +13,7 @@ from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
+from topiccrawl.storage.choice import closed_after
 from topiccrawl.storage.control import Control, speed_of
 from topiccrawl.topics.topic import Topic, resolve
 
@@ -68,20 +69,17 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
 
     async def steer(self, action: str, name: str, *words: str) -> CrawlOrder:
         """Carry an order out; what holds then."""
-        ledger = frontiers_of(self.options).ledger()
-        control = Control(ledger)
-        try:
+        async with closed_after(frontiers_of(self.options).ledger()) as ledger:
+            control = Control(ledger)
             if action == "speed":
                 return await control.speed(name, speed_of(words[0]))
             if action == "add":
                 return await control.add(name, words)
-            if action == "show":
-                return await control.order(name)
-            return await {
-                "pause": control.pause, "resume": control.resume, "cancel": control.cancel,
-            }[action](name)  # fmt: skip
-        finally:
-            await ledger.close()
+            steps = {
+                "show": control.order, "pause": control.pause, "resume": control.resume,
+                "cancel": control.cancel,
+            }  # fmt: skip
+            return await steps[action](name)
 
 
 def order_line(name: str, order: CrawlOrder) -> str:

@@ -19,7 +19,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explained, fates, out_of_reach
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import closed_after, storage_of
 from topiccrawl.storage.pages import Pages, PageState, Role
 
 if TYPE_CHECKING:
@@ -87,13 +87,9 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
 
     async def _review(self, crawl: Crawl) -> list[str]:
         """Return the lines that explain the last run of a crawl."""
-        runs = frontiers_of(self.options).runs()
-        try:
-            found = [
-                one for one in await runs.all() if one.state["run"]["frontier"] == crawl.frontier
-            ]
-        finally:
-            await runs.close()
+        async with closed_after(frontiers_of(self.options).runs()) as runs:
+            known = await runs.all()
+        found = [one for one in known if one.state["run"]["frontier"] == crawl.frontier]
         review = next((one.state["review"] for one in found if one.state.get("review")), None)
         if review is None:
             raise StateError("{topic}: no run has left a record of what it met", topic=crawl.topic)

@@ -29,7 +29,7 @@ from topiccrawl.scheduler.finish import (
 from topiccrawl.scheduler.review import explained
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.backup import sign
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import closed_after, storage_of
 from topiccrawl.storage.crawls import CrawlLog
 
 if TYPE_CHECKING:
@@ -101,13 +101,11 @@ class CrawlOutcome:
         fruitless = get("topiccrawl/pages", 0) >= ENOUGH and not get("topiccrawl/relevant")
         if spec.judges is None or spec.watch or self.reason not in _OWN_ENDS or not fruitless:
             return False
-        listing = storage_of(self.crawler.settings).listing()
         try:
-            total, _ = await listing.page(spec.name, 1, 0)
+            async with closed_after(storage_of(self.crawler.settings).listing()) as listing:
+                total, _ = await listing.page(spec.name, 1, 0)
         except TopiccrawlError:
             return False  # what is stored is not known
-        finally:
-            await listing.close()
         return not total
 
     def print_summary(self) -> None:

@@ -15,11 +15,11 @@ the next 50 pages is .058, the bias +.010; for forecasts of .03 (.07) the true m
 from __future__ import annotations
 
 import logging
-from bisect import bisect_left
 from collections import deque
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+import numpy as np
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError
@@ -185,7 +185,7 @@ class Calibration:
         """Record the outcome of a URL; drop the oldest one if the window is full."""
         self._seen.append((value, hit))
 
-    def probabilities(self, values: Iterable[float]) -> list[float]:
+    def probabilities(self, values: Sequence[float]) -> list[float]:
         """Return the probability of each score, which never falls with it; linear between pools.
 
         Before the first outcome it is 1.0 for all.
@@ -196,7 +196,8 @@ class Calibration:
         mean = sum(pool.hits for pool in pools) / len(self._seen)
         centres = [pool.values / pool.size for pool in pools]
         heights = [(pool.hits + PRIOR * mean) / (pool.size + PRIOR) for pool in pools]
-        return [_between(value, centres, heights) for value in values]
+        found: list[float] = np.interp(values, centres, heights).tolist()
+        return found
 
 
 class YieldForecast:
@@ -258,13 +259,3 @@ def _pools(bins: Iterable[_Pool]) -> list[_Pool]:
             pool = _Pool(values + pool.values, hits + pool.hits, size + pool.size)  # noqa: PLW2901
         pools.append(pool)
     return pools
-
-
-def _between(value: float, centres: Sequence[float], heights: Sequence[float]) -> float:
-    """Return the height at a score: linear between two centres, constant beyond the ends."""
-    place = bisect_left(centres, value)
-    if place in {0, len(centres)}:
-        return heights[min(place, len(centres) - 1)]
-    low, high = centres[place - 1], centres[place]
-    share = (value - low) / (high - low)
-    return heights[place - 1] + share * (heights[place] - heights[place - 1])

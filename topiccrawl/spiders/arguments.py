@@ -10,7 +10,7 @@ from topiccrawl.links.hosts import host_named
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
-from topiccrawl.messages import message
+from topiccrawl.messages import Message, message
 from topiccrawl.scheduler.build import limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
 from topiccrawl.topics import Scorer, SiteWords
@@ -19,7 +19,7 @@ from topiccrawl.topics.many import ManyScorer, topics_of, union
 from topiccrawl.topics.topic import Topic, from_examples, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from scrapy.settings import BaseSettings
 
@@ -90,6 +90,19 @@ def check_watch(settings: BaseSettings, value: str) -> None:
         )
 
 
+def _each(
+    value: str, read: Callable[[str], str | None], wrong: Message, name: str
+) -> tuple[str, ...]:
+    """Return the parts of a comma-separated argument as read, once each, order kept."""
+    found: dict[str, None] = {}
+    for text in filter(None, map(str.strip, value.split(","))):
+        one = read(text)
+        if not one:
+            raise ConfigurationError(wrong, name=name, text=text)
+        found[one] = None
+    return tuple(found)
+
+
 def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
     """Return the URLs of a comma-separated argument, canonical, once each, order kept.
 
@@ -99,22 +112,14 @@ def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
     >>> seeds_of("http://a.test, http://b.test/x#top,http://a.test/")
     ('http://a.test/', 'http://b.test/x')
     """
-    seeds: dict[str, None] = {}
-    for text in filter(None, map(str.strip, value.split(","))):
-        url = canonical(text)
-        if url is None:
-            raise ConfigurationError(
-                "argument {name}: {text!r} is no http or https URL; write https://host/path",
-                name=name,
-                text=text,
-            )
-        seeds[url] = None
+    wrong = message("argument {name}: {text!r} is no http or https URL; write https://host/path")
+    seeds = _each(value, canonical, wrong, name)
     if not seeds:
         raise ConfigurationError(
             "argument {name} names no URL: write {name}=https://host/path,https://other/path",
             name=name,
         )
-    return tuple(seeds)
+    return seeds
 
 
 def topic_of(text: str, like: str, several: str = "") -> Topic:
@@ -172,15 +177,8 @@ def hosts_in(value: str) -> tuple[str, ...]:
     >>> hosts_in("a.test, B.test")
     ('a.test', 'b.test')
     """
-    hosts: dict[str, None] = {}
-    for text in filter(None, map(str.strip, value.split(","))):
-        host = host_named(text)
-        if not host:
-            raise ConfigurationError(
-                "argument sites: {text!r} is no host; write sites=a.cn,news.b.cn", text=text
-            )
-        hosts[host] = None
-    return tuple(hosts)
+    wrong = message("argument sites: {text!r} is no host; write sites=a.cn,news.b.cn")
+    return _each(value, host_named, wrong, "sites")
 
 
 def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:

@@ -13,6 +13,7 @@ from topiccrawl.discovery.contract import ELSEWHERE, Answer, Fetched, Results, S
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.requests import apart
+from topiccrawl.spiders.reading import header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -153,15 +154,11 @@ class Discovery:
         return {**first, **self._waits}
 
     def _answer(self, asked: Asked, response: Response) -> Answer:
-        header = response.headers.get("Content-Type")
-        location = response.headers.get("Location")
+        location = header(response, "Location")
         page = Fetched(
-            response.url,
-            response.body,
-            response.status,
-            header.decode("latin-1") if header else None,
-            response.urljoin(location.decode("latin-1")) if location else "",
-        )
+            response.url, response.body, response.status, header(response, "Content-Type"),
+            response.urljoin(location) if location else "",
+        )  # fmt: skip
         return self.providers[asked.provider].read(page)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from topiccrawl.storage.choice import opened, run_apart
 from topiccrawl.storage.documents import DocumentKind, Documents
 
 if TYPE_CHECKING:
@@ -48,11 +47,10 @@ class TopicChange(NamedTuple):
 
 CHANGES = DocumentKind(
     "topic_changes",
-    ("topic", "frontier", "number", "at", "method", "reason", "pages", "own", "terms",
-     "lower_limit", "upper_limit"),
+    TopicChange._fields,
     key=4,
     nested=frozenset({"own", "terms"}),
-)  # fmt: skip
+)
 LEARNT = DocumentKind(
     "topic_learnt", ("topic", "frontier", "state"), key=2, nested=frozenset({"state"})
 )
@@ -112,15 +110,10 @@ class ChangeLog:
         self._call(work)
 
     def _call(self, work: Callable[[Documents], Coroutine[Any, Any, T]]) -> T:
-        """Return the result of some work on the documents, done by a thread's own event loop."""
+        """Return the result of some work on the documents."""
 
-        async def opened() -> T:
-            documents = self._storage.documents(CHANGES, LEARNT)
-            try:
-                await documents.open()
+        async def done() -> T:
+            async with opened(self._storage.documents(CHANGES, LEARNT)) as documents:
                 return await work(documents)
-            finally:
-                await documents.close()
 
-        with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
-            return thread.submit(lambda: asyncio.run(opened())).result()
+        return run_apart(done())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from topiccrawl.dedup.choice import DEFAULT, method_named
 from topiccrawl.dedup.index import CAPACITY
@@ -13,7 +15,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Coroutine, Mapping
 
     from topiccrawl.storage.contract import ArticleStore, Storage
 
@@ -53,14 +55,40 @@ def articles_of(settings: Mapping[str, Any]) -> ArticleStore:
     return storage_of(settings).articles(detector, capacity)
 
 
+class _Closable(Protocol):
+    async def close(self) -> None: ...
+
+
+class _Store(_Closable, Protocol):
+    async def open(self) -> None: ...
+
+
+C = TypeVar("C", bound=_Closable)
+T = TypeVar("T")
+S = TypeVar("S", bound=_Store)
+
+
 @asynccontextmanager
-async def opened(store: ArticleStore) -> AsyncIterator[ArticleStore]:
-    """Open a store, and close it in the end."""
-    await store.open()
+async def closed_after(used: C) -> AsyncIterator[C]:
+    """Close a list, a ledger or records of runs at the end of a block."""
     try:
-        yield store
+        yield used
     finally:
-        await store.close()
+        await used.close()
+
+
+@asynccontextmanager
+async def opened(store: S) -> AsyncIterator[S]:
+    """Open a store, and close it at the end of a block, also where it cannot be opened."""
+    async with closed_after(store):
+        await store.open()
+        yield store
+
+
+def run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of some work, done by a thread's own event loop: one may run in this."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def _factory(path: str) -> Any:  # noqa: ANN401 - the class method of a class of others

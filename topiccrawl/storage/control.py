@@ -24,7 +24,10 @@ _TASK = re.compile(r"task-\d+")
 
 
 class Control:
-    """Orders to crawls in a ledger; see ``ledger.Steering``.
+    """Orders to crawls by name: a topic's slug, ``task-7``, or ``task-7.a.test`` for one site.
+
+    Every process that works on the crawl follows an order within a second. An order stays until it
+    is changed, also over restarts (a cancellation ends only the current run).
 
     Args:
         ledger: Ledger that stores the orders.
@@ -34,11 +37,11 @@ class Control:
         self._ledger = ledger
 
     async def order(self, name: str) -> CrawlOrder:
-        """Return the order for a crawl."""
+        """Return the order for a crawl; the defaults if there is none."""
         return order_of(await self._ledger.get(KIND, name))
 
     async def pause(self, name: str) -> CrawlOrder:
-        """Stop fetching."""
+        """Stop fetching; requests in flight are finished."""
         return await self._change(name, paused=True)
 
     async def resume(self, name: str) -> CrawlOrder:
@@ -46,15 +49,24 @@ class Control:
         return await self._change(name, paused=False)
 
     async def cancel(self, name: str) -> CrawlOrder:
-        """End the run; a pause ends with it."""
+        """End the run, also a pause; fetched pages stay, and a new start continues."""
         return await self._change(name, paused=False, cancelled=await self._ledger.now())
 
     async def speed(self, name: str, factor: float) -> CrawlOrder:
-        """Divide the delays by a factor."""
+        """Divide the delays by a factor.
+
+        Raises:
+            SettingError: If it is out of [``SLOWEST``, ``FASTEST``].
+        """
         return await self._change(name, speed=speed_of(factor))
 
     async def add(self, name: str, urls: Sequence[str]) -> CrawlOrder:
-        """Queue start URLs."""
+        """Queue start URLs; a crawl that does not run takes them when it is started.
+
+        Raises:
+            ConfigurationError: One is no URL of the web.
+            StateError: Too many would wait.
+        """
         given = starts_in(name, urls)
         return await change(self._ledger, name, lambda order: _added(order, given))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,9 +86,6 @@ class CrawlLog:
 
     @contextmanager
     def _database(self) -> Iterator[Database]:
-        database = Database(self.path)
-        database.open()
-        try:
+        with closing(Database(self.path)) as database:
+            database.open()
             yield database
-        finally:
-            database.close()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from topiccrawl.storage.formats import Writer, xml_text
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import TextIO
 
     from topiccrawl.model import Article
@@ -17,74 +19,73 @@ NAMESPACE = "http://www.w3.org/2005/Atom"
 SUMMARY = 300
 """Maximum number of characters of the text in an entry."""
 
-_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-
-class Atom:
-    """Writer of a feed; each story is one entry, since reprints are no articles of the store.
+def atom(file: TextIO) -> Writer[Article]:
+    """Return a writer of an Atom feed; each story is one entry: reprints are no articles.
 
     An entry's id is its article's URL and stays the same, so that readers show each once. Its text
     is left out if its page refuses copies.
     """
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-        self._entries: list[Element] = []
-        self._updated = 0.0
-        self._topics: dict[str, None] = {}
-
-    def write(self, article: Article) -> None:
-        """Add an entry."""
-        self._updated = max(self._updated, article.fetched_at)
-        self._topics.update(dict.fromkeys(article.topics))
-        self._entries.append(entry(article))
-
-    def end(self) -> None:
-        """Write the feed."""
-        feed = Element("feed", xmlns=NAMESPACE)
-        name = " · ".join(self._topics) or "topiccrawl"
-        _add(feed, "title", name)
-        _add(feed, "id", f"urn:topiccrawl:{name}")
-        _add(feed, "updated", _time(self._updated))
-        feed.extend(self._entries)
-        text = tostring(feed, encoding="unicode")
-        self._file.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+    return _feed(file, entry, _atom)
 
 
-class Rss:
-    """Writer of an RSS 2.0 feed, for readers that know no Atom; one item for each story."""
+def rss(file: TextIO) -> Writer[Article]:
+    """Return a writer of an RSS 2.0 feed, for readers that know no Atom; an item for each story."""
+    return _feed(file, _item, _rss)
 
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-        self._items: list[Element] = []
-        self._topics: dict[str, None] = {}
 
-    def write(self, article: Article) -> None:
-        """Add an item."""
-        self._topics.update(dict.fromkeys(article.topics))
-        made = Element("item")
-        _add(made, "title", article.title)
-        _add(made, "link", article.url)
-        _add(made, "guid", article.url)
-        if published := _zoned(article.published):
-            _add(made, "pubDate", format_datetime(datetime.fromisoformat(published)))
-        for topic in article.topics:
-            _add(made, "category", topic)
-        if article.body and not article.noarchive:
-            _add(made, "description", article.body[:SUMMARY])
-        self._items.append(made)
+def _feed(
+    file: TextIO,
+    made: Callable[[Article], Element],
+    whole: Callable[[str, Sequence[Element]], Element],
+) -> Writer[Article]:
+    """Return a writer that collects entries and writes the feed in the end."""
+    entries: list[Element] = []
+    topics: dict[str, None] = {}
 
-    def end(self) -> None:
-        """Write the feed."""
-        feed = Element("rss", version="2.0")
-        channel = SubElement(feed, "channel")
-        name = " · ".join(self._topics) or "topiccrawl"
-        _add(channel, "title", name)
-        _add(channel, "link", self._items[0].findtext("link") or "" if self._items else "")
-        _add(channel, "description", f"Articles about {name}")
-        channel.extend(self._items)
-        text = tostring(feed, encoding="unicode")
-        self._file.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+    def write(article: Article) -> None:
+        topics.update(dict.fromkeys(article.topics))
+        entries.append(made(article))
+
+    def end() -> None:
+        text = tostring(whole(" · ".join(topics) or "topiccrawl", entries), encoding="unicode")
+        file.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+
+    return Writer(write, end)
+
+
+def _atom(name: str, entries: Sequence[Element]) -> Element:
+    feed = Element("feed", xmlns=NAMESPACE)
+    _add(feed, "title", name)
+    _add(feed, "id", f"urn:topiccrawl:{name}")
+    times = [one.findtext("updated", "") for one in entries]
+    _add(feed, "updated", max(times, default=_time(0.0)))
+    feed.extend(entries)
+    return feed
+
+
+def _rss(name: str, items: Sequence[Element]) -> Element:
+    feed = Element("rss", version="2.0")
+    channel = SubElement(feed, "channel")
+    _add(channel, "title", name)
+    _add(channel, "link", items[0].findtext("link", "") if items else "")
+    _add(channel, "description", f"Articles about {name}")
+    channel.extend(items)
+    return feed
+
+
+def _item(article: Article) -> Element:
+    made = Element("item")
+    _add(made, "title", article.title)
+    _add(made, "link", article.url)
+    _add(made, "guid", article.url)
+    if published := _zoned(article.published):
+        _add(made, "pubDate", format_datetime(datetime.fromisoformat(published)))
+    for topic in article.topics:
+        _add(made, "category", topic)
+    if article.body and not article.noarchive:
+        _add(made, "description", article.body[:SUMMARY])
+    return made
 
 
 def entry(article: Article) -> Element:
@@ -98,25 +99,21 @@ def entry(article: Article) -> Element:
     made = Element("entry")
     _add(made, "title", article.title)
     _add(made, "id", article.url)
-    SubElement(made, "link", href=_clean(article.url))
+    SubElement(made, "link", href=xml_text(article.url))
     _add(made, "updated", _time(article.fetched_at))
     if published := _zoned(article.published):
         _add(made, "published", published)
     author = SubElement(made, "author")
     _add(author, "name", article.author or article.source or article.site or article.url)
     for topic in article.topics:
-        SubElement(made, "category", term=_clean(topic))
+        SubElement(made, "category", term=xml_text(topic))
     if article.body and not article.noarchive:
         _add(made, "summary", article.body[:SUMMARY])
     return made
 
 
 def _add(parent: Element, name: str, text: str) -> None:
-    SubElement(parent, name).text = _clean(text)
-
-
-def _clean(text: str) -> str:
-    return _NO_XML.sub("\ufffd", text)
+    SubElement(parent, name).text = xml_text(text)
 
 
 def _time(at: float) -> str:

@@ -8,11 +8,12 @@ import json
 import re
 import sys
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import escaped
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
 
+    Cells = Callable[["T"], Iterable[str | float]]
     Row = dict[str, Any]
 
 GROUP = 1_000
@@ -37,39 +39,35 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER = re.compile(r"[+-]\d+(\.\d+)?([eE][+-]?\d+)?")
 
 T = TypeVar("T")
-T_contra = TypeVar("T_contra", contravariant=True)
 
 
-class Writer(Protocol[T_contra]):
-    """Writer of items of one kind."""
+@dataclass(frozen=True, slots=True)
+class Writer(Generic[T]):
+    """Writer of items of one kind.
 
-    def write(self, one: T_contra) -> None:
-        """Write one item."""
-        ...
+    Attributes:
+        write: Writes one item.
+        end: Writes buffered items, and what stands below them.
+    """
 
-    def end(self) -> None:
-        """Write buffered items."""
-        ...
+    write: Callable[[T], object]
+    end: Callable[[], object] = lambda: None
 
 
-class JsonLines(Generic[T]):
-    """One JSON object per line; control characters are escaped, since it may go to a terminal.
+def json_lines(file: TextIO, row: Callable[[T], Row]) -> Writer[T]:
+    """Return a writer of one JSON object per line.
+
+    Control characters are escaped, since it may go to a terminal.
 
     Args:
         file: Output file.
         row: Returns the values of an item.
     """
 
-    def __init__(self, file: TextIO, row: Callable[[T], Row]) -> None:
-        self._file = file
-        self._row = row
+    def write(one: T) -> None:
+        file.write(escaped(json.dumps(row(one), ensure_ascii=False)) + "\n")
 
-    def write(self, one: T) -> None:
-        """See ``Writer``."""
-        self._file.write(escaped(json.dumps(self._row(one), ensure_ascii=False)) + "\n")
-
-    def end(self) -> None:
-        """See ``Writer``."""
+    return Writer(write)
 
 
 def defused(cell: str | float) -> str | float:
@@ -85,8 +83,23 @@ def defused(cell: str | float) -> str | float:
     return f"'{cell}" if runs else cell
 
 
-class CommaSeparated(Generic[T]):
-    """CSV with a first line of names, its cells ``defused``.
+def comma_separated(file: TextIO, names: Sequence[str], cells: Cells[T]) -> Writer[T]:
+    """Return a writer of CSV with a first line of names; cells are ``defused``.
+
+    Args:
+        file: Output file.
+        names: Names of the columns.
+        cells: Returns the cells of an item.
+    """
+    put = csv.writer(file).writerow
+    put(map(defused, names))
+    return Writer(lambda one: put(map(defused, cells(one))))
+
+
+def markdown_table(file: TextIO, names: Sequence[str], cells: Cells[T]) -> Writer[T]:
+    """Return a writer of a Markdown table.
+
+    Line ends and bars of cells are replaced, so that a row is a line.
 
     Args:
         file: Output file.
@@ -94,47 +107,12 @@ class CommaSeparated(Generic[T]):
         cells: Returns the cells of an item.
     """
 
-    def __init__(
-        self, file: TextIO, names: Sequence[str], cells: Callable[[T], Iterable[str | float]]
-    ) -> None:
-        self._writer = csv.writer(file)
-        self._writer.writerow(map(defused, names))
-        self._cells = cells
+    def put(row: Iterable[str]) -> None:
+        file.write(f"| {' | '.join(row)} |\n")
 
-    def write(self, one: T) -> None:
-        """See ``Writer``."""
-        self._writer.writerow(map(defused, self._cells(one)))
-
-    def end(self) -> None:
-        """See ``Writer``."""
-
-
-class MarkdownTable(Generic[T]):
-    """A Markdown table; line ends and bars of cells are replaced, so that a row is a line.
-
-    Args:
-        file: Output file.
-        names: Names of the columns.
-        cells: Returns the cells of an item.
-    """
-
-    def __init__(
-        self, file: TextIO, names: Sequence[str], cells: Callable[[T], Iterable[str | float]]
-    ) -> None:
-        self._file = file
-        self._cells = cells
-        self._line(names)
-        self._line(["---"] * len(names))
-
-    def write(self, one: T) -> None:
-        """See ``Writer``."""
-        self._line([_markdown(str(cell)) for cell in self._cells(one)])
-
-    def end(self) -> None:
-        """See ``Writer``."""
-
-    def _line(self, cells: Sequence[str]) -> None:
-        self._file.write(f"| {' | '.join(cells)} |\n")
+    put(names)
+    put(["---"] * len(names))
+    return Writer(lambda one: put(_markdown(str(cell)) for cell in cells(one)))
 
 
 def _markdown(text: str) -> str:
@@ -159,8 +137,12 @@ td > div {{ max-width: 40rem; max-height: 12rem; overflow: auto; white-space: pr
 """
 
 
-class HtmlTable:
-    """A page with one table; texts are escaped, and the title links to the article.
+def html_table(
+    file: TextIO, title: str, names: Sequence[str], cells: Cells[Article]
+) -> Writer[Article]:
+    """Return a writer of a page with one table.
+
+    Texts are escaped, and the title links to the article.
 
     Args:
         file: Output file.
@@ -168,75 +150,61 @@ class HtmlTable:
         names: Names of the columns.
         cells: Returns the cells of an article.
     """
+    file.write(_HEAD.format(title=html.escape(title)))
+    file.write("".join(f"<th>{html.escape(name)}</th>" for name in names) + "\n")
 
-    def __init__(
-        self,
-        file: TextIO,
-        title: str,
-        names: Sequence[str],
-        cells: Callable[[Article], list[str | float]],
-    ) -> None:
-        self._file = file
-        self._names = names
-        self._cells = cells
-        file.write(_HEAD.format(title=html.escape(title)))
-        file.write("".join(f"<th>{html.escape(name)}</th>" for name in names) + "\n")
+    def write(one: Article) -> None:
+        row = zip(names, cells(one), strict=True)
+        made = "".join(f"<td><div>{_shown(name, cell, one)}</div></td>" for name, cell in row)
+        file.write(f"<tr>{made}</tr>\n")
 
-    def write(self, one: Article) -> None:
-        """See ``Writer``."""
-        cells = zip(self._names, self._cells(one), strict=True)
-        row = "".join(f"<td><div>{self._shown(name, cell, one)}</div></td>" for name, cell in cells)
-        self._file.write(f"<tr>{row}</tr>\n")
-
-    def end(self) -> None:
-        """See ``Writer``."""
-        self._file.write("</table></body></html>\n")
-
-    @staticmethod
-    def _shown(name: str, cell: str | float, article: Article) -> str:
-        text = html.escape(str(cell))
-        if name in {"title", "url"} and article.url.startswith(("http://", "https://")):
-            return f'<a href="{html.escape(article.url)}" rel="noreferrer">{text}</a>'
-        return text
+    return Writer(write, lambda: file.write("</table></body></html>\n"))
 
 
-class Parquet(Generic[T]):
-    """Apache Parquet, compressed.
+def _shown(name: str, cell: str | float, article: Article) -> str:
+    text = html.escape(str(cell))
+    if name in {"title", "url"} and article.url.startswith(("http://", "https://")):
+        return f'<a href="{html.escape(article.url)}" rel="noreferrer">{text}</a>'
+    return text
+
+
+def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> Writer[T]:
+    """Return a writer of Apache Parquet, compressed.
 
     Args:
         path: Output file.
         schema: Returns the schema, given the module ``pyarrow``.
         row: Returns the values of an item.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    def __init__(self, path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    made = schema(pa)
+    file = pq.ParquetWriter(path, made, compression="zstd")
+    rows: list[Row] = []
 
-        self._schema = schema(pa)
-        self._row = row
-        self._table = pa.Table.from_pylist
-        self._file = pq.ParquetWriter(path, self._schema, compression="zstd")
-        self._rows: list[Row] = []
+    def flush() -> None:
+        file.write_table(pa.Table.from_pylist(rows, schema=made))
+        rows.clear()
 
-    def write(self, one: T) -> None:
-        """See ``Writer``."""
-        self._rows.append(self._row(one))
-        if len(self._rows) >= GROUP:
-            self._flush()
+    def write(one: T) -> None:
+        rows.append(row(one))
+        if len(rows) >= GROUP:
+            flush()
 
-    def end(self) -> None:
-        """See ``Writer``."""
-        self._flush()
-        self._file.close()
+    def end() -> None:
+        flush()
+        file.close()
 
-    def _flush(self) -> None:
-        self._file.write_table(self._table(self._rows, schema=self._schema))
-        self._rows = []
+    return Writer(write, end)
 
 
-class Workbook(Generic[T]):
-    """A workbook (.xlsx) with one sheet; texts stay texts, times become times of the sheet.
+def workbook(
+    path: Path, title: str, names: Sequence[str], cells: Callable[[T], Iterable[Any]]
+) -> Writer[T]:
+    """Return a writer of a workbook (.xlsx) with one sheet.
+
+    Texts stay texts, also those that look like formulas; times become times of the sheet.
 
     Args:
         path: Output file.
@@ -244,44 +212,37 @@ class Workbook(Generic[T]):
         names: Names of the columns.
         cells: Returns the cells of an item: texts, numbers, times with a zone.
     """
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Font
 
-    def __init__(
-        self, path: Path, title: str, names: Sequence[str], cells: Callable[[T], Iterable[Any]]
-    ) -> None:
-        from openpyxl import Workbook as Book
-        from openpyxl.cell import WriteOnlyCell
-        from openpyxl.styles import Font
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet(_NO_TITLE.sub(" ", title)[:31])
+    sheet.freeze_panes = "A2"
 
-        self._path = path
-        self._book = Book(write_only=True)
-        self._sheet = self._book.create_sheet(_NO_TITLE.sub(" ", title)[:31])
-        self._cell = WriteOnlyCell
-        self._cells = cells
-        self._sheet.freeze_panes = "A2"
-        head = [self._made(name) for name in names]
-        for cell in head:
-            cell.font = Font(bold=True)
-        self._sheet.append(head)
-
-    def write(self, one: T) -> None:
-        """See ``Writer``."""
-        self._sheet.append([self._made(value) for value in self._cells(one)])
-
-    def end(self) -> None:
-        """See ``Writer``."""
-        self._book.save(self._path)
-
-    def _made(self, value: Any) -> Any:  # noqa: ANN401 - a cell of any type
-        """Return a cell; a text that looks like a formula is a text."""
+    def made(value: Any) -> Any:  # noqa: ANN401 - a cell of any type
         if isinstance(value, datetime):
-            cell = self._cell(self._sheet, value.replace(tzinfo=None))  # sheets know no zones
+            cell = WriteOnlyCell(sheet, value.replace(tzinfo=None))  # sheets know no zones
             cell.number_format = "yyyy-mm-dd hh:mm:ss"
         elif isinstance(value, str):
-            cell = self._cell(self._sheet, _NO_XML.sub("\ufffd", value))
+            cell = WriteOnlyCell(sheet, xml_text(value))
             cell.data_type = "s"
         else:
-            cell = self._cell(self._sheet, value)
+            cell = WriteOnlyCell(sheet, value)
         return cell
+
+    head = [made(name) for name in names]
+    for cell in head:
+        cell.font = Font(bold=True)
+    sheet.append(head)
+    return Writer(
+        lambda one: sheet.append([made(value) for value in cells(one)]), lambda: book.save(path)
+    )
+
+
+def xml_text(text: str) -> str:
+    """Return a text with a sign for each character that XML does not allow."""
+    return _NO_XML.sub("\ufffd", text)
 
 
 class Formats(NamedTuple, Generic[T]):

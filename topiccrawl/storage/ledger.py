@@ -1,4 +1,4 @@
-"""The contracts of tasks: storage of their state (``Ledger``) and orders to crawls (``Steering``).
+"""The contract of the state of tasks and orders to crawls: ``Ledger``.
 
 State is rows of text (JSON), identified by a kind and a name. A process reads rows, decides, and
 swaps them: either all of its changes are made, or none if a row it relied on has changed meanwhile.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 Key = tuple[str, str]
 """Kind and name of a row."""
@@ -70,43 +70,3 @@ class CrawlOrder:
     cancelled: float = 0.0
     urls: tuple[str, ...] = ()
     worker: str = ""
-
-
-class Steering(Protocol):
-    """Orders to crawls by name: a topic's slug, ``task-7``, or ``task-7.a.test`` for one site.
-
-    Every process that works on the crawl follows an order within a second. An order stays until it
-    is changed, also over restarts (a cancellation ends only the current run).
-    """
-
-    async def order(self, name: str) -> CrawlOrder:
-        """Return the order for a crawl; the defaults if there is none."""
-        ...
-
-    async def pause(self, name: str) -> CrawlOrder:
-        """Stop fetching; requests in flight are finished."""
-        ...
-
-    async def resume(self, name: str) -> CrawlOrder:
-        """Resume fetching."""
-        ...
-
-    async def cancel(self, name: str) -> CrawlOrder:
-        """End the run; fetched pages stay, and a new start continues."""
-        ...
-
-    async def speed(self, name: str, factor: float) -> CrawlOrder:
-        """Set the speed.
-
-        Raises:
-            SettingError: If it is out of [``SLOWEST``, ``FASTEST``].
-        """
-        ...
-
-    async def add(self, name: str, urls: Sequence[str]) -> CrawlOrder:
-        """Queue start URLs; a crawl that does not run takes them when it is started.
-
-        Raises:
-            ConfigurationError: One is no URL of the web, or there are too many.
-        """
-        ...

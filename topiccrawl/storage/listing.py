@@ -6,8 +6,9 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.storage.contract import Listed, Listing, Reprint, StoryChain
+from topiccrawl.storage.contract import Listed, Listing, StoryChain
 from topiccrawl.storage.database import Database
+from topiccrawl.storage.rows import reprints
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,10 +27,6 @@ _CHAINED = """
     AND a.id IN (SELECT r.article_id FROM reprints r JOIN article_topics u
                  ON u.article_id = r.article_id AND u.topic = ?
                  GROUP BY r.article_id ORDER BY count(*) DESC, r.article_id DESC LIMIT ?)
-"""
-_REPRINTS = """
-    SELECT url, site, title, published, seen_at, similarity, reason
-    FROM reprints WHERE article_id = ? ORDER BY id
 """
 
 
@@ -72,16 +69,11 @@ def _page(
 
 def _chains(connection: sqlite3.Connection, topic: str, most: int) -> list[StoryChain]:
     rows = connection.execute(_LISTED + _CHAINED, (topic, topic, most)).fetchall()
-    found = [
-        StoryChain(
-            _listed(row), tuple(map(Reprint._make, connection.execute(_REPRINTS, (row[0],))))
-        )
-        for row in rows
-    ]
+    found = [StoryChain(_listed(row), reprints(connection, row[0])) for row in rows]
     return sorted(found, key=lambda chain: -len(chain.reprints))
 
 
 def _listed(row: tuple[Any, ...]) -> Listed:
-    _, *plain, terms, reprints = row
+    _, *plain, terms, reprinted = row
     found = tuple((term, share) for term, share in json.loads(terms))
-    return Listed._make((*plain, found, reprints))
+    return Listed._make((*plain, found, reprinted))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.model import Mark
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.sites import CHANGED, MARKS, PAGES, Sites
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
 
 class MarkStore:
@@ -31,15 +31,11 @@ class MarkStore:
         self._pages = f"{PAGES}{topic}"
 
     @classmethod
-    @asynccontextmanager
-    async def opened(cls, settings: Mapping[str, Any], topic: str) -> AsyncIterator[Self]:
+    def opened(
+        cls, settings: Mapping[str, Any], topic: str
+    ) -> AbstractAsyncContextManager[MarkStore]:
         """Open the store that the settings name, and close it in the end."""
-        store = cls(Sites(storage_of(settings)), topic)
-        await store.open()
-        try:
-            yield store
-        finally:
-            await store.close()
+        return opened(cls(Sites(storage_of(settings)), topic))
 
     async def open(self) -> None:
         """Open the store."""

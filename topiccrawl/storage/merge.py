@@ -5,10 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from topiccrawl.storage.contract import Fate
+from topiccrawl.storage.contract import Fate, Reprint, Version
 
 if TYPE_CHECKING:
+    from topiccrawl.dedup.contract import Match
     from topiccrawl.model import Article
+
+
+def reprint_by(article: Article, match: Match) -> Reprint:
+    """Return the entry of an article that reprints a story."""
+    return Reprint(
+        article.url, article.site, article.title, article.published, article.fetched_at,
+        match.similarity, match.reason,
+    )  # fmt: skip
+
+
+def version_of(known: Article, replaced_at: float) -> Version:
+    """Return the text of an article as a version, before another one replaces it."""
+    text = known.title, known.body, known.published, known.digest
+    return Version(*text, known.fetched_at, replaced_at)
 
 
 def joined(known: Article | None, article: Article) -> Article:

@@ -22,6 +22,9 @@ TEXTS = (
 COLUMNS = (*TEXTS, "images", "fetched_at", "depth", "digest", "noarchive", "encoding")
 """Columns of ``articles`` in table order, without the id."""
 
+OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
+"""Condition of articles of a topic."""
+
 _SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM articles"  # noqa: S608 - constant names
 _COMPARED = "SELECT id, url, title, body, site, published, digest FROM articles"
 _INSERT = (
@@ -64,35 +67,27 @@ def by_id(connection: sqlite3.Connection, article_id: int) -> Article:
 
 def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) -> list[Article]:
     """Return articles of a topic ("" for all), the last stored first; ``limit`` 0 for all."""
-    where = (
-        "WHERE id IN (SELECT article_id FROM article_topics WHERE topic = :topic)" if topic else ""
-    )
-    rows = connection.execute(
-        f"{_SELECT} {where} ORDER BY id DESC LIMIT :limit OFFSET :offset",
-        {"topic": topic, "limit": limit or -1, "offset": offset},
-    ).fetchall()
-    return [_article(connection, row, topic) for row in rows]
+    where = OF_TOPIC if topic else "1"
+    values = {"topic": topic, "size": limit or -1, "offset": offset}
+    return [article for _, article in some(connection, where, values, topic)]
 
 
 def some(
     connection: sqlite3.Connection, where: str, values: Mapping[str, Any], topic: str
 ) -> list[tuple[int, Article]]:
-    """Return ids and articles of a condition, last stored first; at most ``values["size"]``."""
-    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size"
+    """Return ids and articles of a condition, last stored first: ``size`` from ``offset`` on."""
+    query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size OFFSET :offset"
     found = connection.execute(query, values).fetchall()
     return [(row[0], _article(connection, row, topic)) for row in found]
 
 
-def keep_version(
-    connection: sqlite3.Connection, article_id: int, known: Article, replaced_at: float
-) -> None:
+def keep_version(connection: sqlite3.Connection, article_id: int, version: Version) -> None:
     """Store the text of an article as a version before it is replaced."""
     connection.execute(
         "INSERT INTO versions SELECT ?, 1 + count(*), ?, ?, ?, ?, ?, ? FROM versions"
         " WHERE article_id = ?",
-        (article_id, known.title, known.body, known.published, known.digest, known.fetched_at,
-         replaced_at, article_id),
-    )  # fmt: skip
+        (article_id, *version, article_id),
+    )
 
 
 def versions(connection: sqlite3.Connection, url: str) -> list[Version]:

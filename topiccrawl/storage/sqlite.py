@@ -12,10 +12,10 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage import rows
 from topiccrawl.storage import sqlite_search as search
-from topiccrawl.storage.contract import ArticleStore, Fate, Reprint, Saved, Story, Version
+from topiccrawl.storage.contract import ArticleStore, Fate, Saved, Story, Version
 from topiccrawl.storage.database import BUSY_SECONDS, FILE, Database
 from topiccrawl.storage.listing import SqliteListing
-from topiccrawl.storage.merge import fate_of, replaces
+from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
 from topiccrawl.storage.sqlite_search import Tombstones
@@ -172,7 +172,8 @@ class SqliteStore:
         else:
             article_id, fate = known[0], fate_of(known[1], article)
             if replaces(known[1], article):
-                rows.keep_version(connection, article_id, known[1], article.fetched_at)
+                version = version_of(known[1], article.fetched_at)
+                rows.keep_version(connection, article_id, version)
             rows.update(connection, article_id, article)
         if fate is Fate.UPDATED:
             rows.to_index(connection, article_id)
@@ -186,16 +187,7 @@ def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match
     found = rows.find(connection, match.url)
     if found is None:
         raise LookupError(f"{match.url} was judged a duplicate's representative but is not stored")
-    reprint = Reprint(
-        article.url,
-        article.site,
-        article.title,
-        article.published,
-        article.fetched_at,
-        match.similarity,
-        match.reason,
-    )
-    rows.set_reprint(connection, found[0], reprint)
+    rows.set_reprint(connection, found[0], reprint_by(article, match))
     rows.add_topics(connection, found[0], article)
     return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 BATCH = 500
 """Articles whose words are indexed in one transaction; small, so that crawls wait briefly."""
 
-_OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
 _OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
 _OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 
@@ -36,12 +35,12 @@ def page(
         below: Upper bound of the ids, exclusive; 0 at the beginning.
         size: Number of articles read; fewer may be returned, none and id 0 at the end.
     """
-    values: dict[str, Any] = {"below": below or (1 << 62), "size": size}
+    values: dict[str, Any] = {"below": below or (1 << 62), "size": size, "offset": 0}
     values |= {"topic": rows.clean(selection.topic), "site": selection.site}
     values |= {"since": selection.since, "before": selection.before}
     values["words"] = " AND ".join(f'"{word}"' for word in selection.words)
     conditions = {
-        _OF_TOPIC: selection.topic,
+        rows.OF_TOPIC: selection.topic,
         _OF_SITE: selection.site,
         "published >= :since": selection.since,
         "published < :before AND published <> ''": selection.until,

@@ -8,15 +8,15 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.storage.feed import Atom, Rss
+from topiccrawl.storage.feed import atom, rss
 from topiccrawl.storage.formats import (
-    CommaSeparated,
     Formats,
-    HtmlTable,
-    JsonLines,
-    MarkdownTable,
-    Parquet,
-    Workbook,
+    comma_separated,
+    html_table,
+    json_lines,
+    markdown_table,
+    parquet,
+    workbook,
 )
 
 if TYPE_CHECKING:
@@ -247,16 +247,16 @@ class Table:
         """Return the formats, by suffix."""
         return Formats(
             {
-                ".jsonl": lambda file: JsonLines(file, self.row),
-                ".csv": lambda file: CommaSeparated(file, self._brief, self._cells),
-                ".html": lambda file: HtmlTable(file, self._title, self._brief, self._cells),
-                ".md": lambda file: MarkdownTable(file, self._brief, self._cells),
-                ".atom": Atom,
-                ".rss": Rss,
+                ".jsonl": lambda file: json_lines(file, self.row),
+                ".csv": lambda file: comma_separated(file, self._brief, self._cells),
+                ".html": lambda file: html_table(file, self._title, self._brief, self._cells),
+                ".md": lambda file: markdown_table(file, self._brief, self._cells),
+                ".atom": atom,
+                ".rss": rss,
             },
             {
-                ".parquet": lambda path: Parquet(path, self._parquet, self._values),
-                ".xlsx": lambda path: Workbook(path, self._title, self._brief, self._typed),
+                ".parquet": lambda path: parquet(path, self._parquet, self._values),
+                ".xlsx": lambda path: workbook(path, self._title, self._brief, self._typed),
             },
         )
 
@@ -277,7 +277,7 @@ class Table:
         return [_iso(value) for value in self._typed(article)]
 
     def _values(self, article: Article) -> dict[str, Any]:
-        """Return a row for Parquet, whose times have a type: a day is its midnight, UTC."""
+        """Return a row for parquet, whose times have a type: a day is its midnight, UTC."""
         row = {name: COLUMNS[name].value(article, self._topic) for name in self._all}
         for name, value in row.items():
             if COLUMNS[name].type == "time" and isinstance(value, str):

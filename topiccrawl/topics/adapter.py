@@ -32,7 +32,27 @@ class TopicUpdate(NamedTuple):
     upper_limit: float | None = None
 
 
-class TopicAdapter(Protocol):
+class LearntTopic(Protocol):
+    """Part of adapters and their methods: what was learnt, and the topic that it gives."""
+
+    def adapt(self) -> TopicUpdate | None:
+        """Return the changed topic, or None if it is not yet time or nothing was learnt."""
+        ...
+
+    def present(self) -> TopicUpdate | None:
+        """Return the topic after all changes (after ``restore``: the restored one), or None."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """Return the learnt state as plain JSON, for a later run."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from what ``state`` returned."""
+        ...
+
+
+class TopicAdapter(LearntTopic, Protocol):
     """Adapter that learns from judged pages and changes the topic of pages and links.
 
     ``TOPICCRAWL_ADAPTER`` names a function of (settings, scorer, strategy) that returns one, or
@@ -49,14 +69,6 @@ class TopicAdapter(Protocol):
         """Record a judged page; return True if its words were learnt."""
         ...
 
-    def adapt(self) -> TopicUpdate | None:
-        """Return the changed topic, or None if it is not yet time or nothing was learnt."""
-        ...
-
-    def present(self) -> TopicUpdate | None:
-        """Return the topic after all changes (after ``restore``: the restored one), or None."""
-        ...
-
     def apply(self, number: int, change: TopicUpdate | None = None) -> None:
         """Score with a change from now on.
 
@@ -64,12 +76,4 @@ class TopicAdapter(Protocol):
             number: Number of the change, from 1; queued scores carry it.
             change: The change; None keeps the scorers and marks queued scores as outdated.
         """
-        ...
-
-    def state(self) -> dict[str, Any]:
-        """Return the learnt state as plain JSON, for a later run."""
-        ...
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from what ``state`` returned."""
         ...

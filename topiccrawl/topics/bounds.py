@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from topiccrawl.errors import FieldError
+from topiccrawl.topics.fields import Part
 
 Score = Annotated[float, Field(ge=0, le=1)]
-
-
-class Part(BaseModel):
-    """Base of a topic and its tables: frozen, without unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
 
 class Thresholds(Part):

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import TopicError
 from topiccrawl.topics.bounds import Budget
 from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.fields import LONGEST_NAME
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.sitewords import SiteWords
-from topiccrawl.topics.topic import LONGEST_NAME, Topic, resolve
+from topiccrawl.topics.topic import Topic, resolve
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from datetime import date  # noqa: TC003  (pydantic reads it at run time)
 from difflib import get_close_matches
 from functools import cache
@@ -18,8 +16,8 @@ from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import Query, asked
 from topiccrawl.text.tokens import shared_tokenizer
-from topiccrawl.topics.bounds import Budget, Part, Thresholds
-from topiccrawl.topics.fields import Hosts, Patterns, Seeds  # noqa: TC001 - pydantic reads them
+from topiccrawl.topics.bounds import Budget, Thresholds
+from topiccrawl.topics.fields import LONGEST_NAME, Hosts, NamedPart, Patterns, Seeds
 from topiccrawl.userfiles import FileKind, load, named, own_name, read_model
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 PACKAGE = resources.files("topiccrawl") / "topics"  # no package of its own: eggs are zipped
 FOLDER = Path("topics")
 """Folder in which a user's own topic files are found by name."""
-LONGEST_NAME = 200
 MOST_TERMS = 50
 """Most words of a sentence that become terms; a topic file may have more."""
 _PORTALS = "portals.toml"
@@ -39,7 +36,7 @@ Example = Annotated[str, Field(min_length=1, max_length=20_000)]
 Word = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class Topic(Part):
+class Topic(NamedPart):
     """A topic: weighted terms and the options of a crawl for it [S2, S3].
 
     Attributes:
@@ -68,7 +65,6 @@ class Topic(Part):
         text: Words or sentence that it was made from, "" if it has a file; not part of the file.
     """
 
-    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
     terms: dict[Word, Weight]
     synonyms: dict[Word, tuple[Word, ...]] = Field(default={})
     negative: dict[Word, Weight] = Field(default={})
@@ -190,27 +186,11 @@ class Topic(Part):
         return not day or not (early or late)
 
     @property
-    def digest(self) -> str:
-        """Twelve hex digits that change when anything of the topic changes."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
-
-    @property
     def version(self) -> int:
         """Number below 2**24 that changes with the fields used for scoring."""
         fields = {"terms", "synonyms", "negative", "thresholds"}
         fields |= {name for name in ("all_of", "must", "must_not") if getattr(self, name)}
-        scored = self.model_dump_json(include=fields)
-        return int(hashlib.sha256(scored.encode()).hexdigest()[:6], 16)
-
-    @property
-    def slug(self) -> str:
-        """Unique file name of the topic: a readable part, then six hex digits of the name's hash.
-
-        >>> Topic(name="EV / 电动车", terms={"电动车": 1}).slug
-        'ev-电动车-40b8fb'
-        """
-        readable = re.sub(r"[^\w]+", "-", fold(self.name)).strip("-")[:40] or "topic"
-        return f"{readable}-{hashlib.sha256(self.name.encode()).hexdigest()[:6]}"
+        return self.version_of(fields)
 
 
 def _texts_in(value: Any) -> list[str]:  # noqa: ANN401  (a file may hold anything)

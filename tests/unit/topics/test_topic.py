@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from topiccrawl.errors import TopicError
 from topiccrawl.text.normal import has_han
 from topiccrawl.topics.bounds import Budget, Thresholds
+from topiccrawl.topics.fields import LONGEST_NAME
 from topiccrawl.topics.topic import (
-    LONGEST_NAME,
     MOST_TERMS,
     Topic,
     available,

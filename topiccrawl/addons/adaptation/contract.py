@@ -12,20 +12,19 @@ Two methods, chosen by name:
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from topiccrawl.errors import SettingError
+from topiccrawl.topics.adapter import LearntTopic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from topiccrawl.topics.adapter import TopicUpdate
 
 METHODS = ("words", "genetic")
 """Names of the methods."""
 
 
-class Adapter(Protocol):
+class Adapter(LearntTopic, Protocol):
     """Learns from pages and moves the topic now and then."""
 
     def wants(self, relevance: float) -> float:
@@ -37,22 +36,6 @@ class Adapter(Protocol):
 
     def learn(self, document: Mapping[str, float], relevance: float, weight: float = 1.0) -> None:
         """Learn a document: its words with weights above 0, L2 norm 1, and its relevance."""
-        ...
-
-    def adapt(self) -> TopicUpdate | None:
-        """Return the changed topic, or None where it is not yet time or nothing was learnt."""
-        ...
-
-    def present(self) -> TopicUpdate | None:
-        """Return the topic after all changes (after ``restore``: as stored), or None."""
-        ...
-
-    def state(self) -> dict[str, Any]:
-        """Return all it has learnt, as plain JSON, for a later run."""
-        ...
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from what ``state`` gave."""
         ...
 
 

@@ -6,13 +6,13 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
+from aiohttp import web
+
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-
-    from aiohttp import web
 
     from topiccrawl.storage.status import State
 
@@ -121,6 +121,11 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
     '["?",1]'
     """
     return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def json_response(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
+    """Return a response with a value as JSON."""
+    return web.Response(text=text_of(value), content_type="application/json")
 
 
 def difference(old: State, new: State) -> State:

@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawl.addons.dashboard.channel import text_of
+from topiccrawl.addons.dashboard.channel import json_response, text_of
 from topiccrawl.addons.dashboard.merge import overview
 from topiccrawl.commands.marking import WANTED, doubtful, mark
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
@@ -123,7 +123,7 @@ class Library:
         return [article for article in found if event in {"", article.event}]
 
     async def _crawls(self, _request: web.Request) -> web.Response:
-        return _json(overview(await self._runs.all()))
+        return json_response(overview(await self._runs.all()))
 
     async def _search(self, request: web.Request) -> web.Response:
         selection = selection_in(request)
@@ -137,7 +137,7 @@ class Library:
         ]
         counted, values = facets(found[:COUNTED])
         answer = {"total": len(found), "more": len(found) >= COUNTED, "articles": articles}
-        return _json({**answer, "counted": min(len(found), COUNTED), "facets": counted,
+        return json_response({**answer, "counted": min(len(found), COUNTED), "facets": counted,
                       "values": values})  # fmt: skip
 
     async def _article(self, request: web.Request) -> web.Response:
@@ -147,7 +147,7 @@ class Library:
             raise web.HTTPNotFound(text="no such article is stored\n")
         article = story.article
         topic = request.query.get("topic", "") or next(iter(article.topics), "")
-        return _json(
+        return json_response(
             {
                 **shown(article),
                 "reprints": [one._asdict() for one in story.reprints],
@@ -186,7 +186,7 @@ class Library:
         topic = self._topic(request.query.get("topic", ""))
         work = doubtful(self._settings, topic, DOUBTFUL)
         rated = await asyncio.to_thread(asyncio.run, work)  # it learns from marks
-        return _json([{"url": one.url, "title": one.title, "chance": round(chance, 3)}
+        return json_response([{"url": one.url, "title": one.title, "chance": round(chance, 3)}
                       for chance, one in rated])  # fmt: skip
 
     async def _mark(self, request: web.Request) -> web.Response:
@@ -203,7 +203,7 @@ class Library:
             )
         work = mark(self._settings, self._topic(topic), "", url, wanted, MOST_MARKS)
         await asyncio.to_thread(asyncio.run, work)  # it reads all marks
-        return _json({"url": url, "mark": known})
+        return json_response({"url": url, "mark": known})
 
     def _topic(self, name: str) -> Topic:
         """Return a topic that was crawled: a request reads no other file.
@@ -328,10 +328,6 @@ def _number(request: web.Request, name: str, most: int) -> int:
 async def _openapi(_request: web.Request) -> web.Response:
     text = files("topiccrawl.addons.dashboard").joinpath("static", "openapi.json")
     return web.json_response(text=text.read_text(encoding="utf-8"))
-
-
-def _json(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
-    return web.Response(text=text_of(value), content_type="application/json")
 
 
 def _told(handler: Handler) -> Handler:

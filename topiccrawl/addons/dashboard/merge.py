@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.extensions.moments import Point, merged
@@ -158,10 +159,9 @@ def _once(listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _hosts(states: Sequence[State]) -> dict[str, Any]:
-    sums: dict[str, int] = {}
+    sums: Counter[str] = Counter()
     for state in states:
-        for name, number in state["hosts"]["states"].items():
-            sums[name] = sums.get(name, 0) + number
+        sums.update(state["hosts"]["states"])
     hosts = _once([one for state in states for one in state["hosts"]["list"]])
     hosts.sort(key=lambda one: (-one["active"], -one["queued"], -one["pages"]))
     return {"states": sums, "list": hosts[:HOSTS]}
@@ -182,10 +182,9 @@ def _review(reviews: Sequence[State]) -> State:
     """Join the reviews of nodes; seeds and hosts are those of the whole crawl already."""
     if not reviews:
         return {}
-    met: dict[str, int] = {}
+    met: Counter[str] = Counter()
     for review in reviews:
-        for term, pages in review["met"].items():
-            met[term] = met.get(term, 0) + pages
+        met.update(review["met"])
     best = sorted({tuple(one) for review in reviews for one in review["best"]}, reverse=True)
     return {
         **reviews[0],

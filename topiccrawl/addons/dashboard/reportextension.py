@@ -13,6 +13,7 @@ from topiccrawl.addons.dashboard.reporting import language_of, written
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.storage.choice import closed_after
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -58,13 +59,12 @@ class CrawlReport:
         path = self.place
         if path.suffix.lower() != ".html":
             path = path / f"{run['id']}.html"
-        runs = frontiers_of(self.crawler.settings).runs()
+        settings = self.crawler.settings
         try:
-            records = [one for one in await runs.all() if one.state["run"]["topic"] == run["topic"]]
-            await written(path, records, self.crawler.settings, language=self.language)
+            async with closed_after(frontiers_of(settings).runs()) as runs:
+                records = await runs.all()
+            await written(path, records, settings, topic=run["topic"], language=self.language)
         except TopiccrawlError as error:
             logger.error("No report: %s", error)  # noqa: TRY400 - the remedy is in it
         else:
             logger.info("Report: %s", path)
-        finally:
-            await runs.close()

@@ -13,6 +13,7 @@ from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
 from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.storage.choice import closed_after
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
@@ -71,12 +72,9 @@ async def written(
 async def content_of(state: State, settings: BaseSettings) -> Content:
     """Return the content of a report: a state and the stored articles."""
     run = state["run"]
-    stored = Stored(settings)
-    try:
+    async with closed_after(Stored(settings)) as stored:
         total, articles = await stored.articles(run["topic"], 0, LOOKED_AT)
         more = await stored.more(run["topic"], run["frontier"])
-    finally:
-        await stored.close()
     best = nlargest(ARTICLES, articles, key=lambda one: one.score)
     sites = await asyncio.to_thread(_sites, state, settings)
     return Content(state, more, total, best, sites)

@@ -7,14 +7,14 @@ import json
 import logging
 import re
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 from typing_extensions import override
 
 from topiccrawl.addons.dashboard.address import Address
-from topiccrawl.addons.dashboard.channel import Channel, text_of
+from topiccrawl.addons.dashboard.channel import Channel, json_response
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard
 from topiccrawl.errors import StorageError, TopiccrawlError
 from topiccrawl.messages import translated
@@ -147,7 +147,7 @@ class DashboardServer:
         return _file(request.match_info["name"])
 
     async def _get_state(self, request: web.Request) -> web.StreamResponse:
-        return _json(await self.source.state(_crawl(request)))
+        return json_response(await self.source.state(_crawl(request)))
 
     async def _articles(self, request: web.Request) -> web.StreamResponse:
         numbers = [request.query.get("offset", "0"), request.query.get("limit", "50")]
@@ -155,10 +155,10 @@ class DashboardServer:
             raise web.HTTPBadRequest(text="offset and limit are whole numbers\n")
         offset, limit = (min(int(number[:10]), 10**9) for number in numbers)
         total, found = await self.source.articles(_crawl(request), offset, min(limit, MOST))
-        return _json({"total": total, "articles": [one._asdict() for one in found]})
+        return json_response({"total": total, "articles": [one._asdict() for one in found]})
 
     async def _more(self, request: web.Request) -> web.StreamResponse:
-        return _json(await self.source.more(_crawl(request)))
+        return json_response(await self.source.more(_crawl(request)))
 
     async def _get_metrics(self, _request: web.Request) -> web.StreamResponse:
         if self._metrics is None:
@@ -221,15 +221,13 @@ def _crawl(request: web.Request) -> str:
     return request.query.get("crawl", "")
 
 
-def _json(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
-    return web.Response(text=text_of(value), content_type="application/json")
-
-
 async def _words(request: web.Request) -> web.Response:
     """Send the page's words in a language, from the catalogue of all messages."""
     language = request.match_info["language"]
     text = files("topiccrawl.addons.dashboard").joinpath("static", "words.json").read_text("utf-8")
-    return _json({name: translated(word, language) for name, word in json.loads(text).items()})
+    return json_response(
+        {name: translated(word, language) for name, word in json.loads(text).items()}
+    )
 
 
 def _page(name: str) -> str:

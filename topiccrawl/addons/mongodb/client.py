@@ -15,6 +15,7 @@ from topiccrawl.errors import SettingError, StorageAwayError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from pymongo.asynchronous.collection import AsyncCollection
     from pymongo.asynchronous.database import AsyncDatabase
@@ -81,11 +82,19 @@ class Server:
         """Return one of the collections."""
         return self.database[name]
 
-    @contextmanager
-    def translated(self, action: str) -> Iterator[None]:
+    @property
+    def articles(self) -> Collection:
+        """The collection of articles."""
+        return self.collection("articles")
+
+    @property
+    def reprints(self) -> Collection:
+        """The collection of reprints."""
+        return self.collection("reprints")
+
+    def translated(self, action: str) -> AbstractContextManager[None]:
         """Raise the driver's errors as StorageError that names server, action and remedy."""
-        with translated(self.shown, action):
-            yield
+        return translated(self.shown, action)
 
 
 @contextmanager

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 from pymongo import UpdateOne
 
 from topiccrawl.model import Article
-from topiccrawl.storage.contract import Reprint, Version
+from topiccrawl.storage.contract import Reprint
+from topiccrawl.storage.documents import plain
+from topiccrawl.storage.merge import reprint_by, version_of
 from topiccrawl.storage.rows import TEXTS, clean
 from topiccrawl.storage.selection import Selection, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from topiccrawl.dedup.contract import Match
 
 PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
 """Fields that are stored unchanged."""
@@ -73,42 +77,21 @@ def lend_topics(story: str, article: Article) -> list[UpdateOne]:
     ]
 
 
-def reprint_upsert(article: Article, story: str, number: int, how: tuple[float, str]) -> UpdateOne:
+def reprint_upsert(article: Article, match: Match, number: int) -> UpdateOne:
     """Return the write that records a reprint; the number of a recorded one stays."""
-    change = {
-        "story": story,
-        "site": clean(article.site),
-        "title": clean(article.title),
-        "published": clean(article.published),
-        "seen_at": article.fetched_at,
-        "similarity": how[0],
-        "reason": how[1],
-    }
+    values = _cleaned(reprint_by(article, match)._asdict())
+    change = {"story": clean(match.url), **values}
+    url = change.pop("url")
     return UpdateOne(
-        {"_id": clean(article.url)},
-        {"$set": change, "$setOnInsert": {"number": number}},
-        upsert=True,
+        {"_id": url}, {"$set": change, "$setOnInsert": {"number": number}}, upsert=True
     )
 
 
 def version_upsert(article: Article, replaced_at: float) -> UpdateOne:
     """Return the write that keeps a text before it is replaced; idempotent."""
-    kept = {
-        "url": clean(article.url),
-        "title": clean(article.title),
-        "body": clean(article.body),
-        "published": article.published,
-        "digest": article.digest,
-        "fetched_at": article.fetched_at,
-        "replaced_at": replaced_at,
-    }
+    kept = _cleaned({"url": article.url, **version_of(article, replaced_at)._asdict()})
     name = f"{kept['url']} {article.fetched_at!r}"
     return UpdateOne({"_id": name}, {"$setOnInsert": kept}, upsert=True)
-
-
-def version_of(document: Mapping[str, Any]) -> Version:
-    """Return the version of a document."""
-    return Version(*(document[name] for name in Version._fields))
 
 
 def filter_of(selection: Selection) -> dict[str, Any]:
@@ -160,6 +143,11 @@ def compared_of(document: Mapping[str, Any]) -> Article:
 def reprint_of(document: Mapping[str, Any]) -> Reprint:
     """Return the reprint of a document."""
     return Reprint(document["_id"], *(document[name] for name in Reprint._fields[1:]))
+
+
+def _cleaned(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values whose texts UTF-8 can encode."""
+    return {name: plain(value) for name, value in values.items()}
 
 
 def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:

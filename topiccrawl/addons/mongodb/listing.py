@@ -28,7 +28,7 @@ class MongoListing:
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """See ``Listing.page``."""
         self._server.connect()
-        articles, which = self._server.collection("articles"), {"topics": clean(topic)}
+        articles, which = self._server.articles, {"topics": clean(topic)}
         with self._server.translated("read"):
             total = await articles.count_documents(which)
             cursor = articles.find(which, self._fields(topic), sort=[("number", -1)])
@@ -43,7 +43,7 @@ class MongoListing:
         with self._server.translated("read"):
             reprints = await self._counted({}, 4 * most)
             which = {"_id": {"$in": list(reprints)}, "topics": clean(topic)}
-            cursor = self._server.collection("articles").find(which, self._fields(topic))
+            cursor = self._server.articles.find(which, self._fields(topic))
             found = [_listed(one, topic, reprints) for one in await cursor.to_list()]
             found.sort(key=lambda one: -one.reprints)
             return [await self._chain(one) for one in found[:most]]
@@ -53,7 +53,7 @@ class MongoListing:
         await self._server.close()
 
     async def _chain(self, article: Listed) -> StoryChain:
-        reprints = self._server.collection("reprints")
+        reprints = self._server.reprints
         cursor = reprints.find({"story": article.url}, sort=[("number", 1)])
         return StoryChain(
             article, tuple(documents.reprint_of(one) for one in await cursor.to_list())
@@ -66,7 +66,7 @@ class MongoListing:
             {"$sort": {"n": -1}},
         ]
         limit = [{"$limit": most}] if most else []
-        cursor = await self._server.collection("reprints").aggregate([*steps, *limit])
+        cursor = await self._server.reprints.aggregate([*steps, *limit])
         return {one["_id"]: one["n"] for one in await cursor.to_list()}
 
     @staticmethod

@@ -34,7 +34,7 @@ async def forget(server: Server, stories: StoryLog, names: Sequence[str], now: f
 async def remove(server: Server, stories: StoryLog, names: Sequence[str]) -> int:
     """Delete the documents of these names and their keys; return the number of documents."""
     gone = 0
-    articles, reprints = server.collection("articles"), server.collection("reprints")
+    articles, reprints = server.articles, server.reprints
     for name in map(clean, names):
         which, copies = _named(name)
         found = await articles.find(which, {"number": 1}).to_list()
@@ -48,7 +48,7 @@ async def remove(server: Server, stories: StoryLog, names: Sequence[str]) -> int
 
 async def expire(server: Server, topic: str, before: float) -> int:
     """See ``Store.expire``."""
-    name, articles = clean(topic), server.collection("articles")
+    name, articles = clean(topic), server.articles
     old = {"topics": name, "fetched_at": {"$lt": before}}
     change = {"$pull": {"topics": name}, "$unset": {f"scores.{key(topic)}": ""}}
     gone = int((await articles.update_many(old, change)).modified_count)
@@ -62,7 +62,7 @@ async def expire(server: Server, topic: str, before: float) -> int:
 
 async def _strip(server: Server, urls: Sequence[str]) -> None:
     """Delete the reprints and versions of deleted articles."""
-    await server.collection("reprints").delete_many({"story": {"$in": urls}})
+    await server.reprints.delete_many({"story": {"$in": urls}})
     await server.collection("versions").delete_many({"url": {"$in": urls}})
 
 

@@ -21,64 +21,51 @@ if TYPE_CHECKING:
 
     Step = Mapping[str, Sequence[IndexModel]]
 
+
+def _index(name: str, fields: str = "", **options: object) -> IndexModel:
+    """Return an ascending index of some fields; without any, of the one that it is named after."""
+    return IndexModel(
+        [(field, ASCENDING) for field in (fields or name).split()], name=name, **options
+    )
+
+
 STEPS: tuple[Step, ...] = (
     {
         "articles": (
             # one document per text, also if two nodes store it at the same moment
-            IndexModel(
-                [("digest", ASCENDING)],
-                name="digest",
-                unique=True,
-                partialFilterExpression={"digest": {"$gt": ""}},
-            ),
-            IndexModel([("number", ASCENDING)], name="number", unique=True),
-            IndexModel([("topics", ASCENDING), ("published", ASCENDING)], name="topic_published"),
-            IndexModel([("topics", ASCENDING), ("number", ASCENDING)], name="topic_number"),
-            IndexModel([("site", ASCENDING), ("published", ASCENDING)], name="site_published"),
-            IndexModel([("published", ASCENDING)], name="published"),
-            IndexModel([("words", ASCENDING)], name="words"),
+            _index("digest", unique=True, partialFilterExpression={"digest": {"$gt": ""}}),
+            _index("number", unique=True),
+            _index("topic_published", "topics published"),
+            _index("topic_number", "topics number"),
+            _index("site_published", "site published"),
+            _index("published"),
+            _index("words"),
         ),
-        "reprints": (IndexModel([("story", ASCENDING), ("number", ASCENDING)], name="story"),),
-        "tombstones": (IndexModel([("at", ASCENDING)], name="at"),),
-        "sites": (IndexModel([("site", ASCENDING)], name="site"),),
-        "topic_changes": (
-            IndexModel(
-                [("topic", ASCENDING), ("frontier", ASCENDING), ("number", ASCENDING)],
-                name="change",
-            ),
-        ),
+        "reprints": (_index("story", "story number"),),
+        "tombstones": (_index("at"),),
+        "sites": (_index("site"),),
+        "topic_changes": (_index("change", "topic frontier number"),),
     },
     {
         "pages": (
-            IndexModel([("owner", ASCENDING), ("due", ASCENDING)], name="due"),
-            *(
-                IndexModel(
-                    [("owner", ASCENDING), ("role", ASCENDING), (field, ASCENDING)], name=field
-                )
-                for field in ("first_seen", "changed_at", "gone_at")
-            ),
-            IndexModel([("url", ASCENDING)], name="url"),
+            _index("due", "owner due"),
+            _index("first_seen", "owner role first_seen"),
+            _index("changed_at", "owner role changed_at"),
+            _index("gone_at", "owner role gone_at"),
+            _index("url"),
         ),
-        "versions": (IndexModel([("url", ASCENDING), ("fetched_at", ASCENDING)], name="url"),),
+        "versions": (_index("url", "url fetched_at"),),
     },
     {
         "template_seeds": (
-            IndexModel(
-                [("template", ASCENDING), ("stage", ASCENDING), ("number", ASCENDING)],
-                name="stage",
-            ),
-            IndexModel(
-                [("template", ASCENDING), ("period", ASCENDING), ("number", ASCENDING)],
-                name="period",
-            ),
+            _index("stage", "template stage number"),
+            _index("period", "template period number"),
         ),
         "records": (
-            IndexModel([("template", ASCENDING), ("seed", ASCENDING)], name="seed"),
-            IndexModel([("template", ASCENDING), ("first_seen", ASCENDING)], name="first_seen"),
+            _index("seed", "template seed"),
+            _index("first_seen", "template first_seen"),
         ),
-        "record_versions": (
-            IndexModel([("template", ASCENDING), ("entity", ASCENDING)], name="entity"),
-        ),
+        "record_versions": (_index("entity", "template entity"),),
     },
 )
 """Indexes of each step, by collection; the schema's version is the number of steps."""

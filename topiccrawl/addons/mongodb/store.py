@@ -22,7 +22,6 @@ from topiccrawl.storage.selection import ALL, Selection, names_of
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
 
-    from topiccrawl.addons.mongodb.client import Collection
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
 
@@ -96,15 +95,15 @@ class MongoStore:
     async def get(self, url: str) -> Story | None:
         """See ``Store.get``."""
         with self.server.translated("read"):
-            found = await self._articles.find_one({"_id": clean(url)}, documents.FIELDS)
+            found = await self.server.articles.find_one({"_id": clean(url)}, documents.FIELDS)
             if found is None:
-                reprint = await self._reprints.find_one({"_id": clean(url)}, {"story": 1})
+                reprint = await self.server.reprints.find_one({"_id": clean(url)}, {"story": 1})
                 story = reprint and reprint["story"]
-                found = await self._articles.find_one({"_id": story}, documents.FIELDS)
+                found = await self.server.articles.find_one({"_id": story}, documents.FIELDS)
             if found is None:
                 return None
             which = {"story": found["_id"]}
-            reprints = await self._reprints.find(which, sort=[("number", 1)]).to_list()
+            reprints = await self.server.reprints.find(which, sort=[("number", 1)]).to_list()
         return Story(
             documents.article_of(found), tuple(documents.reprint_of(one) for one in reprints)
         )
@@ -114,13 +113,13 @@ class MongoStore:
         with self.server.translated("read"):
             cursor = self.server.collection("versions").find({"url": clean(url)})
             found = await cursor.sort("fetched_at", 1).to_list()
-        return [documents.version_of(document) for document in found]
+        return [Version(*(one[name] for name in Version._fields)) for one in found]
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         """See ``Store.articles``."""
         which = {"topics": clean(topic)} if topic else {}
         with self.server.translated("read"):
-            cursor = self._articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            cursor = self.server.articles.find(which, documents.FIELDS, sort=[("number", -1)])
             found = await cursor.skip(offset).limit(limit).to_list()
         return [documents.article_of(document, topic) for document in found]
 
@@ -128,7 +127,7 @@ class MongoStore:
         """See ``Store.select``."""
         which = documents.filter_of(selection)
         with self.server.translated("read"):
-            cursor = self._articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            cursor = self.server.articles.find(which, documents.FIELDS, sort=[("number", -1)])
             async with cursor:
                 async for document in cursor:
                     yield documents.article_of(document, selection.topic)
@@ -152,10 +151,10 @@ class MongoStore:
         ]
         with self.server.translated("read"):
             sizes = {
-                "articles": await self._articles.count_documents({}),
-                "reprints": await self._reprints.count_documents({}),
+                "articles": await self.server.articles.count_documents({}),
+                "reprints": await self.server.reprints.count_documents({}),
             }
-            topics = await (await self._articles.aggregate(stages)).to_list()
+            topics = await (await self.server.articles.aggregate(stages)).to_list()
         return sizes | {f"topic/{one['_id']}": one["articles"] for one in topics}
 
     async def _claimed(self, articles: Sequence[Article]) -> Plan:
@@ -198,8 +197,8 @@ class MongoStore:
         """Return the stored data that the articles depend on."""
         urls = [clean(article.url) for article in articles]
         stored, reprints, texts = await asyncio.gather(
-            self._articles.find({"_id": {"$in": urls}}, documents.FIELDS).to_list(),
-            self._reprints.find({"_id": {"$in": urls}}, {"_id": 1}).to_list(),
+            self.server.articles.find({"_id": {"$in": urls}}, documents.FIELDS).to_list(),
+            self.server.reprints.find({"_id": {"$in": urls}}, {"_id": 1}).to_list(),
             self._texts(urls, candidates),
         )
         return Known(
@@ -221,7 +220,7 @@ class MongoStore:
         texts: dict[int, Article] = {}
         while wanted:
             which = {"number": {"$in": sorted(wanted)}}
-            found = await self._articles.find(which, documents.COMPARED).to_list()
+            found = await self.server.articles.find(which, documents.COMPARED).to_list()
             texts.update((one["number"], documents.compared_of(one)) for one in found)
             wanted.difference_update(texts)
             pairs = zip(urls, candidates, strict=True)
@@ -232,7 +231,7 @@ class MongoStore:
 
     async def _complete(self) -> None:
         """Append keys of articles missing in the log: of another method or a restored copy."""
-        while documents_ := await self._articles.find(
+        while documents_ := await self.server.articles.find(
             {"number": {"$gte": self._stories.next}},
             documents.COMPARED,
             sort=[("number", 1)],
@@ -244,11 +243,3 @@ class MongoStore:
             urls = [name_of(article.url) for article in articles.values()]
             if not await self._stories.append(Claim(list(articles), urls, keys, marks)):
                 await self._stories.refresh()
-
-    @property
-    def _articles(self) -> Collection:
-        return self.server.collection("articles")
-
-    @property
-    def _reprints(self) -> Collection:
-        return self.server.collection("reprints")

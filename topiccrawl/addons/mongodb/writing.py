@@ -13,7 +13,7 @@ from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    from topiccrawl.addons.mongodb.client import Collection, Server
+    from topiccrawl.addons.mongodb.client import Server
     from topiccrawl.addons.mongodb.decide import Plan
     from topiccrawl.addons.mongodb.stories import StoryLog
     from topiccrawl.model import Article
@@ -45,13 +45,12 @@ class Writer:
         for place, (article, match) in enumerate(plan.reprints):
             # in the order they came, also between nodes: claims ascend
             order = self._stories.next * 1_000 + place
-            how = (match.similarity, match.reason)
-            writes.append(documents.reprint_upsert(article, clean(match.url), order, how))
+            writes.append(documents.reprint_upsert(article, match, order))
             lent.extend(documents.lend_topics(clean(match.url), article))
         if writes:
-            await self._reprints.bulk_write(writes, ordered=True)
+            await self._server.reprints.bulk_write(writes, ordered=True)
         if lent:
-            await self._articles.bulk_write(lent, ordered=True)
+            await self._server.articles.bulk_write(lent, ordered=True)
 
     async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
         """Write the articles; return those whose text another node stored first, as reprints."""
@@ -60,7 +59,7 @@ class Writer:
             return []
         twice = len({article.url for article, _ in plan.upserts}) < len(writes)
         try:
-            await self._articles.bulk_write(writes, ordered=twice)
+            await self._server.articles.bulk_write(writes, ordered=twice)
         except BulkWriteError as error:
             failed = error.details["writeErrors"]
             if twice or any(one["code"] != DUPLICATE_KEY for one in failed):
@@ -76,19 +75,11 @@ class Writer:
         """Return an article as a reprint if its text was stored meanwhile, else write it."""
         article, number = upsert
         which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
-        first = await self._articles.find_one(which, {"_id": 1}) if article.digest else None
+        first = await self._server.articles.find_one(which, {"_id": 1}) if article.digest else None
         if first is None:  # two upserts of one URL collided: repeat this one
-            await self._articles.bulk_write([documents.upsert(article, number)])
+            await self._server.articles.bulk_write([documents.upsert(article, number)])
             return None
         match = Match(first["_id"], 1.0, "same-text")
         place = next(at for at, one in enumerate(plan.saved) if one.url == article.url)
         plan.saved[place] = Saved(article.url, Fate.REPRINT, match.url, 1.0, match.reason)
         return article, match
-
-    @property
-    def _articles(self) -> Collection:
-        return self._server.collection("articles")
-
-    @property
-    def _reprints(self) -> Collection:
-        return self._server.collection("reprints")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import Settings
 
@@ -16,19 +14,16 @@ from topiccrawl.extensions.moments import Point
 from topiccrawl.frontier.view import QUEUES
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.choice import opened, storage_of
+from topiccrawl.storage.choice import closed_after, opened, run_apart, storage_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from pandas import DataFrame
 
     from topiccrawl.storage.runs import RunReport
 
-_T = TypeVar("_T")
 RUN = ("topic", "began", "seconds", "finished", "reason", "strategy", "node", "frontier")
 """Fields of a run that are columns."""
 
@@ -91,7 +86,7 @@ class DataFolder:
             topic, site_in(site), day(since, "since"), day(until, "until"),
             words_in(words) if words else (),
         )  # fmt: skip
-        frame = pd.DataFrame(_apart(self._rows(selection)), columns=list(COLUMNS))
+        frame = pd.DataFrame(run_apart(self._rows(selection)), columns=list(COLUMNS))
         for name in ("published", "found"):
             frame[name] = pd.to_datetime(frame[name], utc=True, errors="coerce", format="ISO8601")
         return frame
@@ -142,13 +137,10 @@ class DataFolder:
 
     def _reports(self) -> list[RunReport]:
         async def read() -> list[RunReport]:
-            runs = frontiers_of(self._settings).runs()
-            try:
+            async with closed_after(frontiers_of(self._settings).runs()) as runs:
                 return await runs.all()
-            finally:
-                await runs.close()
 
-        return _apart(read())
+        return run_apart(read())
 
     async def _rows(self, selection: Selection) -> list[dict[str, Any]]:
         async with (
@@ -159,9 +151,3 @@ class DataFolder:
                 {name: column.value(one, selection.topic) for name, column in COLUMNS.items()}
                 async for one in articles
             ]
-
-
-def _apart(work: Coroutine[Any, Any, _T]) -> _T:
-    """Run a coroutine in a thread of its own: a notebook's own loop runs already."""
-    with ThreadPoolExecutor(1) as threads:
-        return threads.submit(asyncio.run, work).result()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +24,7 @@ from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.since import check_since
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import run_apart, storage_of
 from topiccrawl.storage.redisaddress import in_redis
 
 if TYPE_CHECKING:
@@ -182,11 +180,10 @@ def _provider(template: Template, given: str | Mapping[str, Any]) -> SeedProvide
 
 def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
     """Number of the period: the last one's unless it is finished."""
-    with ThreadPoolExecutor(max_workers=1) as thread:  # a loop may run in this one
-        try:
-            last = thread.submit(lambda: asyncio.run(last_period(settings, template.name))).result()
-        except (StateError, StorageError) as error:
-            raise ConfigurationError(str(error)) from error
+    try:
+        last = run_apart(last_period(settings, template.name))
+    except (StateError, StorageError) as error:
+        raise ConfigurationError(str(error)) from error
     if last is None:
         return 1
     return last.number + 1 if fresh or last.phase is Phase.FINISHED else last.number

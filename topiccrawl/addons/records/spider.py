@@ -187,8 +187,8 @@ class TemplateSpider(Spider):
 
     def parse_redirect(self, response: Response, rank: int, title: str) -> Iterator[Hits]:
         """Take the address that a result's redirect names."""
-        location = response.headers.get("Location")
-        url = canonical(response.urljoin(location.decode("latin-1"))) if location else None
+        location = header(response, "Location")
+        url = canonical(response.urljoin(location)) if location else None
         if url is not None and self.following.wants(url):
             yield Hits((Hit(rank, url, title),))
         else:
@@ -204,11 +204,12 @@ class TemplateSpider(Spider):
         self.crawler.stats.inc_value("topiccrawl/pages")
         first = Step(seed, name, Result.READ, layer, response.url)
         if response.status in _GONE:
-            yield Steps((_but(first, Result.MISSING, f"http-{response.status}"),))
+            note = f"http-{response.status}"
+            yield Steps((replace(first, result=Result.MISSING, note=note),))
         elif response.status == _NOT_MODIFIED:
-            yield Steps((_but(first, Result.UNCHANGED),))
+            yield Steps((replace(first, result=Result.UNCHANGED),))
         elif not isinstance(response, TextResponse):
-            yield Steps((_but(first, Result.READ, "no text"),))
+            yield Steps((replace(first, note="no text"),))
         else:
             decoded = decode(response.body, header(response, "Content-Type"))
             tags = robots_tags(response)
@@ -228,9 +229,8 @@ class TemplateSpider(Spider):
         steps = [step]
         if found.itself:
             url = canonical(page.url) or page.url
-            inner = Step(
-                step.seed, name_of(step.seed, step.layer + 1, url), Result.READ, step.layer + 1, url
-            )
+            name = name_of(step.seed, step.layer + 1, url)
+            inner = replace(step, name=name, layer=step.layer + 1, url=url)
             more, further = self._walk(inner, page, html, encoding, 0)
             steps, children = [*more, step], [*children, *further]
         if found.next:
@@ -244,12 +244,10 @@ class TemplateSpider(Spider):
         digest = digest_of(page)
         known = self.conductor.visit(step.seed, step.name)
         if known is not None and (known.digest, known.version) == (digest, self.template.version):
-            return _but(step, Result.UNCHANGED)
+            return replace(step, result=Result.UNCHANGED)
         noindex = page.directives.noindex
         records = () if noindex else records_of(html, page.url, self.template)
-        return Step(
-            step.seed, step.name, step.result, step.layer, step.url, digest=digest, records=records
-        )
+        return replace(step, digest=digest, records=records)
 
     def _requests(self, wanted: Iterable[Wanted]) -> Iterator[Request]:
         for one in wanted:
@@ -281,16 +279,9 @@ class TemplateSpider(Spider):
         return await lines_of(self.conductor)
 
 
-def _but(step: Step, result: Result, note: str = "") -> Step:
-    return Step(step.seed, step.name, result, step.layer, step.url, note)
-
-
 def _answered(step: Step, response: Response) -> Step:
     """Return a step with the answer's ETag and Last-Modified, for a conditional request."""
     if step.records is None and step.result is not Result.UNCHANGED:
         return step
     etag, modified = (sendable(header(response, n) or "") for n in ("ETag", "Last-Modified"))
-    return Step(
-        step.seed, step.name, step.result, step.layer, step.url, step.note, step.digest, etag,
-        modified, step.records,
-    )  # fmt: skip
+    return replace(step, etag=etag, modified=modified)

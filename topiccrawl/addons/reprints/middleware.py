@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Article, Findings, Offer
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.choice import closed_after, storage_of
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
@@ -117,11 +117,8 @@ class KnownStoryMiddleware:
     async def _recall(self) -> None:
         if not self._storage.exists():
             return
-        listing = self._storage.listing()
-        try:
+        async with closed_after(self._storage.listing()) as listing:
             _, known = await listing.page(self._topic, RECALLED, 0)
-        finally:
-            await listing.close()
         for story in reversed(known):
             self.headlines.add(story.title, site_of(story.url))
 

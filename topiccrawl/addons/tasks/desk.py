@@ -18,7 +18,6 @@ from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
-    from typing import Any
 
     from topiccrawl.storage.ledger import CrawlOrder, Key, Ledger
 
@@ -142,7 +141,7 @@ class Desk:
             now = await self._ledger.now()
             last = await self._ledger.get(COUNTERS, "task")
             number = str(int(last or 0) + 1)
-            task = Task(number, created=now, **_fields(wish))
+            task = Task(**asdict(wish), id=number, created=now)
             shards = [
                 Shard(number, site, seeds, hosts, served=now)
                 for site, (seeds, hosts) in parts.items()
@@ -383,7 +382,3 @@ def _state(board: Board, task: str, sites: tuple[SiteState, ...]) -> str:
     if order.paused:
         return "paused"
     return "running" if running else "waiting"
-
-
-def _fields(wish: Wish) -> dict[str, Any]:
-    return {**asdict(wish), "sites": tuple(wish.sites)}

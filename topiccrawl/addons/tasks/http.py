@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.tasks.desk import Desk, TaskState
     from topiccrawl.links.addresses import AddressRules
-    from topiccrawl.storage.ledger import Steering
+    from topiccrawl.storage.control import Control
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
 
@@ -66,26 +66,26 @@ _FILE = re.compile(r"\w[\w.-]{0,99}")
 """Name of a file in TOPICCRAWL_ORDER_FILES."""
 
 
-def order_routes(steering: Steering, addresses: AddressRules) -> list[web.RouteDef]:
+def order_routes(control: Control, addresses: AddressRules) -> list[web.RouteDef]:
     """Return the routes that steer crawls.
 
     Args:
-        steering: Takes the orders.
+        control: Takes the orders.
         addresses: Refuses start URLs of private addresses; the crawl does once more.
     """
 
     @_told
     async def show(request: web.Request) -> object:
-        return asdict(await steering.order(_name_in(request)))
+        return asdict(await control.order(_name_in(request)))
 
     @_told
     async def act(request: web.Request) -> object:
         name, action = _name_in(request), request.match_info["action"]
         if action == "speed":
-            return asdict(await steering.speed(name, await factor_in(request)))
+            return asdict(await control.speed(name, await factor_in(request)))
         if action == "add":
-            return asdict(await steering.add(name, urls_in(await body_of(request), addresses)))
-        simple = {"pause": steering.pause, "resume": steering.resume, "cancel": steering.cancel}
+            return asdict(await control.add(name, urls_in(await body_of(request), addresses)))
+        simple = {"pause": control.pause, "resume": control.resume, "cancel": control.cancel}
         return asdict(await simple[action](name))
 
     return [

@@ -29,22 +29,19 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Task(_Row):
-    """A crawl ordered by a user.
+class Wish(_Row):
+    """A crawl that a user orders.
 
     Attributes:
-        id: Number, as text.
         spider: ``topic``, ``template``, or one of your own that takes ``sites`` and ``seeds``.
         arguments: The spider's, such as ``{"topic": "新能源汽车"}``.
         sites: URLs or hosts, as given; may be empty for a template.
         pages: Pages of all its sites after which it is done; 0 is no bound.
         site_pages: Pages of each site; 0 is no bound.
         depth: Links from a seed at most; 0 is no bound.
-        owner: User that ordered it.
-        created: Seconds since the epoch.
+        owner: User that orders it.
     """
 
-    id: str
     spider: str
     arguments: Mapping[str, str]
     sites: tuple[str, ...]
@@ -52,6 +49,18 @@ class Task(_Row):
     site_pages: int = 0
     depth: int = 0
     owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Wish):
+    """A wish that was accepted.
+
+    Attributes:
+        id: Number, as text.
+        created: Seconds since the epoch.
+    """
+
+    id: str = ""
     created: float = 0.0
 
 
@@ -185,16 +194,3 @@ class Ended(StrEnum):
     DONE = "done"
     FAILED = "failed"  # try again later
     HOPELESS = "hopeless"
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """A task before it has a number. Fields as in ``Task``."""
-
-    spider: str
-    arguments: Mapping[str, str]
-    sites: tuple[str, ...]
-    pages: int = 0
-    site_pages: int = 0
-    depth: int = 0
-    owner: str = field(default="")

@@ -17,6 +17,7 @@ from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Offer, Unfinished
 from topiccrawl.scheduler.context import context_of
+from topiccrawl.spiders.reading import header
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
@@ -193,8 +194,7 @@ def _looked_into(response: Response) -> tuple[str, bool]:
     """Return a page's article, on topic or not, and whether the page says that it is missing."""
     if not isinstance(response, TextResponse):
         return "", False
-    declared = response.headers.get("Content-Type")
-    html = decode(response.body, declared.decode("latin-1") if declared else None).text
+    html = decode(response.body, header(response, "Content-Type")).text
     page = read_page(html, response.url)
     if is_missing(page.title, page.prose):
         return "", True

@@ -18,6 +18,7 @@ from topiccrawl.extract.hubs import FEWEST, hub_list
 from topiccrawl.links.feeds import feeds_on, is_index
 from topiccrawl.model import Article, Findings, Kind, Lease, Unfinished
 from topiccrawl.scheduler.context import CrawlContext, context_of
+from topiccrawl.spiders.reading import header
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -216,8 +217,7 @@ def _lists(response: Response, findings: Findings) -> bool:
         return False
     if not isinstance(response, TextResponse):
         return False
-    declared = response.headers.get("Content-Type")
-    decoded = decode(response.body, declared.decode("latin-1") if declared else None)
+    decoded = decode(response.body, header(response, "Content-Type"))
     return hub_list(decoded.text, response.url) is not None
 
 

@@ -94,7 +94,7 @@ class Visited:
         self._judged: dict[str, _Judged] = {}
         self._unread: set[str] = set()
         self._failing: set[str] = set()
-        self._lock = _Locks().of
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending = asyncio.Event()
 
@@ -303,24 +303,14 @@ class Visited:
             self._happened(change)
         self._kept(state)
 
+    def _lock(self, url: str) -> asyncio.Lock:
+        """Return the lock of a page's state; it is deleted when no task holds or waits for it."""
+        return self._locks.setdefault(url, asyncio.Lock())
+
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(_logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-class _Locks:
-    """Locks held while a state is read and rewritten: credits and visits may come together."""
-
-    def __init__(self) -> None:
-        self._known: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def of(self, url: str) -> asyncio.Lock:
-        """Return the lock of a URL; it is deleted when no task holds or waits for it."""
-        lock = self._known.get(url)
-        if lock is None:
-            lock = self._known[url] = asyncio.Lock()
-        return lock
 
 
 async def _logged(work: Coroutine[None, None, None]) -> None:

@@ -16,6 +16,7 @@ from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message
 from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.storage.choice import closed_after
 
 if TYPE_CHECKING:
     import argparse
@@ -49,17 +50,15 @@ class Command(OperatorCommand, ScrapyCommand):
     async def _serve(self, address: Address) -> None:
         from topiccrawl.addons.dashboard.access import serving
 
-        runs = frontiers_of(self.options).runs()
-        source = partial(RunsSource, runs)
-        try:
-            async with serving(self.options, address, source, start="crawls") as server:
-                say(f"Dashboard: {server.url}")
-                halt, loop = asyncio.Event(), asyncio.get_running_loop()
-                for number in (signal.SIGINT, signal.SIGTERM):
-                    loop.add_signal_handler(number, halt.set)
-                await halt.wait()
-        finally:
-            await runs.close()
+        async with (
+            closed_after(frontiers_of(self.options).runs()) as runs,
+            serving(self.options, address, partial(RunsSource, runs), start="crawls") as server,
+        ):
+            say(f"Dashboard: {server.url}")
+            halt, loop = asyncio.Event(), asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, halt.set)
+            await halt.wait()
 
 
 class RunsSource:

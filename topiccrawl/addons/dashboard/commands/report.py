@@ -14,6 +14,7 @@ from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.storage.choice import closed_after
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -48,8 +49,5 @@ class Command(OperatorCommand, ScrapyCommand):
         say(str(path))
 
     async def _write(self, path: Path, topic: str, language: str) -> None:
-        runs = frontiers_of(self.options).runs()
-        try:
+        async with closed_after(frontiers_of(self.options).runs()) as runs:
             await written(path, await runs.all(), self.options, topic=topic, language=language)
-        finally:
-            await runs.close()

@@ -22,7 +22,7 @@ from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
 from topiccrawl.messages import message, tr
 from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.formats import CommaSeparated, Formats, JsonLines, Parquet, writing
+from topiccrawl.storage.formats import Formats, comma_separated, json_lines, parquet, writing
 
 if TYPE_CHECKING:
     import argparse
@@ -260,10 +260,10 @@ def formats(fields: Sequence[str]) -> Formats[Kept]:
 
     return Formats(
         {
-            ".jsonl": lambda file: JsonLines(file, shown),
-            ".csv": lambda file: CommaSeparated(file, names, cells),
+            ".jsonl": lambda file: json_lines(file, shown),
+            ".csv": lambda file: comma_separated(file, names, cells),
         },
-        {".parquet": lambda path: Parquet(path, _schema, shown)},
+        {".parquet": lambda path: parquet(path, _schema, shown)},
     )
 
 

@@ -8,18 +8,17 @@ the values that make a record. ``[S1]`` writes ``联系我们(联系)``; here th
 
 from __future__ import annotations
 
-import hashlib
 import re
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from topiccrawl.errors import FieldError, TemplateError
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold
-from topiccrawl.topics.fields import Hosts, Seeds  # noqa: TC001 - pydantic reads them
+from topiccrawl.topics.fields import Hosts, NamedPart, Part, Seeds
 from topiccrawl.userfiles import FileKind, named, own_name, read_model
 
 if TYPE_CHECKING:
@@ -54,11 +53,7 @@ Count = Annotated[int, Field(ge=0)]
 _SPACED = re.compile(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])")
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
-
-
-class Search(_Part):
+class Search(Part):
     """Queries for a search engine: every name with every extension.
 
     Attributes:
@@ -80,7 +75,7 @@ class Search(_Part):
         return tuple(dict.fromkeys(one + name for one in before for name in self.name))
 
 
-class CrawlWord(_Part):
+class CrawlWord(Part):
     """One field of a record.
 
     Attributes:
@@ -101,7 +96,7 @@ class CrawlWord(_Part):
         return self.kind in MANY if self.many is None else self.many
 
 
-class Limits(_Part):
+class Limits(Part):
     """Bounds of a template's crawl; 0 is no bound, except where a step cannot do without.
 
     Attributes:
@@ -119,7 +114,7 @@ class Limits(_Part):
     records: Count = 0
 
 
-class Template(_Part):
+class Template(NamedPart):
     """Content of a template file; checked, frozen.
 
     Attributes:
@@ -137,7 +132,6 @@ class Template(_Part):
         denied_hosts: Hosts or domains that may not.
     """
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
     region: Annotated[str, Field(pattern="^[A-Z]{2}$")] = "CN"
     search: Search = Search()
     filter: tuple[dict[Word, tuple[Word, ...]], ...] = ()
@@ -233,25 +227,9 @@ class Template(_Part):
         return next((field for field, how in self.crawl.items() if how.kind == "name"), None)
 
     @property
-    def digest(self) -> str:
-        """Twelve hex digits that change when anything of the template changes."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
-
-    @property
     def version(self) -> int:
         """Number below 2**24 that changes with the region and the crawl keywords."""
-        read = self.model_dump_json(include={"region", "crawl"})
-        return int(hashlib.sha256(read.encode()).hexdigest()[:6], 16)
-
-    @property
-    def slug(self) -> str:
-        """A file name of its own for every name: readable part, then six hex digits of the name.
-
-        >>> Template(name="软件 / 四川", seeds=["http://a.test/"], crawl={"QQ": "qq"}).slug
-        '软件-四川-51eb83'
-        """
-        readable = re.sub(r"[^\w]+", "-", fold(self.name)).strip("-")[:40] or "template"
-        return f"{readable}-{hashlib.sha256(self.name.encode()).hexdigest()[:6]}"
+        return self.version_of({"region", "crawl"})
 
 
 def _bare(word: str) -> str:

@@ -22,6 +22,7 @@ from topiccrawl.scheduler.build import as_turn
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
+from topiccrawl.storage.choice import closed_after
 from topiccrawl.storage.control import speed_of
 
 if TYPE_CHECKING:
@@ -85,11 +86,8 @@ class Command(OperatorCommand, ScrapyCommand):
 
     def _ask(self, question: Callable[[Desk], Any]) -> Any:  # noqa: ANN401 - what the desk gives
         async def asked() -> Any:  # noqa: ANN401
-            ledger = frontiers_of(self.options).ledger()
-            try:
+            async with closed_after(frontiers_of(self.options).ledger()) as ledger:
                 return await question(Desk(ledger, checker(self.options)))
-            finally:
-                await ledger.close()
 
         return asyncio.run(asked())
 
