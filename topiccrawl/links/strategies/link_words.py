@@ -82,10 +82,10 @@ class LinkWords:
         """
         if not self.version:
             return 0.0
-        mean, shrink, known = self._worth / self.pages, self.shrink, self._words
+        mean, shrink, find = self._worth / self.pages, self.shrink, self._words.get
         total = 0.0
         for word in words:
-            if word in known:
-                pages, worth = known[word]
+            if known := find(word):
+                pages, worth = known
                 total += (worth - pages * mean) / (pages + shrink)
         return total
