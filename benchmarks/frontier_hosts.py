@@ -44,7 +44,7 @@ def measure(folder: str, hosts: int) -> tuple[float, float]:
 
 def _state(frontier: EmbeddedFrontier, folder: str) -> tuple[int, int]:
     frontier.write()
-    frontier.store.land()
+    frontier.store.wait_for_commit()
     gc.collect()
     files = [path.stat().st_blocks * 512 for path in Path(folder).rglob("*") if path.is_file()]
     return anonymous_bytes(), sum(files)

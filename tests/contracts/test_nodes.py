@@ -55,7 +55,7 @@ def test_nodes_share_hosts_evenly_and_no_host_is_at_two(crew: Crew) -> None:
 def test_hosts_that_go_and_come_back_take_the_room_they_had(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(url) for url in URLS])
-    told, hosts = list(URLS), one.local.places.hosts
+    told, hosts = list(URLS), one.local.registry.hosts
     for turn in range(3):
         two = crew.join()
         crew.settle()

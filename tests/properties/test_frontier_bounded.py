@@ -32,7 +32,7 @@ MOST = 9
 
 
 @dataclass
-class Shedding(Model):
+class Eviction(Model):
     """A model that gets to know what was evicted."""
 
     seen: set[str] = field(default_factory=set)
@@ -67,13 +67,13 @@ class Shedding(Model):
 
 
 class BoundedMachine(FrontierMachine):
-    model: Shedding
+    model: Eviction
 
     @override
     def open(self) -> None:
         if not self.limits.max_known:
             self.limits = replace(self.limits, max_known=MOST, seen_error=1e-6)
-            self.model = Shedding(self.strategy, self.politeness, self.limits, 1000.0)
+            self.model = Eviction(self.strategy, self.politeness, self.limits, 1000.0)
         super().open()
 
     @invariant()

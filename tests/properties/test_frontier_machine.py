@@ -327,9 +327,9 @@ class SharedMachine(FrontierMachine):
     def kill(self) -> None:
         """Leave everything as a killed process does; hosts may have been asked until now."""
         assert isinstance(self.frontier, SharedFrontier)
-        member, places = self.frontier.membership, self.frontier.local.places
+        member, registry = self.frontier.membership, self.frontier.local.registry
         for name in {urlsplit(url).hostname or "" for url in URLS}:
-            if places.find_host(name):
+            if registry.find_host(name):
                 site = self.model.sites.setdefault(name, Site())
                 site.next_at = max(site.next_at, self.model.now + self.politeness.delay)
         super().kill()

@@ -46,7 +46,7 @@ from topiccrawl.extract.reading import RawPage, StandardReader
 from topiccrawl.extract.relative import moments
 from topiccrawl.extract.wire import extraction_of, packed, read_page_of
 from topiccrawl.frontier.contract import Politeness
-from topiccrawl.frontier.hosts import Places
+from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
 from topiccrawl.links.addresses import is_private
@@ -224,9 +224,9 @@ def robots(data: bytes) -> object:
     with TemporaryDirectory(prefix="topiccrawl-fuzz-") as folder:
         store = Store(folder)
         try:
-            origin, rules = Places(store).origin(URL), Robots(store, Politeness())
+            origin, rules = HostRegistry(store).origin(URL), Robots(store, Politeness())
             assert origin is not None
-            rules.keep(origin, data, NOW, available=True)
+            rules.store(origin, data, NOW, available=True)
             return rules.allowed(origin, URL)
         finally:
             store.close()

@@ -160,9 +160,10 @@ class Limits:
         max_crashes: Crashes of the process while a URL was being processed, before it ends as
             error "crash".
         lease_seconds: Life of a lease in seconds, unless extended.
-        max_queued: Queued URLs (on a node) beyond which low values are refused (``seen.Tail``).
+        max_queued: Queued URLs (on a node) beyond which low values are refused
+            (``seen.QueueLimit``).
         max_known: Records of URLs (on a node) beyond which settled ones are evicted
-            (``seen.Shedding``).
+            (``seen.Eviction``).
         seen_error: Largest share of new URLs that are mistaken for evicted ones.
         max_page_hosts: New hosts that the links of one page bring; further ones are dropped and
             counted as ``page-hosts``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.leases import Held, Leases, robots_key
+from topiccrawl.frontier.leases import Leases, OpenLease, robots_key
 from topiccrawl.frontier.rows import DELAYED, TOP, URL, Row, decode
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Kind, Lease
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Limits, Politeness
-    from topiccrawl.frontier.hosts import Host, Origin, Places
+    from topiccrawl.frontier.hosts import Host, HostRegistry, Origin
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock, Robots
-    from topiccrawl.frontier.queues import Judge, Queues
-    from topiccrawl.frontier.ready import Ready
+    from topiccrawl.frontier.queues import Queues, RowScorer
+    from topiccrawl.frontier.ready import ReadyHosts
 
-MOVES = 32
+MAX_MOVES = 32
 """Rows and units re-scored at the head in one call; after that a lease uses stored values."""
-STEPS = 1000
+MAX_REFUSALS = 1000
 """URLs refused in one call (robots, budgets); the next call goes on from there."""
 
-CROWDED = 0.25
+CROWDED_SECONDS = 0.25
 """Seconds until a host is checked again whose domain has all the open leases it may have."""
 
 
@@ -35,56 +35,56 @@ class Slots:
     Attributes:
         clock: Seconds since the epoch.
         host_clock: Times of requests to hosts.
-        places: All hosts.
+        registry: All hosts.
         ready: Hosts that may be asked.
         leases: Open leases.
     """
 
     clock: Callable[[], float]
     host_clock: HostClock
-    places: Places
-    ready: Ready
+    registry: HostRegistry
+    ready: ReadyHosts
     leases: Leases
 
     def __init__(self) -> None:
-        self._lent: set[Host] = set()
+        self._acquired: set[Host] = set()
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host's clock for a request without a lease; True if allowed now."""
-        known, now = self.places.host(host.lower()), self.clock()
-        if self.host_clock.full(known) or known.next_at > now or not self.claim(known, now):
+        known, now = self.registry.host(host.lower()), self.clock()
+        if self.host_clock.is_full(known) or known.next_at > now or not self.claim(known, now):
             return False
-        self.start(known, now)
-        self._lent.add(known)
+        self.record_start(known, now)
+        self._acquired.add(known)
         return True
 
     def release(self, host: str) -> None:
         """Release such a slot; one that was never taken changes nothing."""
-        known = self.places.find_host(host.lower())
+        known = self.registry.find_host(host.lower())
         if known is not None and known.active > 0:
             known.active -= 1
-            self.ready.settle(known, self.clock())
+            self.ready.reschedule(known, self.clock())
 
     def waits(self, host: str) -> float:
         """Return seconds that a request with a slot must wait: another crawl asked the host."""
-        known = self.places.find_host(host.lower())
+        known = self.registry.find_host(host.lower())
         return 0.0 if known is None else self.host_clock.waits(known)
 
     def left(self, host: str) -> bool:
         """Record that a request is sent now: the next one waits from here."""
-        known, now = self.places.find_host(host.lower()), self.clock()
+        known, now = self.registry.find_host(host.lower()), self.clock()
         if known is not None and known.active:
-            self.host_clock.left(known, now)
-            self.ready.changed(known, now)
+            self.host_clock.record_send(known, now)
+            self.ready.host_changed(known, now)
         return True
 
     def stood_still(self, seconds: float) -> None:
         """Compensate a stall of the process (stopped, or busy): requests were sent later."""
-        self._lent = {host for host in self._lent if host.active}
-        held, now = {held.host for held in self.leases.held.values() if held.slot}, self.clock()
-        for host in held | self._lent:
-            self.host_clock.stood_still(host, seconds, now)
-            self.ready.changed(host, now)
+        self._acquired = {host for host in self._acquired if host.active}
+        held, now = {one.host for one in self.leases.by_key.values() if one.has_slot}, self.clock()
+        for host in held | self._acquired:
+            self.host_clock.compensate_stall(host, seconds, now)
+            self.ready.host_changed(host, now)
 
     def pace(self, speed: float) -> None:
         """Divide hosts' delays by ``speed`` from their next request on; 1 is normal."""
@@ -92,24 +92,24 @@ class Slots:
 
     def rest(self, ahead: float = 0.0) -> float:
         """Return the time until which hosts stay quiet, if requests go on for ``ahead`` seconds."""
-        hosts = self.places.hosts
+        hosts = self.registry.hosts
         known = max((host.next_at for host in hosts), default=0.0)
         if not ahead:
             return known
         longest = max(map(self.host_clock.delay, hosts), default=0.0)
         return max(known, self.clock() + ahead + longest)
 
-    def start(self, host: Host, now: float) -> None:
+    def record_start(self, host: Host, now: float) -> None:
         """Count a request that starts now."""
-        self.host_clock.start(host, now)
-        self.ready.changed(host, now)
+        self.host_clock.record_start(host, now)
+        self.ready.host_changed(host, now)
 
     def claim(self, host: Host, now: float) -> bool:
         """Return whether this crawl may ask the host; postpone the host if not."""
         wait = self.host_clock.waits(host)
         if wait:
             host.next_at = max(host.next_at, now + wait)
-            self.ready.settle(host, now)
+            self.ready.reschedule(host, now)
         return not wait
 
 
@@ -118,7 +118,7 @@ class Dispatch:
 
     Args:
         queues: Queued and leased URLs.
-        judge: Re-scores stale rows.
+        scorer: Re-scores stale rows.
         robots: Rules of robots.txt files.
         slots: Clocks of the hosts.
         politeness: For obedience to robots.txt, and the operator's own hosts.
@@ -131,31 +131,30 @@ class Dispatch:
     """
 
     def __init__(
-        self, queues: Queues, judge: Judge, robots: Robots, slots: Slots,
+        self, queues: Queues, scorer: RowScorer, robots: Robots, slots: Slots,
         politeness: Politeness, limits: Limits,
     ) -> None:  # fmt: skip
-        self._queues, self._judge, self._robots, self._slots = queues, judge, robots, slots
+        self._queues, self._scorer, self._robots, self._slots = queues, scorer, robots, slots
         self._urls, self._leases, self._ready = queues.urls, queues.leases, queues.ready
         self._obey, self._own = politeness.robots, politeness.own
-        self._most_domain = politeness.domain_concurrency
+        self._max_domain = politeness.domain_concurrency
         self._seconds = limits.lease_seconds
-        self.share, self.slack = judge.strategy.share, judge.strategy.slack
-        self.turn = self._early = self._shift = self._moves = self._steps = 0
+        self.share, self.slack = scorer.strategy.share, scorer.strategy.slack
+        self.turn = self._early = self._shift = self._moves_left = self._refusals_left = 0
 
     def pop(self, n: int, now: float) -> list[Lease]:
         """Return up to n leases, best first."""
         for key in self._queues.due(now):
-            self._awake(key)
-        self._ready.wake(now)
+            self._queue_due(key)
+        self._ready.run_due(now)
         leases: list[Lease] = []
-        self._moves, self._steps = MOVES, STEPS
-        while len(leases) < n and self._steps > 0:
-            found = self._next()
-            if found is None:
+        self._moves_left, self._refusals_left = MAX_MOVES, MAX_REFUSALS
+        while len(leases) < n and self._refusals_left > 0:
+            if (found := self._next_unit()) is None:
                 break
-            if self._most_domain and self._is_crowded(found[0].host):
+            if self._max_domain and self._is_crowded(found[0].host):
                 found[0].host.ready = False
-                self._ready.alarm(found[0].host, now + CROWDED)
+                self._ready.schedule(found[0].host, now + CROWDED_SECONDS)
                 continue
             lease = self._serve(*found, now)
             if lease is not None:
@@ -164,13 +163,13 @@ class Dispatch:
 
     def next_due(self, now: float) -> float | None:
         """Return seconds until ``pop`` may return a lease, or None."""
-        if self._next() is not None:
+        if self._next_unit() is not None:
             return 0.0
         times = (self._ready.next_time(), self._queues.next_due(), self._leases.next_expiry())
         known = [when for when in times if when is not None]
         return max(0.0, min(known) - now) if known else None
 
-    def _next(self) -> tuple[Unit, int] | None:
+    def _next_unit(self) -> tuple[Unit, int] | None:
         """Return unit and lane to serve now: of the lane whose turn it is, else of the other.
 
         Within ``slack`` the lane with the better URL goes first; then ``_shift`` is the turn that
@@ -182,7 +181,7 @@ class Dispatch:
         if unit is None:
             lane = 1 - lane
             unit = best(lane)
-        elif self.slack and (other := best(1 - lane)) is not None and _better(other, unit, lane):
+        elif self.slack and (other := best(1 - lane)) is not None and _is_better(other, unit, lane):
             shift = 1 - 2 * lane
             if abs(self._early + shift) <= self.slack:
                 self._shift, unit, lane = shift, other, 1 - lane
@@ -194,93 +193,94 @@ class Dispatch:
         Several of them have half as many again as a domain: hosts that never answer, of as many
         domains as one likes, leave room for those that do.
         """
-        if not self._most_domain:
+        if not self._max_domain:
             return True
-        held = [one.host for one in self._leases.held.values() if one.slot and one.host.slow]
-        return len(held) < self._most_domain * 3 // 2 or len(set(held)) == 1
+        held = [one.host for one in self._leases.by_key.values() if one.has_slot and one.host.slow]
+        return len(held) < self._max_domain * 3 // 2 or len(set(held)) == 1
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
         """Lease a unit's head; None where the head was moved or refused instead."""
         queues = self._queues
         obeys = self._obey and unit.host.name not in self._own
-        if obeys and not self._robots.known(unit.origin, now):
-            return self._ask(unit.origin, lane, now) if self._slots.claim(unit.host, now) else None
-        if self._moves > 0 and self._ready.renew(unit):
-            self._moves -= 1
+        if obeys and not self._robots.is_current(unit.origin, now):
+            claimed = self._slots.claim(unit.host, now)
+            return self._lease_robots(unit.origin, lane, now) if claimed else None
+        if self._moves_left > 0 and self._ready.refresh_bias(unit):
+            self._moves_left -= 1
             return None
         head = unit.head(lane)
         assert head is not None, "its host was listed with it"  # noqa: S101
-        key = self._urls.key(head & TOP)
+        key = self._urls.key_of_number(head & TOP)
         assert key is not None, "what is queued is known"  # noqa: S101
         data = self._urls.find(key)
         assert data is not None, "what has a number has a row"  # noqa: S101
         row = decode(data)
-        if self._moves > 0 and self._judge.renew(row, key):
-            self._moves -= 1
+        if self._moves_left > 0 and self._scorer.rescore_and_move(row, key):
+            self._moves_left -= 1
             return None
         refusal = self._refusal(unit, row, obeys=obeys)
         if not refusal and not self._slots.claim(unit.host, now):
             return None
         queues.leave(row, key)
         if refusal:
-            self._steps -= 1
-            queues.fail(row, refusal)
+            self._refusals_left -= 1
+            queues.set_failed(row, refusal)
             self._urls.put(key, row)
             return None
-        held = self._hold(key, unit.host, None, now)
-        held.row = data, row
-        return self._lease(unit, row, key, held, now)
+        entry = self._open_lease(key, unit.host, None, now)
+        entry.row = data, row
+        return self._lease_page(unit, row, key, entry, now)
 
     def _is_crowded(self, host: Host) -> bool:
         """Return whether a domain of several hosts has all the open leases it may have."""
-        if self._queues.places.siblings(host.name) == 1:
+        if self._queues.registry.siblings(host.name) == 1:
             return False
         site = site_of(host.name)
-        held = [one for one in self._leases.held.values() if site_of(one.host.name) == site]
-        flying = sum(one.slot for one in held)
-        return flying >= self._most_domain or len(held) > self._most_domain
+        held = [one for one in self._leases.by_key.values() if site_of(one.host.name) == site]
+        flying = sum(one.has_slot for one in held)
+        return flying >= self._max_domain or len(held) > self._max_domain
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Return the reason why a URL is not fetched, or ""."""
-        if self._slots.host_clock.spent(unit.host):
+        if self._slots.host_clock.is_budget_spent(unit.host):
             return "host-budget"
         if not obeys:
             return ""
         return self._robots.refusal(unit.origin, row.text(URL))
 
-    def _lease(self, unit: Unit, row: Row, key: bytes, held: Held, now: float) -> Lease:
+    def _lease_page(self, unit: Unit, row: Row, key: bytes, entry: OpenLease, now: float) -> Lease:
         host = unit.host
         self.turn = (self.turn + 1) % max(sum(self.share), 1)
         self._early += self._shift
         host.leased += 1
-        self._slots.start(host, now)
+        self._slots.record_start(host, now)
         url, anchor, context, payload, _ = row.texts.decode().split("\0")
         return Lease(
-            url, key, held.epoch, Kind.PAGE, row.lane, row.value / TOP + unit.bias / TOP,
-            row.evidence, row.depth, row.attempts, row.redirects, held.expires, payload, anchor,
+            url, key, entry.epoch, Kind.PAGE, row.lane, row.value / TOP + unit.bias / TOP,
+            row.evidence, row.depth, row.attempts, row.redirects, entry.expires, payload, anchor,
             context,
         )  # fmt: skip
 
-    def _ask(self, origin: Origin, lane: int, now: float) -> Lease:
+    def _lease_robots(self, origin: Origin, lane: int, now: float) -> Lease:
         """Lease an origin's robots.txt; the origin's URLs are skipped until it is fetched."""
         url = origin.name + "/robots.txt"
         key = robots_key(url)
-        held = self._hold(key, origin.host, origin, now)
-        self._ready.hold(origin)
-        self._slots.start(origin.host, now)
+        entry = self._open_lease(key, origin.host, origin, now)
+        self._ready.block(origin)
+        self._slots.record_start(origin.host, now)
         return Lease(
-            url, key, held.epoch, Kind.ROBOTS, lane, attempts=origin.attempts,
-            expires=held.expires,
+            url, key, entry.epoch, Kind.ROBOTS, lane, attempts=origin.attempts,
+            expires=entry.expires,
         )  # fmt: skip
 
-    def _hold(self, key: bytes, host: Host, origin: Origin | None, now: float) -> Held:
+    def _open_lease(self, key: bytes, host: Host, origin: Origin | None, now: float) -> OpenLease:
         leases = self._leases
         leases.epoch += 1
-        held = Held(leases.epoch, now + self._seconds, host, origin, began=now)
-        leases.add(key, held)
-        return held
+        entry = OpenLease(leases.epoch, now + self._seconds, host, origin, leased_at=now)
+        leases.add(key, entry)
+        return entry
 
-    def _awake(self, key: bytes) -> None:
+    def _queue_due(self, key: bytes) -> None:
         """Queue a URL by its value, now that the time it waited for has come."""
         row = self._urls.row(key)
         if row is not None:
@@ -290,7 +290,7 @@ class Dispatch:
             self._urls.put(key, row)
 
 
-def _better(other: Unit, unit: Unit, lane: int) -> bool:
+def _is_better(other: Unit, unit: Unit, lane: int) -> bool:
     """Return whether the best URL of the other lane has a lower cost than that of a unit's lane."""
     first, second = unit.host.best(lane), other.host.best(1 - lane)
     return first is not None and second is not None and second[0] < first[0]

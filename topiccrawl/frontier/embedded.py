@@ -13,15 +13,15 @@ import lmdb
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import HostSlots, QueueAdmin, Reader, UrlQueue
 from topiccrawl.frontier.dispatch import Dispatch, Slots
-from topiccrawl.frontier.hosts import Places
+from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.ingest import LinkIngest
 from topiccrawl.frontier.leases import Leases
 from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
 from topiccrawl.frontier.portable import Loader
-from topiccrawl.frontier.queues import Judge, Queues
-from topiccrawl.frontier.ready import Ready
+from topiccrawl.frontier.queues import Queues, RowScorer
+from topiccrawl.frontier.ready import ReadyHosts
 from topiccrawl.frontier.rows import QUEUED, Urls
-from topiccrawl.frontier.seen import Seen, Shedding
+from topiccrawl.frontier.seen import Eviction, Seen
 from topiccrawl.frontier.settling import LeaseSettlement
 from topiccrawl.frontier.store import Store, Sync
 from topiccrawl.frontier.view import Census, View, best_values, census
@@ -73,7 +73,7 @@ def _guarded(
         try:
             done = method(self, *args, **kwargs)
             if changing:
-                self._tick()
+                self._after_change()
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error
         return done
@@ -142,13 +142,13 @@ class EmbeddedFrontier(Slots):
                     gc.enable()
             self.robots_files = robots = Robots(self.store, politeness)
             self.seen = Seen(self.store, limits.seen_error)
-            self.ingest = LinkIngest(self.queues, self.judge, self.seen, limits)
+            self.ingest = LinkIngest(self.queues, self.scorer, self.seen, limits)
             self.settling = LeaseSettlement(self.queues, self.ingest, robots, hosts, limits)
-            self.shedding = Shedding(self.queues, self.seen, limits.max_known)
-            self.dispatch = Dispatch(self.queues, self.judge, robots, self, politeness, limits)
+            self.eviction = Eviction(self.queues, self.seen, limits.max_known)
+            self.dispatch = Dispatch(self.queues, self.scorer, robots, self, politeness, limits)
             self.dispatch.share = share or strategy.share
             self.view = View(self.store, strategy)
-            self._begin()
+            self._resume()
         except BaseException:
             self.store.close()
             raise
@@ -156,28 +156,28 @@ class EmbeddedFrontier(Slots):
     def _open(self, strategy: LinkStrategy, limits: Limits) -> None:
         """Read hosts and rows, and build the order of the queues."""
         self.urls = Urls(self.store)
-        self.places = Places(self.store)
-        self.ready = Ready(self.host_clock, self.places, strategy)
+        self.registry = HostRegistry(self.store)
+        self.ready = ReadyHosts(self.host_clock, self.registry, strategy)
         self.leases = Leases()
-        self.queues = Queues(self.urls, self.places, self.ready, self.leases, limits.max_queued)
-        self.judge = Judge(self.queues, strategy)
-        self._known = known = self.store.load("progress") or {}
+        self.queues = Queues(self.urls, self.registry, self.ready, self.leases, limits.max_queued)
+        self.scorer = RowScorer(self.queues, strategy)
+        self._progress = known = self.store.load("progress") or {}
         self.queues.tally.update(known.get("tally", {}))
         self.urls.seq = known.get("seq", 1)
         self.leases.epoch = known.get("epoch", 0)
         self.ready.crawl = GroupStats(*known.get("crawl", self.ready.crawl))
-        self.judge.swept = tuple(known.get("swept", self.judge.swept))
-        self.ready.renew_all()
+        self.scorer.swept = tuple(known.get("swept", self.scorer.swept))
+        self.ready.refresh_all()
 
-    def _begin(self) -> None:
+    def _resume(self) -> None:
         """Resume where the previous process ended, or crashed."""
-        self.dispatch.turn = self._known.get("turn", 0)
-        if self.judge.swept[0] != self.judge.topic:
+        self.dispatch.turn = self._progress.get("turn", 0)
+        if self.scorer.swept[0] != self.scorer.topic:
             logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
-        self.ready.believe(self.clock())
+        self.ready.reset_far_times(self.clock())
         self.settling.recover()
         self.write()
-        self.store.land()
+        self.store.wait_for_commit()
         self.settling.marks.clear()
 
     def push(self, seeds: Iterable[Seed]) -> int:
@@ -185,7 +185,7 @@ class EmbeddedFrontier(Slots):
         new = 0
         for seed in seeds:
             new += self.ingest.seed(seed)
-            self._tick()
+            self._after_change()
         return new
 
     def pop(self, n: int = 1) -> list[Lease]:
@@ -200,12 +200,12 @@ class EmbeddedFrontier(Slots):
 
         A row that was not queued at the last commit is written first: the crash is counted in it.
         """
-        held = self.leases.find(lease)
-        if held is not None and lease.kind is Kind.PAGE:
+        entry = self.leases.find(lease)
+        if entry is not None and lease.kind is Kind.PAGE:
             committed = self.store.committed("urls", lease.key)
             if committed is None or committed[0] != QUEUED:
                 self.committer()
-                self.store.land()
+                self.store.wait_for_commit()
             self.settling.marks.set(lease.key)
 
     def passed(self, lease: Lease) -> None:
@@ -232,7 +232,7 @@ class EmbeddedFrontier(Slots):
 
     def sweep(self, n: int = 100) -> int:
         """Re-score up to n stale records after a change of the topic; return the number read."""
-        return self.judge.sweep(n)
+        return self.scorer.sweep(n)
 
     def next_due(self) -> float | None:
         """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
@@ -240,7 +240,7 @@ class EmbeddedFrontier(Slots):
 
     def pending(self) -> bool:
         """Check whether any URL is queued or leased."""
-        return any(self.queues.sizes()) or bool(self.leases.held)
+        return any(self.queues.sizes()) or bool(self.leases.by_key)
 
     def counts(self) -> dict[str, int]:
         """Return the sizes of the queues and counters of events."""
@@ -248,11 +248,11 @@ class EmbeddedFrontier(Slots):
 
     def best(self, n: int) -> list[float]:
         """Return the values of the n best queued URLs, bias included, best first."""
-        return best_values(self.places.hosts, n)
+        return best_values(self.registry.hosts, n)
 
     def census(self, n: int) -> Census:
         """Return the states of all hosts, and figures of the n busiest; see ``census``."""
-        return census(self.places.hosts, self.host_clock, self.clock(), n)
+        return census(self.registry.hosts, self.host_clock, self.clock(), n)
 
     def why(self, url: str) -> Explanation | None:
         """Return all that is stored of a URL, or None."""
@@ -285,11 +285,11 @@ class EmbeddedFrontier(Slots):
 
     def commit(self, *, wait: bool = True) -> None:
         """Make everything so far durable against kill -9; without ``wait``, soon."""
-        due = self.changed or self.places.dirty
+        due = self.changed or self.registry.dirty
         if due and (wait or self._may_commit(self.clock() - self._committed)):
             self.committer()
         if wait:
-            self.store.land()
+            self.store.wait_for_commit()
 
     def close(self) -> None:
         """Release open leases (no attempt counted), commit, unlock. Idempotent."""
@@ -299,7 +299,7 @@ class EmbeddedFrontier(Slots):
             if not self.broken:
                 self.settling.release_all()
                 self.write()
-                self.store.land()
+                self.store.wait_for_commit()
             self.settling.marks.close()
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error
@@ -316,16 +316,16 @@ class EmbeddedFrontier(Slots):
         self.broken = BROKEN.format(self.store.path, error)
         return StorageError(self.broken)
 
-    def _tick(self) -> None:
+    def _after_change(self) -> None:
         """Evict surplus records; commit by size or by age."""
-        self.shedding.step()
-        self.wrote()
+        self.eviction.step()
+        self.commit_if_due()
 
-    def wrote(self) -> None:
+    def commit_if_due(self) -> None:
         """Commit by size or by age."""
         self.changed = True
         age = self.clock() - self._committed
-        period = min(max(COMMIT_SECONDS, self.store.took / COMMIT_SHARE), COMMIT_SECONDS_MAX)
+        period = min(max(COMMIT_SECONDS, self.store.commit_time / COMMIT_SHARE), COMMIT_SECONDS_MAX)
         due = len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < period
         if due and self._may_commit(age):
             self.committer()
@@ -333,12 +333,12 @@ class EmbeddedFrontier(Slots):
     def _may_commit(self, age: float) -> bool:
         """Check whether no commit is in progress; one that takes too long is waited for."""
         if len(self.store.changes["urls"]) >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
-            self.store.land()
-        return self.store.landed()
+            self.store.wait_for_commit()
+        return self.store.commit_done()
 
     def _flush(self) -> None:
         """Write the changes of hosts and leases that are only in RAM."""
-        self.places.flush()
+        self.registry.flush()
         self.leases.flush(self.store)
 
     def write(self) -> None:
@@ -346,7 +346,7 @@ class EmbeddedFrontier(Slots):
         self._flush()
         self.store.save("progress", {
             "tally": dict(self.queues.tally), "seq": self.urls.seq, "turn": self.dispatch.turn,
-            "swept": self.judge.swept, "crawl": self.ready.crawl,
+            "swept": self.scorer.swept, "crawl": self.ready.crawl,
             "epoch": self.leases.epoch,
         })  # fmt: skip
         self.store.commit()

@@ -36,7 +36,7 @@ CLOCK = Struct("<ddBIId")
 STATS = Struct("<Id")
 COUNT = Struct("<H")
 NOTHING = GroupStats(0, 0.0)
-ASLEEP = -1.0
+NEVER = -1.0
 _stats = partial(tuple.__new__, GroupStats)
 
 Best = tuple[float, int, Unit]
@@ -46,7 +46,7 @@ _NO_GROUPS: dict[str, GroupStats] = {}
 """Of all hosts that have none: most hosts are named by a link or two and never asked."""
 
 
-class Answer(NamedTuple):
+class RobotsState(NamedTuple):
     """State of a robots.txt.
 
     Attributes:
@@ -67,20 +67,20 @@ class Origin:
     Attributes:
         scheme: Its name up to the host's, such as ``http://``.
         port: Its name behind the host's, such as ``:8080``.
-        answer: State of its robots.txt; None until it is looked up.
-        waits: Whether its URLs wait for a robots.txt that is in flight or will be retried.
+        robots: State of its robots.txt; None until it is looked up.
+        blocked: Whether its URLs wait for a robots.txt that is in flight or will be retried.
         attempts: Failed fetches of the robots.txt in a row.
-        wake: When it is tried again, or ASLEEP.
+        check_at: When it is tried again, or NEVER.
         units: Its units by their queue groups; None until one is looked up again.
     """
 
     scheme: str
     host: Host
     port: str
-    answer: Answer | None = None
-    waits: bool = False
+    robots: RobotsState | None = None
+    blocked: bool = False
     attempts: int = 0
-    wake: float = ASLEEP
+    check_at: float = NEVER
     units: dict[str, Unit] | None = None
 
     @property
@@ -106,7 +106,7 @@ class Host:
         prior, normal: Best URL of each queue.
         ready: Whether a request may start now.
         slow: Its last request took long, or none has ended yet in this run.
-        wake: Time at which it is checked again, or ASLEEP.
+        check_at: Time at which it is checked again, or NEVER.
         listed_prior, listed_normal: Entry in the ranks of each: its best URL, or a better one.
         groups: Statistics of its groups; empty until a page was crawled.
     """
@@ -126,8 +126,8 @@ class Host:
     normal: Best | None = None
     ready: bool = True
     slow: bool = True
-    shut: bool = False
-    wake: float = ASLEEP
+    closed: bool = False
+    check_at: float = NEVER
     listed_prior: Best | None = None
     listed_normal: Best | None = None
     units: tuple[Unit, ...] = ()
@@ -191,9 +191,9 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
         if count or groups[number]:
             host.groups = {}
             for name in chain.from_iterable(unit[1:] for unit in found):
-                _meet_others(host.groups, groups[number])
+                _add_unitless_groups(host.groups, groups[number])
                 host.groups.setdefault(name, NOTHING)
-            _meet_others(host.groups, groups[number])
+            _add_unitless_groups(host.groups, groups[number])
         for name, stats_ in zip([*host.groups], STATS.iter_unpack(data[at:end]), strict=False):
             host.groups[name] = GroupStats(*stats_)
         yield host, found
@@ -207,19 +207,19 @@ def _by_host(items: Iterable[tuple[bytes, bytes]]) -> defaultdict[int, dict[int,
     return found
 
 
-def _meet_others(groups: dict[str, GroupStats], others: dict[int, str]) -> None:
+def _add_unitless_groups(groups: dict[str, GroupStats], others: dict[int, str]) -> None:
     while (at := len(groups)) in others:
         groups[others[at]] = NOTHING
 
 
-class Places:
+class HostRegistry:
     """All hosts, origins and units of a frontier, loaded when it opens.
 
     Attributes:
         hosts: Hosts by number; a retired one stays there until its number is used again.
         by_name: Hosts by name.
         find_host: Returns the host of a name, or None.
-        dirty: Hosts whose clock or counters changed since the last commit began; ``changed`` adds.
+        dirty: Hosts whose clock or counters changed since the last commit began.
         by_prefix: Origins looked up recently, by the URL up to its path's first slash.
         new_ready: Whether a new host may be asked without checking its clock.
     """
@@ -234,13 +234,13 @@ class Places:
         self._domains: Counter[str] | None = None
         self.by_prefix: dict[str, Origin] = {}
         self.dirty: set[Host] = set()
-        self.changed = self.dirty.add
-        self._grown: set[tuple[Host, str]] = set()
+        self.mark_dirty = self.dirty.add
+        self._changed_groups: set[tuple[Host, str]] = set()
         for host, units in read_hosts(store):
             self._add(host)
             for uid, (name, *groups) in enumerate(units):
-                origin = find_origin(host, name) or _first_met(host, name)
-                _attach(Unit(uid, origin, _clean(*groups)))
+                origin = find_origin(host, name) or _create_origin(host, name)
+                _attach(Unit(uid, origin, _stored_names(*groups)))
 
     def host(self, name: str) -> Host:
         """Return the host of this name; create it where it is new."""
@@ -249,7 +249,7 @@ class Places:
             number = self._free.pop() if self._free else len(self.hosts)
             host = Host(number, name, ready=self.new_ready)
             self._add(host)
-            self.changed(host)
+            self.mark_dirty(host)
         return host
 
     def siblings(self, name: str) -> int:
@@ -270,7 +270,7 @@ class Places:
             origin = find_origin(host, name)
             if origin is None and len(host.origins) >= MAX_ORIGINS:
                 return None
-            origin = origin or _first_met(host, name)
+            origin = origin or _create_origin(host, name)
             if len(self.by_prefix) >= NAME_CACHE:
                 self.by_prefix.clear()
             if prefix:
@@ -289,7 +289,7 @@ class Places:
         unit = units.get(groups[-1] if groups else "")
         if unit is not None:
             return unit
-        if (known := _clean(*groups)) != groups:
+        if (known := _stored_names(*groups)) != groups:
             return self.unit(origin, known)
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
@@ -300,7 +300,7 @@ class Places:
         self._store.put("units", ident, names.encode(errors="replace"))
         return unit
 
-    def count(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
+    def count_page(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
         """Add a crawled page to the statistics of its host and groups."""
         pages, total = host.stats
         host.stats = _stats((pages + 1, total + relevance))
@@ -308,23 +308,23 @@ class Places:
         for name in groups:
             pages, total = known[name]
             known[name] = _stats((pages + 1, total + relevance))
-        self.changed(host)
+        self.mark_dirty(host)
         if self._store.feed is not None:
-            self._grown.update((host, name) for name in groups)
+            self._changed_groups.update((host, name) for name in groups)
 
-    def adopt(self, host: Host, groups: dict[str, GroupStats]) -> None:
+    def load_stats(self, host: Host, groups: dict[str, GroupStats]) -> None:
         """Load the statistics of a host's groups; its own fields are set already."""
         known = _groups(host) if groups else {}
         for given, stats in groups.items():
-            (name,) = _clean(given)
+            (name,) = _stored_names(given)
             if name not in known:
                 self._store.put("groups", GROUP_ID.pack(host.id, len(known)), name.encode())
             known[name] = stats
             if self._store.feed is not None:
-                self._grown.add((host, name))
-        self.changed(host)
+                self._changed_groups.add((host, name))
+        self.mark_dirty(host)
 
-    def retire(self, host: Host) -> None:
+    def delete(self, host: Host) -> None:
         """Delete all about a host: the next time its name is met, it is a new one.
 
         Its number is used again: the host must have no row and no request in flight.
@@ -335,7 +335,7 @@ class Places:
         if self._domains is not None:
             self._domains[site_of(host.name)] -= 1
         self.dirty.discard(host)
-        self._grown = {entry for entry in self._grown if entry[0] is not host}
+        self._changed_groups = {entry for entry in self._changed_groups if entry[0] is not host}
         ident = HOST_ID.pack(host.id)
         for table in ("hosts", "units", "groups"):
             for key, _ in self._store.items(table, ident):
@@ -350,9 +350,9 @@ class Places:
             store.feed("hosts", ((_label(host.name), pack_clock(host)) for host in changed))
             store.feed("stats", (
                 (_label(f"{host.name}\0{name}"), STATS.pack(*host.groups[name]))
-                for host, name in self._grown
+                for host, name in self._changed_groups
             ))  # fmt: skip
-            self._grown.clear()
+            self._changed_groups.clear()
         changed.clear()
 
     def _add(self, host: Host) -> None:
@@ -375,7 +375,7 @@ def _label(name: str) -> bytes:
 
 
 @lru_cache(GROUP_CACHE)
-def _clean(*groups: str) -> tuple[str, ...]:
+def _stored_names(*groups: str) -> tuple[str, ...]:
     """Return the names of groups as they will be read back; hosts with the same ones share them."""
     return tuple(name.replace("\0", " ").encode(errors="replace").decode() for name in groups)
 
@@ -385,7 +385,7 @@ def find_origin(host: Host, name: str) -> Origin | None:
     return next((origin for origin in host.origins if origin.name == name), None)
 
 
-def _first_met(host: Host, name: str) -> Origin:
+def _create_origin(host: Host, name: str) -> Origin:
     at = name.find("//") + 2
     origin = Origin(intern(name[:at]), host, intern(name[at + len(host.name) :]))
     host.origins += (origin,)

@@ -8,7 +8,7 @@ from xxhash import xxh3_64_digest
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.queues import entry_of
-from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINKED, MOVED, MOVING_AT, TOP, Row, decode
+from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINK_AT, LINK_READ, LINK_WRITE, TOP, Row
 from topiccrawl.links.strategies.contract import PRIOR, REJECTED
 from topiccrawl.links.urls import host_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.contract import Limits, Outcome, Seed
     from topiccrawl.frontier.hosts import Origin
-    from topiccrawl.frontier.queues import Judge, Queues
+    from topiccrawl.frontier.queues import Queues, RowScorer
     from topiccrawl.frontier.seen import Seen
     from topiccrawl.model import Offer
 
@@ -26,16 +26,16 @@ Link = tuple["Origin", "Offer"]
 """Link of a page: origin of its URL, and its offer."""
 
 
-class Elsewhere(Protocol):
+class Forwarder(Protocol):
     """Receiver of URLs of hosts that another node of the crawl serves."""
 
-    def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
+    def send(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
         """Return the offers of a page that are served here, and how many others were counted."""
 
-    def seed(self, seed: Seed) -> bool:
+    def send_seed(self, seed: Seed) -> bool:
         """Take a seed of another node's host; return whether it was taken."""
 
-    def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
+    def send_redirect(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
         """Take a redirect to another node's host; return whether it was taken."""
 
 
@@ -44,36 +44,36 @@ class LinkIngest:
 
     Args:
         queues: Rows and the queues they are in.
-        judge: Re-scores rows.
+        scorer: Re-scores rows.
         seen: Filters of evicted URLs.
         limits: For the depth and the bounds of hosts.
 
     Attributes:
-        elsewhere: Takes URLs that other nodes serve, where nodes share a crawl.
+        forwarder: Takes URLs that other nodes serve, where nodes share a crawl.
     """
 
-    def __init__(self, queues: Queues, judge: Judge, seen: Seen, limits: Limits) -> None:
-        self.elsewhere: Elsewhere | None = None
+    def __init__(self, queues: Queues, scorer: RowScorer, seen: Seen, limits: Limits) -> None:
+        self.forwarder: Forwarder | None = None
         self._queues, self._urls, self._tally = queues, queues.urls, queues.tally
-        self._held, self._places = queues.leases.held, queues.places
-        self._judge, self._strategy, self._version = judge, judge.strategy, 0
+        self._leased, self._registry = queues.leases.by_key, queues.registry
+        self._scorer, self._strategy, self._version = scorer, scorer.strategy, 0
         self._seen, self._limits = seen, limits
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
         """Count a page's links that were not counted before, queue new URLs; return the number."""
-        away = 0
-        if self.elsewhere is not None:
-            offers, away = self.elsewhere.links(parent, key, offers)
+        forwarded = 0
+        if self.forwarder is not None:
+            offers, forwarded = self.forwarder.send(parent, key, offers)
         before = dict.fromkeys(self._urls.links(key))
         known = set(self._urls.store.get_many("urls", before) if before else ())
-        taken = self.admit(offers, key, parent.depth + 1, known)
+        taken = self.add_links(offers, key, parent.depth + 1, known)
         if taken:
             before.update(dict.fromkeys(taken))
             self._urls.put_links(key, b"".join(before))
-        return len(taken) + away
+        return len(taken) + forwarded
 
-    def admit(
+    def add_links(
         self, offers: Iterable[Offer], parent: bytes, depth: int, counted: set[bytes]
     ) -> list[bytes]:
         """Count links of a page but those ``counted``, and queue new URLs; return the keys taken.
@@ -81,20 +81,20 @@ class LinkIngest:
         New URLs beyond the depth bound are counted, not taken.
         """
         counted.add(parent)
-        fresh = self._keyed(offers, counted)
+        fresh = self._offers_by_key(offers, counted)
         stored = self._urls.store.get_many("urls", fresh)
-        self._version = self._judge.version
+        self._version = self._scorer.version
         taken: dict[bytes, bytes] = {}
         new: list[bytes] = []
         for key, (origin, offer) in fresh.items():
             row = stored.get(key)
             if row is not None:
-                taken[key] = self._again(row, key, parent, offer)
+                taken[key] = self._merge_link(row, key, parent, offer)
             elif self._seen and key in self._seen:
                 self._tally["seen"] += 1
             elif depth > self._max_depth:
                 self._tally["depth"] += 1
-            elif made := self._first(self._urls.seq + len(new), origin, offer, parent, depth):
+            elif made := self._build(self._urls.seq + len(new), origin, offer, parent, depth):
                 taken[key] = made
                 new.append(key)
         self._urls.put_many(taken, new)
@@ -103,26 +103,26 @@ class LinkIngest:
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; return False where it has a record, or was evicted."""
-        if self.elsewhere is not None and self.elsewhere.seed(seed):
+        if self.forwarder is not None and self.forwarder.send_seed(seed):
             return True
         key = rows.key_of(seed.url)
-        return not (self._urls.find(key) or self._was_evicted(key)) and self._plant(seed, key)
+        return not (self._urls.find(key) or self._was_evicted(key)) and self._insert_seed(seed, key)
 
-    def recall(self, seed: Seed) -> bool:
+    def requeue_evicted(self, seed: Seed) -> bool:
         """Queue a URL that was evicted; return False where it was not."""
         key = rows.key_of(seed.url)
-        return key in self._seen and self._plant(seed, key)
+        return key in self._seen and self._insert_seed(seed, key)
 
-    def _plant(self, seed: Seed, key: bytes) -> bool:
+    def _insert_seed(self, seed: Seed, key: bytes) -> bool:
         """Queue a URL that has no record; return False where its host has too many origins."""
         origin = self._queues.origin(seed.url)
         if origin is None:
             return False
-        text, number = rows.texts(seed.url, payload=seed.payload), self._urls.arrive()
+        text, number = rows.texts(seed.url, payload=seed.payload), self._urls.next_seq()
         row = Row(text, PRIOR, rows.quantum(seed.value), number, rows.PINNED)
-        row.version = self._judge.version
+        row.version = self._scorer.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
-        self._settle_in(row, key, origin, seed.url)
+        self._insert(row, key, origin, seed.url)
         return True
 
     def _was_evicted(self, key: bytes) -> bool:
@@ -133,7 +133,7 @@ class LinkIngest:
 
     def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> None:
         """Give the target of a redirect the evidence and value of its source."""
-        if self.elsewhere is not None and self.elsewhere.redirected(source, source_key, outcome):
+        if self.forwarder is not None and self.forwarder.send_redirect(source, source_key, outcome):
             return
         origin = self._origin(outcome.target, set())
         if origin is None:
@@ -142,36 +142,36 @@ class LinkIngest:
         row = self._urls.row(key)
         if key == source_key or (row is None and self._was_evicted(key)):
             return
-        if self._judge.refresh(source):
-            source.lane, source.value = self._judge.standing(source, source.lane)
+        if self._scorer.rescore(source):
+            source.lane, source.value = self._scorer.lane_and_value(source, source.lane)
         if row is None:
             _, anchor, context, known, _ = source.texts.decode().split("\0")
             given = known if outcome.payload is None else outcome.payload
-            text, number = rows.texts(outcome.target, anchor, context, given), self._urls.arrive()
+            text, number = rows.texts(outcome.target, anchor, context, given), self._urls.next_seq()
             row = Row(text, source.lane, source.value, number, source.flags & rows.PINNED)
             row.evidence, row.version = source.evidence, source.version
             row.depth, row.redirects = source.depth, min(outcome.redirects, 255)
             row.first = source_key
-            self._settle_in(row, key, origin, outcome.target)
-        elif rows.may_move(row.state, row.flags):
+            self._insert(row, key, origin, outcome.target)
+        elif rows.is_movable(row.state, row.flags):
             self._inherit(row, key, source)
 
     def _inherit(self, row: Row, key: bytes, source: Row) -> None:
         """Give a known row the evidence and value of a redirect's source, if that raises it."""
-        self._judge.refresh(row)
+        self._scorer.rescore(row)
         if source.evidence:
             row.evidence = self._strategy.fold(row.evidence, source.evidence)
-        lane, value = self._judge.standing(row, source.lane)
+        lane, value = self._scorer.lane_and_value(row, source.lane)
         if not source.evidence:
             row.flags |= rows.PINNED
             value = max(value, source.value)
         self._queues.move(row, key, lane, value)
         self._urls.put(key, row)
 
-    def _keyed(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, Link]:
+    def _offers_by_key(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, Link]:
         """Return offers by key, without those in ``seen``: the first of each, in page order."""
         found: dict[bytes, Link] = {}
-        look = self._places.by_prefix.get
+        look = self._registry.by_prefix.get
         hosts: set[str] = set()
         last, start = None, b""
         for offer in offers:
@@ -195,30 +195,30 @@ class LinkIngest:
             hosts: New hosts of the page so far; a further one is added.
         """
         name = host_of(url)
-        if self._places.find_host(name) is None:
-            if reason := self._one_too_many(name, len(hosts)):
+        if self._registry.find_host(name) is None:
+            if reason := self._exceeded_limit(name, len(hosts)):
                 self._tally[reason] += 1
                 return None
             hosts.add(name)
         return self._queues.origin(url)
 
-    def _one_too_many(self, name: str, before: int) -> str:
+    def _exceeded_limit(self, name: str, before: int) -> str:
         """Return the bound that a new host is beyond, or "".
 
         Args:
             name: Name of the host.
             before: New hosts of its page before it.
         """
-        limits, places = self._limits, self._places
-        if 0 < limits.max_hosts <= len(places.by_name):
+        limits, registry = self._limits, self._registry
+        if 0 < limits.max_hosts <= len(registry.by_name):
             return "all-hosts"
         if 0 < limits.max_page_hosts <= before:
             return "page-hosts"
-        if 0 < limits.max_domain_hosts <= places.siblings(name):
+        if 0 < limits.max_domain_hosts <= registry.siblings(name):
             return "domain-hosts"
         return ""
 
-    def _first(self, number: int, origin: Origin, offer: Offer, parent: bytes, depth: int) -> bytes:
+    def _build(self, number: int, origin: Origin, offer: Offer, parent: bytes, depth: int) -> bytes:
         """Return the row of a new URL, queued or put into the errorQueue; b"" if refused.
 
         Args:
@@ -237,34 +237,34 @@ class LinkIngest:
         lane = min(lane, strategy.lane(evidence))
         packed = rows.texts(url, anchor, context)
         still = rows.QUEUED, 0
-        unit = self._places.unit(origin, strategy.group(url))
+        unit = self._registry.unit(origin, strategy.group(url))
         if lane < REJECTED:
-            queues.change(unit, lane, 0, entry_of(value, number))
+            queues.replace_entry(unit, lane, 0, entry_of(value, number))
         else:
-            queues.reject(rows.LOW_VALUE_REASON)
+            queues.count_error(rows.LOW_VALUE_REASON)
             still = rows.ERROR, rows.LOW_VALUE
             packed += rows.LOW_VALUE_REASON.encode()
         count = len(evidence)
-        head: bytes = rows.FRESH[count].pack(
+        head: bytes = rows.NEW_ROW[count].pack(
             *still, 0, 0, 0, depth, unit.host.id, unit.uid, number, 0.0, 0.0, parent,
             lane, 1, count, 1, value, self._version, parent, value, *evidence,
         )  # fmt: skip
         return head + packed
 
-    def _settle_in(self, row: Row, key: bytes, origin: Origin, url: str) -> None:
+    def _insert(self, row: Row, key: bytes, origin: Origin, url: str) -> None:
         """Record a new row, queued or in the errorQueue."""
         if row.lane == REJECTED:
             row.state, row.flags = rows.ERROR, row.flags | rows.LOW_VALUE
             row.set_text(rows.REASON, rows.LOW_VALUE_REASON)
-        self._queues.admit(row, key, origin, self._strategy.group(url))
+        self._queues.add(row, key, origin, self._strategy.group(url))
 
-    def _again(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
+    def _merge_link(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Return the stored form of a known row after one more page linked to it."""
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
-            LINKED.unpack_from(data)
+            LINK_READ.unpack_from(data)
         )
-        if plain or not count or version != self._version or key in self._held:
-            return self._known(data, key, parent, offer)
+        if plain or not count or version != self._version or key in self._leased:
+            return self._merge_link_slowly(data, key, parent, offer)
         strategy = self._strategy
         _, to, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
@@ -276,7 +276,7 @@ class LinkIngest:
         new = quantum(value_of(evidence))
         to = min(lane, to, strategy.lane(evidence))
         if new != value or to != lane:
-            queue, change = self._places.hosts[host].units[unit], self._queues.change
+            queue, change = self._registry.hosts[host].units[unit], self._queues.replace_entry
             before, after = (TOP - value) << 32 | number, (TOP - new) << 32 | number
             if to == lane:
                 change(queue, lane, before, after)
@@ -287,19 +287,19 @@ class LinkIngest:
         if best:
             packed = rows.with_evidence_texts(packed, anchor, context)
         parents, count = len(kept) >> 4, len(evidence)
-        moved: bytes = MOVED[parents][count].pack(
+        moved: bytes = LINK_WRITE[parents][count].pack(
             to, parents, count, inlinks + 1, new, version, kept, *evidence
         )
-        return data[:MOVING_AT] + moved + packed
+        return data[:LINK_AT] + moved + packed
 
-    def _known(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
+    def _merge_link_slowly(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Do the same for any row: leased, waiting, pinned, of another version, settled."""
-        if not rows.may_move(*data[:2]):
-            return rows.counted(data)
+        if not rows.is_movable(*data[:2]):
+            return rows.with_inlink(data)
         strategy = self._strategy
-        row = decode(data)
+        row = rows.decode(data)
         row.inlinks += 1
-        self._judge.refresh(row)
+        self._scorer.rescore(row)
         _, lane, evidence, anchor, context = offer
         fresh = strategy.fold((), evidence)
         offered = rows.quantum(strategy.value(fresh))
@@ -307,7 +307,7 @@ class LinkIngest:
         if best:
             row.texts = rows.with_evidence_texts(row.texts, anchor, context)
         row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else fresh
-        lane, value = self._judge.standing(row, lane)
+        lane, value = self._scorer.lane_and_value(row, lane)
         if lane != row.lane or value != row.value:
             self._queues.move(row, key, lane, value)
         return row.encode()

@@ -23,7 +23,7 @@ LEASED = b"leased"
 
 
 @dataclass(slots=True, eq=False)
-class Held:
+class OpenLease:
     """An open lease.
 
     Attributes:
@@ -31,8 +31,8 @@ class Held:
         expires: Time at which it returns by itself.
         host: The host whose slot it takes.
         origin: For a robots lease, the origin of the robots.txt.
-        slot: Whether it still takes a slot of its host.
-        began: Time of the lease.
+        has_slot: Whether it still takes a slot of its host.
+        leased_at: Time of the lease.
         row: For a page lease, the URL's row as stored at lease time: bytes, and decoded.
     """
 
@@ -40,14 +40,14 @@ class Held:
     expires: float
     host: Host
     origin: Origin | None = None
-    slot: bool = True
-    began: float = 0.0
+    has_slot: bool = True
+    leased_at: float = 0.0
     row: tuple[bytes, Row] | None = None
 
-    def free(self) -> None:
+    def free_slot(self) -> None:
         """Release the slot of its host, once."""
-        if self.slot:
-            self.slot = False
+        if self.has_slot:
+            self.has_slot = False
             self.host.active -= 1
 
 
@@ -57,34 +57,34 @@ class Leases:
     After the clock was set back, no older lease expires later than a newer one.
 
     Attributes:
-        held: Leases by key; a robots lease has a key that no URL has.
+        by_key: Leases by key; a robots lease has a key that no URL has.
         epoch: Number of the last lease; it only grows.
         changed: Keys of pages that were leased or returned since the last commit.
     """
 
     def __init__(self) -> None:
-        self.held: OrderedDict[bytes, Held] = OrderedDict()
+        self.by_key: OrderedDict[bytes, OpenLease] = OrderedDict()
         self.epoch = 0
         self.changed: set[bytes] = set()
 
-    def add(self, key: bytes, held: Held) -> None:
+    def add(self, key: bytes, entry: OpenLease) -> None:
         """Record a new lease."""
-        self._precede(held.expires)
-        self.held[key] = held
-        if held.origin is None:
+        self._cap_earlier(entry.expires)
+        self.by_key[key] = entry
+        if entry.origin is None:
             self.changed.add(key)
 
     def drop(self, key: bytes) -> None:
         """Record that a lease ended."""
-        held = self.held.pop(key)
-        held.free()
-        if held.origin is None:
+        entry = self.by_key.pop(key)
+        entry.free_slot()
+        if entry.origin is None:
             self.changed.add(key)
 
     def evict(self, keys: Iterable[bytes]) -> None:
         """Remove leases of pages that this node does not serve any more."""
         for key in keys:
-            del self.held[key]
+            del self.by_key[key]
             self.changed.discard(key)
 
     def flush(self, store: Store) -> None:
@@ -92,46 +92,46 @@ class Leases:
         if self.changed:
             pages = self.pages()
             store.put("meta", LEASED, b"".join(pages))
-            held = set(pages)
+            now = set(pages)
             if store.feed is not None:
-                store.feed("leased", ((key, b"" if key in held else None) for key in self.changed))
+                store.feed("leased", ((key, b"" if key in now else None) for key in self.changed))
             self.changed.clear()
 
     def pages(self) -> list[bytes]:
         """Return the keys of page leases."""
-        return [key for key, held in self.held.items() if held.origin is None]
+        return [key for key, entry in self.by_key.items() if entry.origin is None]
 
-    def find(self, lease: Lease) -> Held | None:
+    def find(self, lease: Lease) -> OpenLease | None:
         """Return the record of a lease, or None where it is stale."""
-        held = self.held.get(lease.key)
-        return held if held is not None and held.epoch == lease.epoch else None
+        entry = self.by_key.get(lease.key)
+        return entry if entry is not None and entry.epoch == lease.epoch else None
 
     def extend(self, lease: Lease, expires: float) -> None:
         """Give a lease that is not stale a new expiry."""
-        held = self.find(lease)
-        if held is not None:
-            self._precede(expires)
-            held.expires = expires
-            self.held.move_to_end(lease.key)
+        entry = self.find(lease)
+        if entry is not None:
+            self._cap_earlier(expires)
+            entry.expires = expires
+            self.by_key.move_to_end(lease.key)
 
-    def _precede(self, expires: float) -> None:
+    def _cap_earlier(self, expires: float) -> None:
         """Ensure that no lease expires after this one, which comes last."""
-        for held in reversed(self.held.values()):
-            if held.expires <= expires:
+        for entry in reversed(self.by_key.values()):
+            if entry.expires <= expires:
                 break
-            held.expires = expires
+            entry.expires = expires
 
     def expired(self, now: float) -> list[bytes]:
-        """Return the keys of expired leases; they stay held."""
-        passed = takewhile(lambda item: item[1].expires <= now, self.held.items())
+        """Return the keys of expired leases; they stay open."""
+        passed = takewhile(lambda item: item[1].expires <= now, self.by_key.items())
         return [key for key, _ in passed]
 
     def next_expiry(self) -> float | None:
         """Return the time at which the next lease returns by itself, or None."""
-        return next((held.expires for held in self.held.values()), None)
+        return next((entry.expires for entry in self.by_key.values()), None)
 
 
-def leased(store: Store) -> list[bytes]:
+def leased_keys(store: Store) -> list[bytes]:
     """Return the keys of the pages that a frontier had leased when its leases were last written."""
     return split(store.get("meta", LEASED) or b"")
 
@@ -154,7 +154,7 @@ class Marks:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._keys: dict[bytes, None] = {}
 
-    def left(self) -> set[bytes]:
+    def unfinished(self) -> set[bytes]:
         """Return the keys that an earlier process had begun and not finished."""
         data = os.pread(self._file, os.fstat(self._file).st_size, 0)
         return {key for key in split(data) if len(key) == KEY_BYTES and key != EMPTY}

@@ -54,7 +54,7 @@ class Order:
         if not chunks:
             self._chunks = [array("Q", (number,))]
             return
-        at = 0 if len(chunks) == 1 else self._place(number)
+        at = 0 if len(chunks) == 1 else self._chunk_of(number)
         chunk = chunks[at]
         insort(chunk, number)
         if len(chunk) > CHUNK:
@@ -71,7 +71,7 @@ class Order:
         if number == self.first:
             self.first = chunks[0].pop(0) if chunks else None
         else:
-            at = 0 if len(chunks) < 2 else self._place(number)  # noqa: PLR2004
+            at = 0 if len(chunks) < 2 else self._chunk_of(number)  # noqa: PLR2004
             chunk = chunks[at] if chunks else _EMPTY
             place = bisect_left(chunk, number)
             if place == len(chunk) or chunk[place] != number:
@@ -81,17 +81,17 @@ class Order:
         if chunks and not chunks[at]:
             del chunks[at]
 
-    def _place(self, number: int) -> int:
+    def _chunk_of(self, number: int) -> int:
         """Return the place of the chunk that a number belongs to."""
         return max(bisect_right(self._chunks, number, key=_smallest) - 1, 0)
 
     def extend(self, numbers: bytes) -> None:
-        """Append numbers to an empty order, eight bytes each; ``settle`` sorts them."""
+        """Append numbers to an empty order, eight bytes each; ``sort`` sorts them."""
         if not self._chunks:
             self._chunks = [array("Q")]
         self._chunks[0].frombytes(numbers)
 
-    def settle(self) -> None:
+    def sort(self) -> None:
         """Sort the numbers that were added by ``extend``."""
         if self._chunks:
             numbers = array("Q", np.sort(np.frombuffer(self._chunks[0], np.uint64)).tobytes())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
-from topiccrawl.frontier.hosts import Answer
+from topiccrawl.frontier.hosts import RobotsState
 from topiccrawl.links.robots import bounded, memory_of
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ NO_LIMIT = 1 << 62
 MANY_LINKS, LINK_SECONDS = 1000, 0.0005
 """Links of a page beyond which each postpones its host by so many seconds, so that others keep
 their share: a link takes about 0.08 ms of processor time, so that such pages take a fifth of it."""
-PAUSE = 60.0
+MIN_RETRY_SECONDS = 60.0
 """Seconds for which an origin that did not answer is not asked again, not even on request."""
 UNAVAILABLE = "robots-unavailable"
 """Reason where the server answers, but with a server error."""
 CACHE_BYTES = 64_000_000
-STORED = Struct("<dB")
+ROBOTS_HEAD = Struct("<dB")
 MAX_KEY = 500
 """Most bytes of a key; LMDB takes no more than 511."""
 
@@ -67,7 +67,7 @@ class HostClock:
 
     Attributes:
         speed: Divisor of delays; a robots.txt's crawl-delay and back-off are not divided.
-        turn: Predicate: may this process ask a host at all; None where no hosts are shared.
+        may_request: Predicate: may this process ask a host at all; None where no hosts are shared.
     """
 
     def __init__(self, politeness: Politeness, limits: Limits, rng: random.Random) -> None:
@@ -75,7 +75,7 @@ class HostClock:
         self._overrides = politeness.hosts or {}
         self._max_pages = limits.max_host_pages or NO_LIMIT
         self.speed = 1.0
-        self.turn: Callable[[Host], bool] | None = None
+        self.may_request: Callable[[Host], bool] | None = None
 
     def waits(self, host: Host) -> float:  # noqa: ARG002
         """Return seconds for which others have the host; a shared clock takes it where 0."""
@@ -93,13 +93,13 @@ class HostClock:
             wait = max(wait, host.delay if host.delay >= 0.0 else self._politeness.start_delay)
         return max(wait / self.speed, host.crawl_delay)
 
-    def full(self, host: Host) -> bool:
+    def is_full(self, host: Host) -> bool:
         """Check whether a request of the host must end before the next can start.
 
         A host is also full if it is shut, if it is another process's, or if its pages in flight
         use up its page budget.
         """
-        if host.shut or (self.turn is not None and not self.turn(host)):
+        if host.closed or (self.may_request is not None and not self.may_request(host)):
             return True
         _, concurrency = self._overrides.get(host.name, (None, None))
         if host.active >= (concurrency or self._politeness.concurrency):
@@ -107,11 +107,11 @@ class HostClock:
         leased = host.leased
         return leased > 0 and host.pages + leased >= self._max_pages > host.pages
 
-    def spent(self, host: Host) -> bool:
+    def is_budget_spent(self, host: Host) -> bool:
         """Check whether the host's page budget is used up."""
         return host.pages >= self._max_pages
 
-    def start(self, host: Host, now: float) -> None:
+    def record_start(self, host: Host, now: float) -> None:
         """Count a request that starts now."""
         host.active += 1
         delay = self.delay(host)
@@ -121,47 +121,47 @@ class HostClock:
             delay = max(delay, host.crawl_delay)
         host.next_at = max(host.next_at, now + delay)
 
-    def left(self, host: Host, now: float) -> None:
+    def record_send(self, host: Host, now: float) -> None:
         """Count the delay from now: a request was sent that was counted when it was leased."""
-        host.next_at = max(host.next_at, now + self._least(host))
+        host.next_at = max(host.next_at, now + self._min_delay(host))
 
-    def _least(self, host: Host) -> float:
+    def _min_delay(self, host: Host) -> float:
         """Return the least seconds between two requests, whatever the jitter."""
         least = self.delay(host) * (1.0 - min(self._politeness.jitter, 1.0))
         return max(least, host.crawl_delay)
 
-    def stood_still(self, host: Host, seconds: float, now: float) -> None:
+    def compensate_stall(self, host: Host, seconds: float, now: float) -> None:
         """Leave out a stall in which a request in flight was possibly not sent yet."""
         host.next_at = max(host.next_at, min(host.next_at + seconds, now + self.delay(host)))
 
-    def end(self, host: Host, download: Download, now: float) -> None:
+    def record_response(self, host: Host, download: Download, now: float) -> None:
         """Learn from an answer: time of sending, adaptive delay and back-off.
 
         A busy process may send a request long after its lease; the delay counts from the sending.
         """
         if download.latency is not None:
-            host.next_at = max(host.next_at, now - download.latency + self._least(host))
+            host.next_at = max(host.next_at, now - download.latency + self._min_delay(host))
         self._adapt(host, download)
         if download.status in BACKOFF_STATUSES:
-            host.next_at = max(host.next_at, now + self._pause(host, download.retry_after))
+            host.next_at = max(host.next_at, now + self._backoff_delay(host, download.retry_after))
             host.level += 1
         elif download.status:
             host.level = 0
 
-    def many_links(self, host: Host, links: int, now: float) -> None:
+    def postpone_for_links(self, host: Host, links: int, now: float) -> None:
         """Postpone a host whose page had very many links: they take this process's time."""
         wait = LINK_SECONDS * (links - MANY_LINKS)
         if wait > 0.0:
             host.next_at = max(host.next_at, now + wait)
 
-    def retry_pause(self, host: Host, attempts: int) -> float:
+    def retry_delay(self, host: Host, attempts: int) -> float:
         """Return seconds until a failed robots.txt is tried again."""
         return min(self._politeness.max_delay, max(1.0, self.delay(host)) * 2.0**attempts)
 
-    def _pause(self, host: Host, retry_after: float | None) -> float:
+    def _backoff_delay(self, host: Host, retry_after: float | None) -> float:
         if retry_after is not None:
             return min(max(retry_after, 0.0), RETRY_AFTER_MAX)
-        return self.retry_pause(host, min(host.level + 1, 30))
+        return self.retry_delay(host, min(host.level + 1, 30))
 
     def _adapt(self, host: Host, download: Download) -> None:
         """Apply AutoThrottle's rule: half-way to latency / target; errors never make it faster."""
@@ -188,13 +188,13 @@ class Robots:
         self._parsed: OrderedDict[str, tuple[Protego | None, int]] = OrderedDict()
         self._bytes = 0
 
-    def known(self, origin: Origin, now: float) -> bool:
+    def is_current(self, origin: Origin, now: float) -> bool:
         """Check whether the stored state of the origin's robots.txt is still valid."""
-        answer = origin.answer or self._load(origin)
-        latest = now + self._life(available=answer.available)
-        if answer.expires > latest:  # the clock may have been set back
-            answer = origin.answer = answer._replace(expires=latest)
-        return now < answer.expires
+        robots = origin.robots or self._load(origin)
+        latest = now + self._ttl(available=robots.available)
+        if robots.expires > latest:  # the clock may have been set back
+            robots = origin.robots = robots._replace(expires=latest)
+        return now < robots.expires
 
     def allowed(self, origin: Origin, url: str) -> bool:
         """Check whether an available robots.txt allows to fetch a URL."""
@@ -206,15 +206,15 @@ class Robots:
 
         Where it is not available, the reason is the cause of its last failure.
         """
-        if origin.answer is not None and not origin.answer.available:
-            return self._text(origin).decode() or UNAVAILABLE
+        if origin.robots is not None and not origin.robots.available:
+            return self._body(origin).decode() or UNAVAILABLE
         return "" if self.allowed(origin, url) else "robots"
 
-    def keep(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
-        """Store an answer that comes now; see ``put_back``."""
-        self.put_back(origin, body, now + self._life(available=available), available=available)
+    def store(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
+        """Store an answer that comes now; see ``restore``."""
+        self.restore(origin, body, now + self._ttl(available=available), available=available)
 
-    def put_back(self, origin: Origin, body: bytes, expires: float, *, available: bool) -> None:
+    def restore(self, origin: Origin, body: bytes, expires: float, *, available: bool) -> None:
         """Store an answer, or the cause why none came.
 
         Args:
@@ -224,41 +224,41 @@ class Robots:
             available: Whether it is available.
         """
         origin.attempts = 0
-        value = STORED.pack(expires, available) + (bounded(body) if available else body)
+        value = ROBOTS_HEAD.pack(expires, available) + (bounded(body) if available else body)
         self._store.put("robots", origin_key(origin.name), value)
         self.forget(origin)
         self._load(origin)
 
-    def retry(self, origin: Origin, now: float) -> None:
-        """Expire an unavailable robots.txt, so that it is fetched again; not within ``PAUSE``."""
-        known, answer = self.known(origin, now), origin.answer
-        left_alone = now + self._life(available=False) - PAUSE
-        if known and answer and not answer.available and answer.expires <= left_alone:
-            self.put_back(origin, b"", now, available=False)
+    def expire_unavailable(self, origin: Origin, now: float) -> None:
+        """Expire an unavailable robots.txt, so that it is fetched again, unless it is recent."""
+        current, robots = self.is_current(origin, now), origin.robots
+        latest = now + self._ttl(available=False) - MIN_RETRY_SECONDS
+        if current and robots and not robots.available and robots.expires <= latest:
+            self.restore(origin, b"", now, available=False)
 
-    def _life(self, *, available: bool) -> float:
+    def _ttl(self, *, available: bool) -> float:
         """Return seconds for which an answer, or the lack of one, is valid."""
         rules = self._politeness
         return rules.robots_ttl if available else min(rules.robots_away, rules.robots_ttl)
 
-    def _load(self, origin: Origin) -> Answer:
+    def _load(self, origin: Origin) -> RobotsState:
         """Look up a robots.txt, and slow its host down where it asks for that."""
         data = self._stored(origin)
-        expires, available = STORED.unpack_from(data) if data else Answer()[:2]
+        expires, available = ROBOTS_HEAD.unpack_from(data) if data else RobotsState()[:2]
         rules = self._rules(origin) if data and available else None
         delay = rules.crawl_delay(self._politeness.user_agent) if rules else None
         delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
-        answer = origin.answer = Answer(expires, bool(available), delay)
+        robots = origin.robots = RobotsState(expires, bool(available), delay)
         host = origin.host
-        host.crawl_delay = max(one.answer.crawl_delay for one in host.origins if one.answer)
-        return answer
+        host.crawl_delay = max(one.robots.crawl_delay for one in host.origins if one.robots)
+        return robots
 
     def _rules(self, origin: Origin) -> Protego | None:
         cached = self._parsed.get(origin.name)
         if cached is not None:
             self._parsed.move_to_end(origin.name)
             return cached[0]
-        body = self._text(origin)
+        body = self._body(origin)
         rules = Protego.parse(body.decode()) if body.strip() else None
         cost = memory_of(body)
         self._parsed[origin.name] = (rules, cost)
@@ -268,8 +268,8 @@ class Robots:
             self._bytes -= size
         return rules
 
-    def _text(self, origin: Origin) -> bytes:
-        return self._stored(origin)[STORED.size :]
+    def _body(self, origin: Origin) -> bytes:
+        return self._stored(origin)[ROBOTS_HEAD.size :]
 
     def _stored(self, origin: Origin) -> bytes:
         return self._store.get("robots", origin_key(origin.name)) or b""

@@ -13,8 +13,8 @@ from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
 from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
-from topiccrawl.frontier.politeness import STORED, origin_key
-from topiccrawl.frontier.queues import END, queue_of
+from topiccrawl.frontier.politeness import ROBOTS_HEAD, origin_key
+from topiccrawl.frontier.queues import SWEEP_END, queue_of
 from topiccrawl.frontier.rows import TOP, Row
 from topiccrawl.frontier.seen import NAME
 from topiccrawl.frontier.store import OWNER, Store
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.entries import Entry
     from topiccrawl.model import Evidence
 
-SAME = (
+SHARED_FIELDS = (
     "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
 )  # fmt: skip
 """Fields that rows and entries share."""
@@ -61,12 +61,12 @@ class Export:
 
     def _about(self) -> About:
         progress = self._store.load("progress") or {}
-        version, at = progress.get("swept", (-1, END))
+        version, at = progress.get("swept", (-1, SWEEP_END))
         tally = progress.get("tally", {})
         pages, worth = progress.get("crawl", (0, 0.0))
         return About(
             self._strategy.name, tuple(self._strategy.fields),
-            str(self._store.load(OWNER) or ""), version if at == END else -1,
+            str(self._store.load(OWNER) or ""), version if at == SWEEP_END else -1,
             progress.get("turn", 0), pages, worth,
             counters={
                 name: number for name, number in tally.items()
@@ -87,8 +87,8 @@ class Export:
         data = self._store.get("robots", origin_key(origin))
         if not data:
             return None
-        expires, available = STORED.unpack_from(data)
-        return origin, expires, bool(available), data[STORED.size :].decode("utf-8", "replace")
+        expires, available = ROBOTS_HEAD.unpack_from(data)
+        return origin, expires, bool(available), data[ROBOTS_HEAD.size :].decode("utf-8", "replace")
 
     def _url(self, key: bytes, row: Row) -> UrlEntry:
         url, anchor, context, payload, reason = (
@@ -108,9 +108,9 @@ class Export:
             links=tuple(
                 name for page in self._urls.links(key) if (name := self._name(page))
             ),
-            **{name: getattr(row, name) for name in SAME}
+            **{name: getattr(row, name) for name in SHARED_FIELDS}
             | {name: bool(row.flags & flag) for name, flag in FLAGS.items()},
-        )._replace(evidence=_whole(row.evidence, self._strategy))  # fmt: skip
+        )._replace(evidence=_padded(row.evidence, self._strategy))  # fmt: skip
 
     def _name(self, key: bytes) -> str:
         """Return the URL of a key, or "" where it has no record (any more)."""
@@ -118,7 +118,7 @@ class Export:
         return row.text(rows.URL) if row is not None else ""
 
 
-def _whole(evidence: Evidence, strategy: LinkStrategy) -> Evidence:
+def _padded(evidence: Evidence, strategy: LinkStrategy) -> Evidence:
     """Return evidence with a 0 for each field that its strategy did not have when it was stored."""
     return evidence and (*evidence, *(0.0,) * (len(strategy.fields) - len(evidence)))
 
@@ -132,7 +132,7 @@ class Loader:
 
     def __init__(self, frontier: EmbeddedFrontier) -> None:
         self._frontier, self._queues, self._urls = frontier, frontier.queues, frontier.urls
-        self._strategy = frontier.judge.strategy
+        self._strategy = frontier.scorer.strategy
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export; return the number of URLs.
@@ -141,20 +141,20 @@ class Loader:
             StateError: The frontier is not empty, or the export lacks its first entry.
             StateVersionError: It is of another version or strategy.
         """
-        rest = iter(entries)
-        self._begin(rest)
+        remaining = iter(entries)
+        self._begin(remaining)
         known = 0
-        for entry in rest:
+        for entry in remaining:
             if isinstance(entry, UrlEntry):
                 known += self._url(entry)
             elif isinstance(entry, HostEntry):
                 self._host(entry)
             elif isinstance(entry, SeenEntry):
                 name, data = NAME.pack(entry.bucket, entry.place), b64decode(entry.filter)
-                self._frontier.seen.learn(name, data)
+                self._frontier.seen.load(name, data)
                 self._urls.store.put("seen", name, data)
-            self._frontier.wrote()
-        self._frontier.ready.renew_all()
+            self._frontier.commit_if_due()
+        self._frontier.ready.refresh_all()
         return known
 
     def _begin(self, entries: Iterator[Entry]) -> None:
@@ -168,7 +168,7 @@ class Loader:
             )  # fmt: skip
         about = self._about(next(entries, None))
         self._frontier.dispatch.turn = about.turn
-        self._frontier.judge.swept = (about.renewed, END)
+        self._frontier.scorer.swept = (about.renewed, SWEEP_END)
         self._frontier.ready.crawl = GroupStats(about.pages, about.worth)
         queues.tally.update(about.counters)
 
@@ -196,20 +196,20 @@ class Loader:
         return about
 
     def _host(self, entry: HostEntry) -> None:
-        places, robots = self._queues.places, self._frontier.robots_files
-        host = places.host(entry.name)
+        registry, robots = self._queues.registry, self._frontier.robots_files
+        host = registry.host(entry.name)
         host.next_at, host.delay, host.level = entry.next_at, entry.delay, entry.level
         host.pages = entry.fetched
         host.stats = GroupStats(entry.pages, entry.worth)
-        places.adopt(host, {name: GroupStats(n, worth) for name, n, worth in entry.groups})
+        registry.load_stats(host, {name: GroupStats(n, worth) for name, n, worth in entry.groups})
         for name, groups in entry.units:
-            origin = places.origin(name + "/")
+            origin = registry.origin(name + "/")
             if origin is not None:
-                places.unit(origin, groups)
+                registry.unit(origin, groups)
         for name, expires, available, body in entry.robots:
             origin = find_origin(host, name)
             if origin is not None:
-                robots.put_back(origin, body.encode(), expires, available=available)
+                robots.restore(origin, body.encode(), expires, available=available)
 
     def _url(self, entry: UrlEntry) -> bool:
         queues, urls = self._queues, self._urls
@@ -217,14 +217,14 @@ class Loader:
         key = rows.key_of(entry.url)
         if origin is None or urls.find(key):
             return False
-        if urls.arrive(entry.arrival) != entry.arrival:
+        if urls.next_seq(entry.arrival) != entry.arrival:
             raise StateError(
                 "{url}: arrival {arrival} is taken, or not from 1 to {top}",
                 url=entry.url,
                 arrival=entry.arrival,
                 top=TOP,
             )
-        queues.admit(self._row(entry), key, origin, self._strategy.group(entry.url))
+        queues.add(self._row(entry), key, origin, self._strategy.group(entry.url))
         if entry.links:
             urls.put_links(key, b"".join(rows.key_of(url) for url in entry.links))
         return True
@@ -240,9 +240,9 @@ class Loader:
         row.flags |= rows.DELAYED * (row.state == rows.QUEUED and entry.when > 0.0)
         row.flags |= rows.REDIRECTED * (row.state == rows.CRAWLED and entry.reason != "")
         row.when = entry.when
-        for name in SAME:
+        for name in SHARED_FIELDS:
             setattr(row, name, getattr(entry, name))
-        row.evidence = _whole(entry.evidence, self._strategy)
+        row.evidence = _padded(entry.evidence, self._strategy)
         row.first = rows.key_of(entry.first) if entry.first else b""
         row.parents = b"".join(
             rows.PARENT.pack(rows.key_of(url), round(value * TOP)) for url, value in entry.parents

@@ -1,6 +1,6 @@
 """Queued URLs in order of value: eight bytes of RAM a URL, rebuilt from the rows at opening.
 
-A :class:`Judge` gives rows their values, and re-scores old ones.
+A :class:`RowScorer` gives rows their values, and re-scores old ones.
 
 A million rows take about a second, so that no second copy of the order has to be stored.
 """
@@ -18,9 +18,9 @@ from zlib import crc32
 import numpy as np
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.leases import Leases, leased
+from topiccrawl.frontier.leases import Leases, leased_keys
 from topiccrawl.frontier.rows import QUEUED, TOP, Row, Urls, decode, quantum
-from topiccrawl.frontier.seen import Tail
+from topiccrawl.frontier.seen import QueueLimit
 from topiccrawl.links.strategies.contract import LEARNT, REJECTED, LinkStrategy
 
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from topiccrawl.frontier.hosts import Host, Origin, Places
+    from topiccrawl.frontier.hosts import Host, HostRegistry, Origin
     from topiccrawl.frontier.order import Unit
-    from topiccrawl.frontier.ready import Ready
+    from topiccrawl.frontier.ready import ReadyHosts
     from topiccrawl.frontier.store import Store
 
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
-END = TOP
+SWEEP_END = TOP
 """Number that a sweep has reached when it has read all rows."""
 BATCH = 20_000
-TOLD = 100
+LOG_BATCHES = 100
 """Batches between two log lines at opening: two million URLs, some seconds."""
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Queues:
 
     Args:
         urls: Rows, by number.
-        places: Hosts and units.
+        registry: Hosts and units.
         ready: Hosts by their best URLs; a unit's bias is updated when a URL enters it empty.
         leases: Leases of URLs that are in no queue.
         most: Queued URLs beyond which low values are refused; 0 is no bound.
@@ -58,19 +58,19 @@ class Queues:
     """
 
     def __init__(
-        self, urls: Urls, places: Places, ready: Ready, leases: Leases, most: int = 0
+        self, urls: Urls, registry: HostRegistry, ready: ReadyHosts, leases: Leases, most: int = 0
     ) -> None:
-        self.urls, self.places, self.leases, self.ready = urls, places, leases, ready
+        self.urls, self.registry, self.leases, self.ready = urls, registry, leases, ready
         self.tally: defaultdict[str, int] = defaultdict(int)
         self._store = urls.store
-        self._hosts = places.hosts
-        self._tail = Tail(most, self._hosts)
-        self._soonest = 0.0  # no URL is due before
-        put_in_order(urls.store, self._hosts)
+        self._hosts = registry.hosts
+        self._limit = QueueLimit(most, self._hosts)
+        self._earliest_due = 0.0  # no URL is due before
+        build_orders(urls.store, self._hosts)
 
     def origin(self, url: str) -> Origin | None:
         """Return the origin of a URL, or None (counted) where its host has too many origins."""
-        origin = self.places.origin(url)
+        origin = self.registry.origin(url)
         if origin is None:
             self.tally["origins"] += 1
         return origin
@@ -92,9 +92,9 @@ class Queues:
         if row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] += 1
             self._store.put("due", DUE.pack(row.when) + key, b"")
-            self._soonest = min(self._soonest, row.when)
+            self._earliest_due = min(self._earliest_due, row.when)
         else:
-            self.change(self.unit(row), row.lane, 0, entry_of(row.value, row.seq))
+            self.replace_entry(self.unit(row), row.lane, 0, entry_of(row.value, row.seq))
 
     def leave(self, row: Row, key: bytes) -> None:
         """Take a queued row out of its queue."""
@@ -102,11 +102,11 @@ class Queues:
             self.tally[LANE_NAMES[row.lane]] -= 1
             self._store.put("due", DUE.pack(row.when) + key, None)
         else:
-            self.change(self.unit(row), row.lane, entry_of(row.value, row.seq), 0)
+            self.replace_entry(self.unit(row), row.lane, entry_of(row.value, row.seq), 0)
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
         """Set lane and value of a row in any queue; lift it out of the errorQueue."""
-        if key in self.leases.held:
+        if key in self.leases.by_key:
             row.lane, row.value = lane, value
         elif row.state == QUEUED:
             if lane != row.lane or value != row.value:
@@ -116,46 +116,46 @@ class Queues:
         else:
             row.lane, row.value = lane, value
             if lane < REJECTED:
-                self.take_out(row, key)
-                self.revive(row, key)
+                self.dequeue(row, key)
+                self.requeue(row, key)
 
-    def revive(self, row: Row, key: bytes) -> None:
+    def requeue(self, row: Row, key: bytes) -> None:
         """Queue a row by its value, after it was settled or delayed, and taken out."""
         row.state = QUEUED
         row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
         row.set_text(rows.REASON, "")
         self.enter(row, key)
 
-    def take_out(self, row: Row, key: bytes) -> None:
+    def dequeue(self, row: Row, key: bytes) -> None:
         """Take a row that is not leased out of its queue."""
         if row.state == QUEUED:
             self.leave(row, key)
         elif row.state == rows.CRAWLED:
             self.tally["crawled"] -= 1
         else:
-            self.reject(row.text(rows.REASON), -1)
+            self.count_error(row.text(rows.REASON), -1)
 
     def remove(self, row: Row, key: bytes) -> None:
         """Delete the record of a row that is not leased."""
-        self.take_out(row, key)
-        self.urls.forget(key, row.seq)
+        self.dequeue(row, key)
+        self.urls.delete(key, row.seq)
         self.tally["known"] -= 1
 
-    def fail(self, row: Row, reason: str) -> None:
+    def set_failed(self, row: Row, reason: str) -> None:
         """Put a row that is in no queue into the errorQueue."""
         row.state = rows.ERROR
         row.flags &= ~rows.DELAYED
         row.set_text(rows.REASON, reason)
-        self.reject(reason)
+        self.count_error(reason)
 
-    def reject(self, reason: str, count: int = 1) -> None:
+    def count_error(self, reason: str, count: int = 1) -> None:
         """Count rows that enter the errorQueue, or leave it."""
         self.tally["error"] += count
         self.tally["error/" + reason] += count
 
-    def admit(self, row: Row, key: bytes, origin: Origin, groups: tuple[str, ...]) -> None:
+    def add(self, row: Row, key: bytes, origin: Origin, groups: tuple[str, ...]) -> None:
         """Record a row that is new, in its unit, and in the queue of its state."""
-        unit = self.places.unit(origin, groups)
+        unit = self.registry.unit(origin, groups)
         row.host, row.unit = unit.host.id, unit.uid
         self.tally["known"] += 1
         if row.state == QUEUED:
@@ -163,10 +163,10 @@ class Queues:
         elif row.state == rows.CRAWLED:
             self.tally["crawled"] += 1
         else:
-            self.reject(row.text(rows.REASON))
+            self.count_error(row.text(rows.REASON))
         self.urls.add(key, row)
 
-    def crawled(self, row: Row, relevance: float, now: float) -> None:
+    def set_crawled(self, row: Row, relevance: float, now: float) -> None:
         """Put a row that is in no queue into the crawledQueue."""
         row.state = rows.CRAWLED
         row.flags &= ~rows.DELAYED
@@ -176,12 +176,12 @@ class Queues:
 
     def refuses(self, value: int) -> bool:
         """Check whether a new URL of this value is refused; count it if so."""
-        if self._tail.most and self._tail.refuses(entry_of(value, 0), sum(self.sizes())):
+        if self._limit.most and self._limit.refuses(entry_of(value, 0), sum(self.sizes())):
             self.tally["tail"] += 1
             return True
         return False
 
-    def change(self, unit: Unit, lane: int, old: int, new: int) -> None:
+    def replace_entry(self, unit: Unit, lane: int, old: int, new: int) -> None:
         """Replace an entry of a unit's lane (``entry_of``; 0 is none), and find the new head."""
         order = unit.order(lane)
         head = order.first
@@ -191,24 +191,24 @@ class Queues:
             order.add(new)
         if not old or not new:
             self.tally[LANE_NAMES[lane]] += 1 if new else -1
-        if self._tail.counts:
-            self._tail.change(old, new)
+        if self._limit.counts:
+            self._limit.change(old, new)
         if new and (head is None or new < head):
             if head is None and unit.head(1 - lane) is None:
                 unit.bias = self.ready.bias_of(unit)
-            self._lead(unit, lane, new)
+            self._set_head(unit, lane, new)
         elif old == head:
-            self._follow(unit, lane)
+            self._find_head(unit, lane)
 
-    def _follow(self, unit: Unit, lane: int) -> None:
+    def _find_head(self, unit: Unit, lane: int) -> None:
         """Find the new head of a unit that lost its head."""
         best = unit.host.best(lane)
         if best is None or best[2] is unit:
             self.ready.rank(unit.host, lane)
 
-    def _lead(self, unit: Unit, lane: int, head: int) -> None:
+    def _set_head(self, unit: Unit, lane: int, head: int) -> None:
         """Set a better head of a unit, and of its host where it is the best."""
-        if not unit.origin.waits:
+        if not unit.origin.blocked:
             host = unit.origin.host
             cost, seq = (head >> 32) - unit.bias, head & TOP
             best = host.best(lane)
@@ -217,15 +217,15 @@ class Queues:
 
     def due(self, now: float, most: int = 1000) -> list[bytes]:
         """Return keys whose time has come, at most ``most``, earliest first."""
-        if now < self._soonest:
+        if now < self._earliest_due:
             return []
         keys: list[bytes] = []
         for entry, _ in self._store.items("due"):
-            self._soonest = DUE.unpack_from(entry)[0]
-            if len(keys) >= most or self._soonest > now:
+            self._earliest_due = DUE.unpack_from(entry)[0]
+            if len(keys) >= most or self._earliest_due > now:
                 return keys
             keys.append(entry[DUE.size :])
-        self._soonest = inf
+        self._earliest_due = inf
         return keys
 
     def next_due(self) -> float | None:
@@ -234,7 +234,7 @@ class Queues:
         return next((DUE.unpack_from(entry)[0] for entry, _ in waiting), None)
 
 
-class Judge:
+class RowScorer:
     """Scorer of rows by their evidence; re-scores old rows when idle.
 
     Args:
@@ -249,7 +249,7 @@ class Judge:
         self._queues = queues
         self.strategy = strategy
         self._signature = crc32(strategy.signature().encode()) % LEARNT
-        self.swept = self.topic, END
+        self.swept = self.topic, SWEEP_END
 
     @property
     def version(self) -> int:
@@ -261,10 +261,10 @@ class Judge:
         """The part of the version that is not learnt: rows with another one are swept."""
         return self.version % LEARNT
 
-    def refresh(self, row: Row) -> bool:
+    def rescore(self, row: Row) -> bool:
         """Rebuild a row's evidence from its texts if it is of another version.
 
-        Returns whether it was; ``standing`` then gives value and lane.
+        Returns whether it was; ``lane_and_value`` then gives value and lane.
         """
         version = self.version
         if row.version == version:
@@ -275,7 +275,7 @@ class Judge:
             row.evidence = self.strategy.rescore(row.evidence, anchor.decode(), context.decode())
         return True
 
-    def standing(self, row: Row, lane: int) -> tuple[int, int]:
+    def lane_and_value(self, row: Row, lane: int) -> tuple[int, int]:
         """Return lane and value (in quanta) of a row by its evidence; ``lane`` is the worst."""
         if not row.evidence:
             return min(row.lane, lane), row.value
@@ -284,11 +284,11 @@ class Judge:
             value = max(value, row.value)
         return min(row.lane, lane, self.strategy.lane(row.evidence)), value
 
-    def renew(self, row: Row, key: bytes) -> bool:
+    def rescore_and_move(self, row: Row, key: bytes) -> bool:
         """Re-score a row of another version and move it; return whether it was of another."""
-        stale = self.refresh(row)
+        stale = self.rescore(row)
         if stale:
-            self._queues.move(row, key, *self.standing(row, row.lane))
+            self._queues.move(row, key, *self.lane_and_value(row, row.lane))
             self._queues.urls.put(key, row)
         return stale
 
@@ -299,13 +299,13 @@ class Judge:
         re-scored: evidence, value and lane. 0 when all rows were read since the topic changed.
         """
         topic, (done, at) = self.topic, self.swept
-        if done == topic and at == END:
+        if done == topic and at == SWEEP_END:
             return 0
-        found = self._queues.urls.after(at if done == topic else 0, n)
+        found = self._queues.urls.rows_after(at if done == topic else 0, n)
         for _, key, data in found:
-            if rows.may_move(*data[:2]):
-                self.renew(decode(data), key)
-        self.swept = (topic, found[-1][0] if len(found) == n else END)
+            if rows.is_movable(*data[:2]):
+                self.rescore_and_move(decode(data), key)
+        self.swept = (topic, found[-1][0] if len(found) == n else SWEEP_END)
         return len(found)
 
 
@@ -325,19 +325,19 @@ def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
     return sizes | {name: number for name, number in tally.items() if number} | {"leased": leased}
 
 
-def put_in_order(store: Store, hosts: list[Host]) -> None:
+def build_orders(store: Store, hosts: list[Host]) -> None:
     """Enter all rows that are queued by value, and not leased, into the orders of their units."""
     size = store.size("urls")
-    held = [decode(data).seq for data in store.get_many("urls", leased(store)).values()]
+    held = [decode(data).seq for data in store.get_many("urls", leased_keys(store)).values()]
     for number, packed in enumerate(_heads(store), 1):
         heads = np.frombuffer(packed, rows.HEAD)
         _enter(heads[~np.isin(heads["seq"], held)] if held else heads, hosts)
-        if number % TOLD == 0:
+        if number % LOG_BATCHES == 0:
             logger.info("%s: %d of %d URLs are in order", store.path, number * BATCH, size)
     for host in hosts:
         for unit in host.units:
             for order in unit.orders:
-                order.settle()
+                order.sort()
 
 
 def _heads(store: Store) -> Iterator[bytes]:

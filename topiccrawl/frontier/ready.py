@@ -10,7 +10,7 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush, heapreplace
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.hosts import ASLEEP, NOTHING, Best, Host, Origin, Places
+from topiccrawl.frontier.hosts import NEVER, NOTHING, Best, Host, HostRegistry, Origin
 from topiccrawl.frontier.politeness import RETRY_AFTER_MAX, HostClock
 from topiccrawl.frontier.rows import TOP
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
@@ -29,7 +29,7 @@ EAGER = 16
 """All biases of a host are recomputed whenever its pages grew by one in so many."""
 
 
-class Ready:
+class ReadyHosts:
     """Hosts in the order of their best URLs and of their times.
 
     The biases of queue units, by the statistics of their groups, are added to the values of URLs. A
@@ -39,16 +39,16 @@ class Ready:
 
     Args:
         clock: Decides whether a host may start a request.
-        places: All hosts.
+        registry: All hosts.
         strategy: Gives biases.
 
     Attributes:
         crawl: Statistics of all crawled pages.
     """
 
-    def __init__(self, clock: HostClock, places: Places, strategy: LinkStrategy) -> None:
+    def __init__(self, clock: HostClock, registry: HostRegistry, strategy: LinkStrategy) -> None:
         self._clock = clock
-        self._places = places
+        self._registry = registry
         self._strategy = strategy
         self.crawl = NOTHING
         self._ranks: dict[bool, tuple[list[Best], ...]] = {True: ([], []), False: ([], [])}
@@ -62,7 +62,7 @@ class Ready:
             best: Best | None = None
             for unit in host.units:
                 head = unit.normal.first if lane else unit.prior.first
-                if head is not None and not unit.origin.waits:
+                if head is not None and not unit.origin.blocked:
                     cost = (head >> 32) - unit.bias
                     if best is None or cost <= best[0]:
                         entry = cost, head & TOP, unit
@@ -79,15 +79,15 @@ class Ready:
             listed = host.listed(lane)
             if listed is None or best < listed:
                 self._list(host, lane, best)
-        elif host.wake == ASLEEP:
-            self.settle(host, host.next_at - 1.0)
+        elif host.check_at == NEVER:
+            self.reschedule(host, host.next_at - 1.0)
 
     def _list(self, host: Host, lane: int, best: Best) -> None:
         """Enter a host by its best URL, which is better than its listed one."""
         heap = self._ranks[host.slow][lane]
         host.set_listed(lane, best)
         heappush(heap, best)
-        if len(heap) > 2 * len(self._places.hosts) + SLACK:
+        if len(heap) > 2 * len(self._registry.hosts) + SLACK:
             valid = ((entry, entry[2].host) for entry in heap)
             heap[:] = [e for e, one in valid if one.listed(lane) is e and one.slow == host.slow]
             heapify(heap)
@@ -98,65 +98,65 @@ class Ready:
             if best is not None:
                 self.improve(host, lane, best)
 
-    def changed(self, host: Host, now: float) -> None:
+    def host_changed(self, host: Host, now: float) -> None:
         """Mark a host whose clock or counters changed for writing, and reschedule it."""
-        self._places.changed(host)
-        self.settle(host, now)
+        self._registry.mark_dirty(host)
+        self.reschedule(host, now)
 
-    def settle(self, host: Host, now: float) -> None:
+    def reschedule(self, host: Host, now: float) -> None:
         """Decide whether a host is ready, waits for a time, or for a request to end.
 
         A host that was ready, and still is, is in the ranks already.
         """
-        if self._clock.full(host):
+        if self._clock.is_full(host):
             host.ready = False
-            host.wake = ASLEEP
+            host.check_at = NEVER
         elif host.next_at > now:
             host.ready = False
             if host.is_empty:
-                host.wake = ASLEEP
+                host.check_at = NEVER
             else:
-                self.alarm(host, host.next_at)
+                self.schedule(host, host.next_at)
         elif not host.ready:
             host.ready = True
-            host.wake = ASLEEP
+            host.check_at = NEVER
             self._list_both(host)
 
-    def alarm(self, thing: Host | Origin, when: float) -> None:
+    def schedule(self, thing: Host | Origin, when: float) -> None:
         """Schedule the next check of a host or origin."""
-        if thing.wake != when:
-            thing.wake = when
+        if thing.check_at != when:
+            thing.check_at = when
             self._stamp += 1
             heappush(self._times, (when, self._stamp, thing))
 
-    def wake(self, now: float) -> None:
+    def run_due(self, now: float) -> None:
         """Settle all hosts and origins whose time has come."""
         times = self._times
         while times and times[0][0] <= now:
             when, _, thing = heappop(times)
-            if thing.wake != when:
+            if thing.check_at != when:
                 continue
-            thing.wake = ASLEEP
+            thing.check_at = NEVER
             if isinstance(thing, Host):
-                self.settle(thing, now)
+                self.reschedule(thing, now)
             else:
-                self.admit(thing)
+                self.unblock(thing)
 
-    def believe(self, now: float) -> None:
+    def reset_far_times(self, now: float) -> None:
         """Reset times too far ahead, after the machine's clock was set back."""
-        for host in self._places.hosts:
+        for host in self._registry.hosts:
             if host.next_at > now + max(RETRY_AFTER_MAX, 2.0 * self._clock.delay(host)):
                 host.next_at = now
-                self.settle(host, now)
+                self.reschedule(host, now)
 
-    def hold(self, origin: Origin) -> None:
+    def block(self, origin: Origin) -> None:
         """Skip an origin's URLs until its robots.txt is fetched."""
-        origin.waits = True
+        origin.blocked = True
         self.rank(origin.host)
 
-    def admit(self, origin: Origin) -> None:
+    def unblock(self, origin: Origin) -> None:
         """Dispatch an origin's URLs again."""
-        origin.waits = False
+        origin.blocked = False
         self.rank(origin.host)
 
     def best(self, lane: int, *, slow: bool = True) -> Unit | None:
@@ -166,14 +166,14 @@ class Ready:
             lane: Number of the lane.
             slow: Whether hosts count that are slow.
         """
-        quick = self._first(lane, slow=False)
-        other = self._first(lane, slow=True) if slow else None
+        quick = self._peek(lane, slow=False)
+        other = self._peek(lane, slow=True) if slow else None
         if quick is None or other is None:
             found = quick or other
             return found[2] if found else None
         return min(quick, other)[2]
 
-    def _first(self, lane: int, *, slow: bool) -> Best | None:
+    def _peek(self, lane: int, *, slow: bool) -> Best | None:
         """Return the best entry of a heap.
 
         A host is listed at its best URL, or before: one that got worse is moved when it comes to
@@ -196,7 +196,7 @@ class Ready:
                 heapreplace(heap, best)
         return None
 
-    def took(self, host: Host, seconds: float) -> None:
+    def record_duration(self, host: Host, seconds: float) -> None:
         """Record how long a request to a host took, and list the host where it belongs."""
         slow = seconds > SLOW
         if host.slow != slow:
@@ -210,11 +210,11 @@ class Ready:
         times = self._times
         while times:
             when, _, thing = times[0]
-            if thing.wake == when and (isinstance(thing, Origin) or not thing.is_empty):
+            if thing.check_at == when and (isinstance(thing, Origin) or not thing.is_empty):
                 return when
             heappop(times)
-            if thing.wake == when:
-                thing.wake = ASLEEP
+            if thing.check_at == when:
+                thing.check_at = NEVER
         return None
 
     # -- biases ------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class Ready:
             self._bias = bias
         return self._bias
 
-    def renew(self, unit: Unit) -> bool:
+    def refresh_bias(self, unit: Unit) -> bool:
         """Recompute a unit's bias; return whether it changed enough to rank its host again."""
         bias = self.bias_of(unit)
         if -DRIFT < bias - unit.bias < DRIFT:
@@ -237,33 +237,33 @@ class Ready:
         self.rank(unit.host)
         return True
 
-    def renew_all(self) -> None:
+    def refresh_all(self) -> None:
         """Recompute all biases, and list all hosts."""
-        for host in self._places.hosts:
-            self.renew_host(host)
+        for host in self._registry.hosts:
+            self.refresh_host(host)
             self.rank(host)
-            self.settle(host, host.next_at - 1.0)
+            self.reschedule(host, host.next_at - 1.0)
 
-    def renew_host(self, host: Host) -> None:
+    def refresh_host(self, host: Host) -> None:
         """Recompute all biases of a host."""
-        self._renew(host, host.units)
+        self._refresh_units(host, host.units)
         host.refreshed = host.stats.pages
 
-    def crawled(self, unit: Unit, relevance: float) -> None:
+    def count_page(self, unit: Unit, relevance: float) -> None:
         """Count a crawled page, and update the biases of its neighbours."""
         host = unit.host
         self.crawl = GroupStats(self.crawl.pages + 1, self.crawl.relevance + relevance)
-        self._places.count(host, unit.groups, relevance)
+        self._registry.count_page(host, unit.groups, relevance)
         if (host.stats.pages - host.refreshed) * EAGER >= host.refreshed:
-            self.renew_host(host)
+            self.refresh_host(host)
         else:
             apart = frozenset(unit.groups).isdisjoint
-            self._renew(
+            self._refresh_units(
                 host,
                 tuple(one for one in host.units if not one.groups or not apart(one.groups)),
             )
 
-    def _renew(self, host: Host, units: tuple[Unit, ...]) -> None:
+    def _refresh_units(self, host: Host, units: tuple[Unit, ...]) -> None:
         """Recompute biases of units with URLs; rank the host again where one changed."""
         changed = False
         for unit in units:

@@ -61,30 +61,30 @@ TOP = 0xFFFFFFFF
 
 ANCHOR_CHARS, CONTEXT_CHARS = 80, 120
 PARENTS = 3
-STILL = Struct("<BBBBBHIHIfd12s")
-WHOLE = Struct(f"{STILL.format}BBBIII")
-MOVING_AT = STILL.size
-HEAD_BYTES = WHOLE.size
+STATIC = Struct("<BBBBBHIHIfd12s")
+HEADER = Struct(f"{STATIC.format}BBBIII")
+LINK_AT = STATIC.size
+HEAD_BYTES = HEADER.size
 INLINKS = Struct("<I")
-INLINKS_AT = MOVING_AT + 3
+INLINKS_AT = LINK_AT + 3
 HEAD = np.dtype({
     "names": ["state", "flags", "host", "unit", "seq", "lane", "value"],
     "formats": ["u1", "u1", "<u4", "<u2", "<u4", "u1", "<u4"],
-    "offsets": [0, 1, 7, 11, 13, MOVING_AT, MOVING_AT + 7], "itemsize": HEAD_BYTES,
+    "offsets": [0, 1, 7, 11, 13, LINK_AT, LINK_AT + 7], "itemsize": HEAD_BYTES,
 })  # fmt: skip
 """Fields from which the order of the queues is built, as numpy's type of a record."""
 PARENT = Struct("<12sI")
 NO_KEY = bytes(12)
-NUMBER = Struct(">I")
-BATCH, PIECE = 500, 10_000
-LINKED = Struct("<H5xIHI24xBBBIII")
+ARRIVAL = Struct(">I")
+BATCH, MIGRATION_BATCH = 500, 10_000
+LINK_READ = Struct("<H5xIHI24xBBBIII")
 """Fields that one more link reads: state with flags, place and arrival, fields that it changes."""
 PLAIN = QUEUED
 """State with flags of a row that is queued and nothing else."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
-FRESH = tuple(Struct(f"{WHOLE.format}12sI{n}f") for n in range(65))
+NEW_ROW = tuple(Struct(f"{HEADER.format}12sI{n}f") for n in range(65))
 """A new row with one parent, up to its texts, by numbers of evidence."""
-MOVED = tuple(tuple(Struct(f"<BBBIII{16 * k}s{n}f") for n in range(65)) for k in range(4))
+LINK_WRITE = tuple(tuple(Struct(f"<BBBIII{16 * k}s{n}f") for n in range(65)) for k in range(4))
 """Fields that a link changes, by numbers of parents and of evidence."""
 FLOATS = tuple(Struct(f"<{n}f") for n in range(65))
 _RANKS = tuple(Struct("<" + "12xI" * n) for n in range(PARENTS + 1))
@@ -140,7 +140,7 @@ class Row:
         """Return the stored bytes."""
         evidence = self.evidence
         return (
-            WHOLE.pack(
+            HEADER.pack(
                 self.state, self.flags, self.attempts, self.crashes, self.redirects, self.depth,
                 self.host, self.unit, self.seq, self.relevance, self.when, self.first,
                 self.lane, len(self.parents) >> 4, len(evidence), self.inlinks, self.value,
@@ -178,7 +178,7 @@ def decode(data: bytes) -> Row:
         row.state, row.flags, row.attempts, row.crashes, row.redirects, row.depth, row.host,
         row.unit, row.seq, row.relevance, row.when, first,
         row.lane, parents, count, row.inlinks, row.value, row.version,
-    ) = WHOLE.unpack_from(data)  # fmt: skip
+    ) = HEADER.unpack_from(data)  # fmt: skip
     end = HEAD_BYTES + (parents << 4)
     row.first = b"" if first == NO_KEY else first
     row.parents = data[HEAD_BYTES:end]
@@ -187,7 +187,7 @@ def decode(data: bytes) -> Row:
     return row
 
 
-def may_move(state: int, flags: int) -> bool:
+def is_movable(state: int, flags: int) -> bool:
     """Check whether a row is queued, or in the errorQueue only for its low value.
 
     A stored row begins with its state and its flags.
@@ -195,7 +195,7 @@ def may_move(state: int, flags: int) -> bool:
     return state == QUEUED or (state == ERROR and bool(flags & LOW_VALUE))
 
 
-def counted(data: bytes) -> bytes:
+def with_inlink(data: bytes) -> bytes:
     """Return stored bytes with one more in-link."""
     (inlinks,) = INLINKS.unpack_from(data, INLINKS_AT)
     return data[:INLINKS_AT] + INLINKS.pack(min(inlinks + 1, TOP)) + data[INLINKS_AT + 4 :]
@@ -261,16 +261,16 @@ class Urls:
         self.seq = 1
         self.known = store.size("urls")
 
-    def arrive(self, seq: int = 0) -> int:
+    def next_seq(self, seq: int = 0) -> int:
         """Return the number of a new URL: ``seq`` from another frontier where free, or the next."""
-        if not 0 < seq <= TOP or self.key(seq):
+        if not 0 < seq <= TOP or self.key_of_number(seq):
             seq = self.seq
         self.seq = max(self.seq, seq + 1)
         return seq
 
-    def key(self, number: int) -> bytes | None:
+    def key_of_number(self, number: int) -> bytes | None:
         """Return the key of a number, or None."""
-        return self.store.get("arrivals", NUMBER.pack(number))
+        return self.store.get("arrivals", ARRIVAL.pack(number))
 
     def find(self, key: bytes) -> bytes | None:
         """Return the stored row of a key, or None."""
@@ -288,13 +288,13 @@ class Urls:
     def add(self, key: bytes, row: Row) -> None:
         """Store a row that is new."""
         self.known += 1
-        self.store.put("arrivals", NUMBER.pack(row.seq), key)
+        self.store.put("arrivals", ARRIVAL.pack(row.seq), key)
         self.put(key, row)
 
     def put_many(self, rows: dict[bytes, bytes], new: Sequence[bytes]) -> None:
         """Store many rows by key; those of ``new`` are the next arrivals."""
         self.store.put_many("urls", rows)
-        numbers = map(NUMBER.pack, count(self.seq))
+        numbers = map(ARRIVAL.pack, count(self.seq))
         self.store.put_many("arrivals", dict(zip(numbers, new, strict=False)))
         self.seq += len(new)
         self.known += len(new)
@@ -307,35 +307,35 @@ class Urls:
         """Replace the links of a page; None deletes them."""
         self.store.put("links", key, packed)
 
-    def forget(self, key: bytes, number: int) -> None:
+    def delete(self, key: bytes, number: int) -> None:
         """Delete the record of a URL."""
         self.known -= 1
-        self.store.drop("arrivals", NUMBER.pack(number))
+        self.store.drop("arrivals", ARRIVAL.pack(number))
         self.store.put("urls", key, None)
 
-    def evict(self, prefix: bytes) -> None:
+    def drop_prefix(self, prefix: bytes) -> None:
         """Delete all URLs with a key prefix, and links of their pages; the feed gets no report."""
         store = self.store
         for key, data in store.items("urls", prefix):
             self.known -= 1
-            store.drop("arrivals", NUMBER.pack(decode(data).seq))
+            store.drop("arrivals", ARRIVAL.pack(decode(data).seq))
             store.drop("urls", key)
         for key, _ in store.items("links", prefix):
             store.drop("links", key)
 
-    def after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
+    def rows_after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
         """Return up to ``most`` URLs behind a number, in that order: number, key, row."""
         return list(islice(self.in_order(number, most), most))
 
     def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
         """Yield URLs behind a number: number, key, row; concurrent arrivals come last."""
-        after = NUMBER.pack(number) if number else b""
+        after = ARRIVAL.pack(number) if number else b""
         arrivals = self.store.items("arrivals", after=after, size=size)
         while batch := list(islice(arrivals, size)):
             found = self.store.get_many("urls", [key for _, key in batch])
             for packed, key in batch:
                 if key in found:
-                    yield NUMBER.unpack(packed)[0], key, found[key]
+                    yield ARRIVAL.unpack(packed)[0], key, found[key]
 
     def by_host(self) -> Iterator[dict[bytes, bytes]]:
         """Yield the stored rows of each host, by key."""
@@ -343,7 +343,7 @@ class Urls:
             yield dict(group)
 
 
-def key_rows(env: lmdb.Environment) -> None:
+def migrate_format_7(env: lmdb.Environment) -> None:
     """Store rows by key, and keys by number: format 7 had rows by number and numbers by key."""
     tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
     rows, ids, urls, arrivals = tables
@@ -354,7 +354,7 @@ def key_rows(env: lmdb.Environment) -> None:
         keyed = ((key, (txn.get(number, b"", rows))[KEY_BYTES:]) for key, number in txn.cursor(ids))
         numbered = ((number, data[:KEY_BYTES]) for number, data in txn.cursor(rows))
         for table, items in ((urls, keyed), (arrivals, numbered)):
-            while piece := list(islice(items, PIECE)):
+            while piece := list(islice(items, MIGRATION_BATCH)):
                 with env.begin(write=True) as writing:
                     writing.cursor(table).putmulti(piece, append=True)
     with env.begin(write=True) as txn:

@@ -33,11 +33,11 @@ NAME = Struct(">BH")
 """Key of a stored filter: its bucket, and its place in the chain."""
 DIGEST = Struct("<4xQ")
 """Uniform bits of a key; the bits of its bucket are not among them."""
-LOOK = 500
+SCAN_LIMIT = 500
 """Most rows read in one call: a millisecond or two."""
 BATCH = 500
 """Most URLs of a bucket that are added to its filters at once."""
-PIECE = 50
+MIN_SCAN = 50
 """Fewest rows read at once, or an eighth of the bound of records."""
 WINDOW = 256 * BATCH
 """Settled URLs that may wait for others of their bucket; at most a quarter of the bound."""
@@ -47,7 +47,7 @@ BUCKETS = 256
 STEPS = 256
 STEP_BITS = 56
 """Low bits of an entry that do not decide its step of value."""
-LOOKS = 500
+BOUND_PERIOD = 500
 """Queries between two updates of the bound of values."""
 
 
@@ -76,7 +76,7 @@ class Filter:
         self._mask = 8 * len(bits) - 1
 
     @classmethod
-    def made(cls, place: int, error: float) -> Self:
+    def empty(cls, place: int, error: float) -> Self:
         """Create the empty filter at a place of a chain with this error."""
         size = min(SMALLEST << min(place, 32), LARGEST)
         return cls(bytearray(size), ceil(-log2(share_of(error, place))))
@@ -146,7 +146,7 @@ class Chain:
             if digest in self:
                 continue
             if room <= 0:
-                self.filters.append(Filter.made(len(self.filters), error))
+                self.filters.append(Filter.empty(len(self.filters), error))
                 room = self._room(error)
             self.filters[-1].add(digest)
             room -= 1
@@ -172,7 +172,7 @@ class Seen:
         self._store, self._error = store, error
         self._chains: defaultdict[int, Chain] = defaultdict(Chain)
         for name, data in store.items("seen"):
-            self.learn(name, data)
+            self.load(name, data)
 
     def __bool__(self) -> bool:
         """Check whether any URL was evicted."""
@@ -188,11 +188,11 @@ class Seen:
         for place in chain.add([DIGEST.unpack(key)[0] for key in keys], self._error):
             self._store.put("seen", NAME.pack(bucket, place), chain.filters[place].pack())
 
-    def learn(self, name: bytes, data: bytes) -> None:
+    def load(self, name: bytes, data: bytes) -> None:
         """Load a filter from its stored form; places may come in any order."""
         bucket, place = NAME.unpack(name)
         filters = self._chains[bucket].filters
-        filters += [Filter.made(at, self._error) for at in range(len(filters), place + 1)]
+        filters += [Filter.empty(at, self._error) for at in range(len(filters), place + 1)]
         filters[place] = Filter.unpack(data)
 
     def evict(self, buckets: Collection[int]) -> None:
@@ -201,14 +201,14 @@ class Seen:
             self._chains.pop(bucket, None)
 
 
-def was_let_go(store: Store, key: bytes) -> bool:
+def was_evicted(store: Store, key: bytes) -> bool:
     """Check whether a store's filters have a key; another process may be writing the store."""
     (digest,) = DIGEST.unpack(key)
     filters = store.items("seen", key[:1], size=1)
     return any(digest in Filter.unpack(data) for _, data in filters)
 
 
-class Shedding:
+class Eviction:
     """Eviction of settled URLs while there are more than ``most`` records.
 
     Rows are searched for settled ones in rounds, from the first arrival on, and not faster than
@@ -223,61 +223,61 @@ class Shedding:
         most: Bound of records; 0 is no bound. Queued and leased URLs always stay.
 
     Attributes:
-        mine: By bucket, whether this node may change its rows.
+        owned: By bucket, whether this node may change its rows.
     """
 
     def __init__(self, queues: Queues, seen: Seen, most: int) -> None:
         self._queues, self._urls, self._seen, self._most = queues, queues.urls, seen, most
         self._window = min(WINDOW, most // 4)
-        self._piece = min(PIECE, most // 8 + 1)
-        self._found: dict[int, array[int]] = {}
-        self._begin()
-        self.mine: Sequence[bool] = (True,) * BUCKETS
+        self._min_scan = min(MIN_SCAN, most // 8 + 1)
+        self._settled: dict[int, array[int]] = {}
+        self._restart()
+        self.owned: Sequence[bool] = (True,) * BUCKETS
 
-    def _begin(self) -> None:
+    def _restart(self) -> None:
         """Begin a round; URLs that were found and wait are found again."""
-        self._at = self._waits = 0
-        self._found.clear()
+        self._at = self._found = 0
+        self._settled.clear()
 
     def step(self) -> None:
         """Evict some records, if there are too many."""
-        known, left = self._urls.known, LOOK if self._most else 0
+        known, left = self._urls.known, SCAN_LIMIT if self._most else 0
         while left > 0 and known > self._most:
             queued = sum(self._queues.sizes()) + len(self._queues.leases.pages())
-            if self._waits <= self._window and known - queued - self._waits > self._most // SPARE:
-                left -= self._look(min(left, max(self._piece, known - self._most)))
-            elif self._found:
-                left -= self._remember()
+            if self._found <= self._window and known - queued - self._found > self._most // SPARE:
+                left -= self._scan(min(left, max(self._min_scan, known - self._most)))
+            elif self._settled:
+                left -= self._evict_bucket()
             else:
                 break
             known = self._urls.known
 
-    def _look(self, most: int) -> int:
+    def _scan(self, most: int) -> int:
         """Read the next rows: forget low ones, collect others; return how many, at least 1."""
-        rows = self._urls.after(self._at, most)
+        rows = self._urls.rows_after(self._at, most)
         for number, key, data in rows:
-            if data[0] == QUEUED or not self.mine[key[0]]:
+            if data[0] == QUEUED or not self.owned[key[0]]:
                 continue
             if data[1] & LOW_VALUE:
-                self._drop(key, data)
+                self._delete(key, data)
             else:
-                self._found.setdefault(key[0], array("I")).append(number)
-                self._waits += 1
+                self._settled.setdefault(key[0], array("I")).append(number)
+                self._found += 1
         if rows:
             self._at = rows[-1][0]
         else:
-            self._begin()
+            self._restart()
         return max(len(rows), 1)
 
-    def _remember(self) -> int:
+    def _evict_bucket(self) -> int:
         """Evict the first in the bucket with most found; return how many, at least 1."""
-        bucket = max(self._found, key=lambda one: len(self._found[one]))
-        numbers = self._found[bucket][:BATCH]
-        del self._found[bucket][:BATCH]
-        self._waits -= len(numbers)
-        if not self._found[bucket]:
-            del self._found[bucket]
-        keys = map(self._urls.key, numbers if self.mine[bucket] else ())
+        bucket = max(self._settled, key=lambda one: len(self._settled[one]))
+        numbers = self._settled[bucket][:BATCH]
+        del self._settled[bucket][:BATCH]
+        self._found -= len(numbers)
+        if not self._settled[bucket]:
+            del self._settled[bucket]
+        keys = map(self._urls.key_of_number, numbers if self.owned[bucket] else ())
         settled = [
             (key, data) for key in keys
             if key is not None and key[0] == bucket and (data := self._urls.find(key))
@@ -285,10 +285,10 @@ class Shedding:
         ]  # fmt: skip
         self._seen.add(bucket, [key for key, _ in settled])
         for key, data in settled:
-            self._drop(key, data)
+            self._delete(key, data)
         return max(len(numbers), 1)
 
-    def _drop(self, key: bytes, data: bytes) -> None:
+    def _delete(self, key: bytes, data: bytes) -> None:
         """Delete a settled row and its links, and count its kind."""
         low = LOW_VALUE_REASON if data[1] & LOW_VALUE else "error"
         self._queues.tally["let-go/" + ("crawled" if data[0] == CRAWLED else low)] += 1
@@ -296,7 +296,7 @@ class Shedding:
         self._urls.put_links(key, None)
 
 
-class Tail:
+class QueueLimit:
     """Bound of values for a full queue; costs nothing until the queue is half full.
 
     Once ``most`` URLs are queued, a new one enters only if it would be among the ``most`` best;
@@ -316,7 +316,7 @@ class Tail:
     def __init__(self, most: int, hosts: Iterable[Host]) -> None:
         self.most, self._hosts = most, hosts
         self.counts: list[int] = []
-        self._worst, self._asked = STEPS, 0
+        self._worst_step, self._queries = STEPS, 0
 
     def change(self, old: int, new: int) -> None:
         """Count an entry that went and one that came (0: none); only where there are ``counts``."""
@@ -329,10 +329,10 @@ class Tail:
             self._count()
         if waiting < self.most:
             return False
-        if self._asked % LOOKS == 0:
-            self._worst = self._bound()
-        self._asked += 1
-        return entry >> STEP_BITS > self._worst
+        if self._queries % BOUND_PERIOD == 0:
+            self._worst_step = self._bound()
+        self._queries += 1
+        return entry >> STEP_BITS > self._worst_step
 
     def _count(self) -> None:
         self.counts = [0] * STEPS

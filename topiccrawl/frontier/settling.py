@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.leases import Held, Marks, leased
+from topiccrawl.frontier.leases import Marks, OpenLease, leased_keys
 from topiccrawl.frontier.rows import Row, decode
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
@@ -53,70 +53,70 @@ class LeaseSettlement:
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
         """Settle a lease and its links; return False where it is stale."""
-        held = self._leases.find(lease)
-        if held is None:
+        entry = self._leases.find(lease)
+        if entry is None:
             self._tally["stale"] += 1
             return False
-        if held.origin is not None:
+        if entry.origin is not None:
             failure = None if outcome.ending is Ending.RELEASED else outcome.reason
-            self._end_robots(held.origin, lease.key, failure, now, outcome.not_before)
+            self._end_robots(entry.origin, lease.key, failure, now, outcome.not_before)
             return True
-        row, host = self._release(lease.key, held), held.host
-        again = row.flags & rows.COUNTED
+        row, host = self._release(lease.key, entry), entry.host
+        was_counted = row.flags & rows.COUNTED
         if offers:
             self._tally["links"] += self._ingest.links(row, lease.key, offers)
-            self._clock.many_links(host, len(offers), now)
-        self._end(row, lease.key, outcome, now)
+            self._clock.postpone_for_links(host, len(offers), now)
+        self._apply(row, lease.key, outcome, now)
         if row.state != rows.QUEUED:
-            host.pages += not again
-            self._ready.changed(host, now)
+            host.pages += not was_counted
+            self._ready.host_changed(host, now)
         else:
-            self._ready.settle(host, now)
+            self._ready.reschedule(host, now)
         return True
 
     def downloaded(self, lease: Lease, download: Download, now: float) -> None:
         """Free the host's slot and learn from the answer, once."""
-        held = self._leases.find(lease)
-        if held is not None and held.slot:
-            held.free()
-            self._clock.end(held.host, download, now)
-            self._ready.changed(held.host, now)
-            self._ready.took(held.host, now - held.began)
+        entry = self._leases.find(lease)
+        if entry is not None and entry.has_slot:
+            entry.free_slot()
+            self._clock.record_response(entry.host, download, now)
+            self._ready.host_changed(entry.host, now)
+            self._ready.record_duration(entry.host, now - entry.leased_at)
 
     def expire(self, now: float) -> None:
         """Return expired leases to their queues; an attempt is counted."""
         for key in self._leases.expired(now):
-            held = self._leases.held[key]
+            entry = self._leases.by_key[key]
             self._tally["expired"] += 1
-            if held.origin is not None:
-                self._end_robots(held.origin, key, EXPIRED, now)
+            if entry.origin is not None:
+                self._end_robots(entry.origin, key, EXPIRED, now)
             else:
-                row = self._release(key, held)
-                self._again(row, key, EXPIRED, 0.0, now)
+                row = self._release(key, entry)
+                self._failed(row, key, EXPIRED, 0.0, now)
                 self._urls.put(key, row)
-                self._ready.settle(held.host, now)
+                self._ready.reschedule(entry.host, now)
 
     def release_all(self) -> None:
         """Return all leases to their queues; no attempt is counted."""
-        for key, held in list(self._leases.held.items()):
-            if held.origin is not None:
+        for key, entry in list(self._leases.by_key.items()):
+            if entry.origin is not None:
                 self._leases.drop(key)
-                self._ready.admit(held.origin)
+                self._ready.unblock(entry.origin)
             else:
-                self._queues.enter(self._release(key, held), key)
+                self._queues.enter(self._release(key, entry), key)
 
     def recover(self) -> None:
         """Queue the leases of a crashed process again; count crashes of pages in processing."""
-        left = leased(self._urls.store)
+        left = leased_keys(self._urls.store)
         self._leases.changed.update(left)
         for key in left:
             row = self._urls.row(key)
             if row is not None:
                 self._queues.enter(row, key)
-        for key in self.marks.left():
-            self.crashed(key)
+        for key in self.marks.unfinished():
+            self.add_crashes(key)
 
-    def crashed(self, key: bytes, times: int = 1, wait: float = 0.0, now: float = 0.0) -> bool:
+    def add_crashes(self, key: bytes, times: int = 1, wait: float = 0.0, now: float = 0.0) -> bool:
         """Count crashes of processes while they processed a page; return False without a record.
 
         A page that may be tried again waits for ``wait`` seconds per crash.
@@ -128,42 +128,42 @@ class LeaseSettlement:
         self._queues.leave(row, key)
         row.crashes = min(row.crashes + times, 255)
         if row.crashes >= self._max_crashes > 0:
-            self._queues.fail(row, CRASH)
+            self._queues.set_failed(row, CRASH)
         else:
             self._retry(row, key, CRASH, now + wait * row.crashes, now)
         self._urls.put(key, row)
         return True
 
-    def _end(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
+    def _apply(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
         queues, ending = self._queues, outcome.ending
         if ending is CRAWLED:
-            queues.crawled(row, outcome.relevance, now)
-            again, row.flags = row.flags & rows.COUNTED, row.flags | rows.COUNTED
-            if not again:
+            queues.set_crawled(row, outcome.relevance, now)
+            was_counted, row.flags = row.flags & rows.COUNTED, row.flags | rows.COUNTED
+            if not was_counted:
                 worth = outcome.relevance if outcome.worth is None else outcome.worth
-                self._ready.crawled(queues.unit(row), worth)
+                self._ready.count_page(queues.unit(row), worth)
         elif ending is Ending.REDIRECTED:
             self._ingest.redirected(row, key, outcome)
-            queues.crawled(row, outcome.relevance, now)
+            queues.set_crawled(row, outcome.relevance, now)
             row.flags |= rows.REDIRECTED
             row.set_text(rows.REASON, "redirected")
             self._tally["redirected"] += 1
         elif ending is Ending.ERROR:
             row.when = now
             row.attempts = min(row.attempts + 1, 255)
-            queues.fail(row, outcome.reason or "error")
+            queues.set_failed(row, outcome.reason or "error")
         elif ending is Ending.LATER:
-            self._again(row, key, outcome.reason or "later", outcome.not_before, now)
+            self._failed(row, key, outcome.reason or "later", outcome.not_before, now)
         else:
             queues.enter(row, key)
         self._urls.put(key, row)
 
-    def _again(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
+    def _failed(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
         """Count a failed fetch; queue the row again, unless that was the last one."""
         row.attempts = min(row.attempts + 1, 255)
         if row.attempts >= self._max_attempts > 0:
             row.when = now
-            self._queues.fail(row, reason)
+            self._queues.set_failed(row, reason)
         else:
             self._retry(row, key, reason, not_before, now)
 
@@ -175,12 +175,12 @@ class LeaseSettlement:
         row.set_text(rows.REASON, reason)
         self._queues.enter(row, key)
 
-    def _release(self, key: bytes, held: Held) -> Row:
+    def _release(self, key: bytes, entry: OpenLease) -> Row:
         """End a page lease; return its row, which is in no queue now."""
         self._leases.drop(key)
-        held.host.leased -= 1
+        entry.host.leased -= 1
         self.marks.unset(key)
-        found, known = self._urls.find(key), held.row
+        found, known = self._urls.find(key), entry.row
         if found is None:
             message = f"leases and rows disagree on {key.hex()}"
             raise LookupError(message)
@@ -190,15 +190,15 @@ class LeaseSettlement:
 
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str, now: float) -> None:
         """Settle a robots lease with its answer; a stale one is ignored and counted."""
-        held = self._leases.find(lease)
-        if held is None or held.origin is None:
+        entry = self._leases.find(lease)
+        if entry is None or entry.origin is None:
             self._tally["stale"] += 1
             return
         failure = None if status in RULES or status in ALL_ALLOWED else cause
         if failure is None:
             rules = (body or b"") if status in RULES else b""
-            self._robots.keep(held.origin, rules, now, available=True)
-        self._end_robots(held.origin, lease.key, failure, now)
+            self._robots.store(entry.origin, rules, now, available=True)
+        self._end_robots(entry.origin, lease.key, failure, now)
 
     def _end_robots(
         self, origin: Origin, key: bytes, failure: str | None, now: float, not_before: float = 0.0
@@ -218,13 +218,13 @@ class LeaseSettlement:
         self._leases.drop(key)
         origin.attempts += failure is not None
         if failure is not None and not origin.attempts >= self._max_attempts > 0:
-            pause = self._clock.retry_pause(origin.host, origin.attempts)
-            self._ready.alarm(origin, max(not_before, now + pause))
+            pause = self._clock.retry_delay(origin.host, origin.attempts)
+            self._ready.schedule(origin, max(not_before, now + pause))
         else:
             if failure is not None:
-                self._robots.keep(origin, failure.encode(), now, available=False)
-            self._ready.admit(origin)
-        self._ready.settle(origin.host, now)
+                self._robots.store(origin, failure.encode(), now, available=False)
+            self._ready.unblock(origin)
+        self._ready.reschedule(origin.host, now)
 
     # -- operators ---------------------------------------------------------------------------------
 
@@ -233,21 +233,21 @@ class LeaseSettlement:
         key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:
-            return self._ingest.recall(Seed(url, 1.0 if value is None else value))
-        if key in self._leases.held:
+            return self._ingest.requeue_evicted(Seed(url, 1.0 if value is None else value))
+        if key in self._leases.by_key:
             return False
         if row.state == rows.QUEUED and not (row.flags & rows.DELAYED and row.when > now):
             return False
-        self._queues.take_out(row, key)
+        self._queues.dequeue(row, key)
         row.lane = min(row.lane, NORMAL)
         if value is not None:
             row.flags |= rows.PINNED
             row.lane, row.value = PRIOR, rows.quantum(value)
         row.attempts = row.crashes = 0
         row.when = 0.0
-        self._queues.revive(row, key)
+        self._queues.requeue(row, key)
         self._urls.put(key, row)
-        self._robots.retry(self._queues.unit(row).origin, now)
+        self._robots.expire_unavailable(self._queues.unit(row).origin, now)
         return True
 
     def forget(self, url: str, now: float) -> bool:
@@ -256,10 +256,10 @@ class LeaseSettlement:
         row = self._urls.row(key)
         if row is None:
             return False
-        held = self._leases.held.get(key)
-        if held is not None:
-            row = self._release(key, held)
+        entry = self._leases.by_key.get(key)
+        if entry is not None:
+            row = self._release(key, entry)
             self._queues.enter(row, key)
-            self._ready.settle(held.host, now)
+            self._ready.reschedule(entry.host, now)
         self._queues.remove(row, key)
         return True

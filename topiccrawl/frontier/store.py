@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier.rows import key_rows
+from topiccrawl.frontier.rows import migrate_format_7
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ Feed = Callable[[str, Iterable[Change]], None]
 
 FORMAT = 8
 
-MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: key_rows}
+MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: migrate_format_7}
 """Functions that migrate a format to the next one, in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
@@ -76,7 +76,7 @@ class Store:
         readonly: Whether it is opened for reading only, while another process may write.
         txn: Reading transaction, at the last commit that has ended.
         feed: Listener to changes of URLs, links, robots.txt files, filters and leases, or None.
-        took: Seconds that the last commit took.
+        commit_time: Seconds that the last commit commit_time.
         changes: Values by table and key that changed since the last commit began; None: deleted.
 
     Raises:
@@ -90,19 +90,19 @@ class Store:
         self.readonly = readonly
         self.is_open = True
         self.feed: Feed | None = None
-        self.took = 0.0
+        self.commit_time = 0.0
         self._readers = 0
         self.changes: Changes = {name: {} for name in TABLES}
-        self._flying: Changes = {name: {} for name in TABLES}
+        self._committing: Changes = {name: {} for name in TABLES}
         self._writer = ThreadPoolExecutor(1, "frontier")
-        self._flight: Future[float] | None = None
+        self._pending: Future[float] | None = None
         try:
             with ExitStack() as opened:
                 if not readonly:
-                    opened.callback(os.close, _locked(self.path))
+                    opened.callback(os.close, _lock_folder(self.path))
                 self.env = opened.enter_context(self._environment(sync))
                 self._open_tables()
-                self._opened = opened.pop_all()
+                self._resources = opened.pop_all()
         except (lmdb.Error, OSError) as error:
             raise StorageError(
                 "{path}: cannot open the frontier: {error}", path=self.path, error=error
@@ -127,23 +127,23 @@ class Store:
         self.txn = env.begin()
 
     def commit(self) -> None:
-        """Commit all changes so far, beside the caller; wait for the commit before (``land``)."""
-        self.land()
+        """Commit all changes so far, beside the caller; wait for the one before it."""
+        self.wait_for_commit()
         self._make_room()
         txn = self._writer.submit(self._write).result()
-        self._flying, self.changes = self.changes, {name: {} for name in TABLES}
-        self._flight = self._writer.submit(_finish, txn)
+        self._committing, self.changes = self.changes, {name: {} for name in TABLES}
+        self._pending = self._writer.submit(_finish, txn)
 
-    def landed(self) -> bool:
+    def commit_done(self) -> bool:
         """Check whether no commit is in progress."""
-        return self._flight is None or self._flight.done()
+        return self._pending is None or self._pending.done()
 
-    def land(self) -> None:
+    def wait_for_commit(self) -> None:
         """Wait for the commit in progress, and read from it on; an lmdb.Error, if it failed."""
-        if self._flight is not None:
-            flight, self._flight = self._flight, None
-            self.took = flight.result()
-            self._flying = {name: {} for name in TABLES}
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            self.commit_time = pending.result()
+            self._committing = {name: {} for name in TABLES}
             self.txn.abort()
             self.txn = self.env.begin()
 
@@ -191,27 +191,27 @@ class Store:
             self.is_open = False
             self._writer.shutdown()
             self.txn.abort()
-            self._opened.close()
+            self._resources.close()
 
     def get(self, table: str, key: bytes) -> bytes | None:
         """Return a value, or None."""
         changes = self.changes[table]
         if key in changes:
             return changes[key]
-        changes = self._flying[table]
+        changes = self._committing[table]
         return changes[key] if key in changes else self.txn.get(key, None, self._tables[table])
 
     def committed(self, table: str, key: bytes) -> bytes | None:
         """Return a value as of the last commit that has ended, or None."""
-        if self.landed():
-            self.land()
+        if self.commit_done():
+            self.wait_for_commit()
         return self.txn.get(key, None, self._tables[table])
 
     def get_many(self, table: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the values of existing keys; looked up in order, which is quicker."""
         wanted = set(keys)
         found: dict[bytes, bytes | None] = {}
-        for changes in (self._flying[table], self.changes[table]):
+        for changes in (self._committing[table], self.changes[table]):
             found.update((key, changes[key]) for key in changes.keys() & wanted)
         cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
         found.update(cursor.getmulti(sorted(wanted - found.keys())))
@@ -245,7 +245,7 @@ class Store:
             found: dict[bytes, bytes | None] = dict(islice(known, size))
             more = len(found) == size
             end = next(reversed(found)) if more else b""
-            for changes in (self._flying[table], self.changes[table]):
+            for changes in (self._committing[table], self.changes[table]):
                 keys = [key for key in changes if key >= start and (key <= end or not more)]
                 found.update((key, changes[key]) for key in keys if key.startswith(prefix))
             yield from sorted((key, data) for key, data in found.items() if data is not None)
@@ -315,7 +315,7 @@ def _put(
 
 
 def _finish(txn: lmdb.Transaction[bytes]) -> float:
-    """Commit; return the seconds that it took."""
+    """Commit; return the seconds that it commit_time."""
     started = time.monotonic()
     txn.commit()
     return time.monotonic() - started
@@ -359,7 +359,7 @@ def discard(path: str | Path) -> None:
     folder = Path(path)
     if not folder.exists():
         return
-    lock = _locked(folder)
+    lock = _lock_folder(folder)
     try:
         for pattern in FILES:
             for file in folder.glob(pattern):
@@ -372,7 +372,7 @@ def discard(path: str | Path) -> None:
         os.close(lock)
 
 
-def _locked(path: Path) -> int:
+def _lock_folder(path: Path) -> int:
     """Lock a folder for this process; return the descriptor that unlocks it when it is closed."""
     import fcntl  # noqa: PLC0415 - not on every system
 

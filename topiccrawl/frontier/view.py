@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
-from topiccrawl.frontier.leases import leased
+from topiccrawl.frontier.leases import leased_keys
 from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.queues import LANE_NAMES, queue_of, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
-from topiccrawl.frontier.seen import was_let_go
+from topiccrawl.frontier.seen import was_evicted
 from topiccrawl.frontier.store import ABOUT, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
 LONGEST_PATH = 100
-LET_GO = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
+EVICTED = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
 STATES = ("fetching", "ready", "waiting", "robots", "failing", "idle")
 """fetching: requests in flight; ready: may be asked now; waiting: for its delay; robots: for its
 robots.txt; failing: backs off after 429, 503 or an unreachable robots.txt; idle: nothing queued."""
@@ -96,8 +96,8 @@ def _figures(host: Host, clock: HostClock, now: float) -> HostFigures:
     stats = host.stats
     worth = stats.relevance / stats.pages if stats.pages else 0.0
     wait = host.next_at - now
-    if host.wake > now and queued:
-        wait = max(wait, host.wake - now)
+    if host.check_at > now and queued:
+        wait = max(wait, host.check_at - now)
     return HostFigures(
         host.name, _state(host, queued, wait), queued, host.active, max(0.0, wait),
         clock.delay(host), host.pages, worth,
@@ -112,7 +112,7 @@ def _state(host: Host, queued: int, wait: float) -> str:
     if host.level and wait > 0:
         return "failing"
     origins = host.origins
-    if any(origin.waits for origin in origins) and host.is_empty:
+    if any(origin.blocked for origin in origins) and host.is_empty:
         return "failing" if any(origin.attempts for origin in origins) else "robots"
     return "waiting" if wait > 0 else "ready"
 
@@ -167,11 +167,11 @@ class View(Export):
         key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:
-            return LET_GO._replace(url=url, path=(url,)) if was_let_go(self._store, key) else None
+            return EVICTED._replace(url=url, path=(url,)) if was_evicted(self._store, key) else None
         bias = self._bias(row)
         return Explanation(
             url=row.text(rows.URL),
-            queue="leased" if key in leased(self._store) else queue_of(row),
+            queue="leased" if key in leased_keys(self._store) else queue_of(row),
             reason=row.text(rows.REASON),
             value=row.value / TOP + bias, bias=bias,
             evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
@@ -202,14 +202,14 @@ class View(Export):
         if queue in LANE_NAMES[:2]:
             return self._lane(LANE_NAMES.index(queue))
         if queue == "leased":
-            return map(_told, filter(None, map(self._urls.row, leased(self._store))))
+            return map(_listing, filter(None, map(self._urls.row, leased_keys(self._store))))
         return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
 
     def counts(self) -> dict[str, int]:
         """Return sizes and counters as of the last commit."""
         self._store.refresh()
         tally = (self._store.load("progress") or {}).get("tally", {})
-        return sizes_of(tally, len(leased(self._store)))
+        return sizes_of(tally, len(leased_keys(self._store)))
 
     def export(self) -> Iterator[Entry]:
         """Yield all ``topiccrawl.frontier.entries``; of a store opened for reading, a snapshot."""
@@ -241,17 +241,17 @@ class View(Export):
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
         """Yield a lane host by host; its rows in order."""
         with self._store.reading():
-            held = set(leased(self._store))
+            held = set(leased_keys(self._store))
             for known in self._urls.by_host():
                 found = [decode(data) for key, data in known.items() if key not in held]
                 queued = [row for row in found if row.state == rows.QUEUED and row.lane == lane]
-                yield from map(_told, sorted(queued, key=_rank))
+                yield from map(_listing, sorted(queued, key=_rank))
 
     def _settled(self, state: int) -> Iterator[tuple[str, float, str]]:
         with self._store.reading():
             for _, _, data in self._urls.in_order():
                 if data[0] == state:
-                    yield _told(decode(data))
+                    yield _listing(decode(data))
 
 
 def strategy_of(path: str | Path) -> str:
@@ -260,7 +260,7 @@ def strategy_of(path: str | Path) -> str:
         return str((store.load(ABOUT) or {}).get("strategy", ""))
 
 
-def _told(row: Row) -> tuple[str, float, str]:
+def _listing(row: Row) -> tuple[str, float, str]:
     return row.text(rows.URL), row.value / TOP, row.text(rows.REASON)
 
 

@@ -125,15 +125,15 @@ class NeighbourClock(HostClock):
         return self._times.claim(host.name, self.delay(host))
 
     @override
-    def left(self, host: Host, now: float) -> None:
+    def record_send(self, host: Host, now: float) -> None:
         """Count the delay from now, for all crawls: a request is sent."""
-        super().left(host, now)
+        super().record_send(host, now)
         self._times.claim(host.name, host.next_at - now)
 
     @override
-    def end(self, host: Host, download: Download, now: float) -> None:
+    def record_response(self, host: Host, download: Download, now: float) -> None:
         """Learn from an answer; where a host asks for a pause, all crawls keep it."""
-        super().end(host, download, now)
+        super().record_response(host, download, now)
         if download.status in BACKOFF_STATUSES:
             self._times.put_off(host.name, host.next_at - now)
 

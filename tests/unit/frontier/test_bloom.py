@@ -48,10 +48,10 @@ def test_shares_of_the_error_add_up_to_it() -> None:
 
 
 def test_filters_grow_up_to_a_size_and_cost_so_much() -> None:
-    sizes = [len(Filter.made(place, 0.001).bits) for place in (0, 1, 5, 6, 7, 4000)]
+    sizes = [len(Filter.empty(place, 0.001).bits) for place in (0, 1, 5, 6, 7, 4000)]
     assert sizes == [SMALLEST, 2 * SMALLEST, 32 * SMALLEST, LARGEST, LARGEST, LARGEST]
-    held = sum(Filter.made(at, 0.001).most(share_of(0.001, at)) for at in range(7))
-    room = sum(len(Filter.made(at, 0.001).pack()) for at in range(7))
+    held = sum(Filter.empty(at, 0.001).most(share_of(0.001, at)) for at in range(7))
+    room = sum(len(Filter.empty(at, 0.001).pack()) for at in range(7))
     assert 1.8 < room / held < 3.0
     assert HEAD.size == 8
 

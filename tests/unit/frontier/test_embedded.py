@@ -173,10 +173,10 @@ def test_the_crawl_goes_on_while_a_commit_waits_for_the_disk(
     assert [url for url, _, _ in frontier.iterate("normal")] == ["http://a.cn/1"]
     assert frontier.why("http://a.cn/not") is None
     assert [lease.anchor for lease in frontier.pop()] == ["锚"]
-    assert not frontier.store.landed()
+    assert not frontier.store.commit_done()
     flushed.set()
     frontier.commit()
-    assert frontier.store.landed()
+    assert frontier.store.commit_done()
     counts = frontier.counts()
     frontier.abandon()
     frontier = opened(tmp_path)

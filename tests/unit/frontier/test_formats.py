@@ -71,7 +71,7 @@ def to_format_7(folder: Path) -> None:
 def test_a_folder_of_format_7_is_migrated_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, left: bool
 ) -> None:
-    monkeypatch.setattr(rows, "PIECE", 3)
+    monkeypatch.setattr(rows, "MIGRATION_BATCH", 3)
     lines = gzip.decompress(EXPORTED.read_bytes()).decode().splitlines()
     frontier = opened(tmp_path)
     frontier.load(map(from_line, lines))

@@ -28,7 +28,7 @@ def orders(frontier: EmbeddedFrontier) -> list[list[list[int]]]:
     """What stands in each lane of each unit, in its order."""
     return [
         [list(order or ()) for order in unit.orders]
-        for host in frontier.places.hosts
+        for host in frontier.registry.hosts
         for unit in host.units
     ]
 
@@ -37,7 +37,7 @@ def test_rows_of_all_states_in_many_batches_give_the_order_that_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(queues, "BATCH", 7)
-    monkeypatch.setattr(queues, "TOLD", 10)
+    monkeypatch.setattr(queues, "LOG_BATCHES", 10)
     rng = random.Random(1)  # noqa: S311
     frontier = opened(tmp_path)
     frontier.push([Seed(f"http://h{n}.cn/") for n in range(5)])

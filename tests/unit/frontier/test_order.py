@@ -31,7 +31,7 @@ def test_it_is_the_sorted_list_of_what_was_added_and_not_removed(
         patch.setattr(orders, "CHUNK", 4)
         order, plain = Order(), list(range(appended, 0, -1))
         order.extend(array("Q", plain).tobytes())
-        order.settle()
+        order.sort()
         for add, number in steps:
             if add and number not in plain:
                 order.add(number)

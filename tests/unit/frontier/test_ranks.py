@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier.contract import Limits, Politeness
-from topiccrawl.frontier.hosts import Host, Origin, Places
+from topiccrawl.frontier.hosts import Host, HostRegistry, Origin
 from topiccrawl.frontier.order import Unit
 from topiccrawl.frontier.politeness import HostClock
-from topiccrawl.frontier.ready import Ready
+from topiccrawl.frontier.ready import ReadyHosts
 from topiccrawl.frontier.store import Store
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def test_the_first_is_the_best_of_all_that_are_ready(
     hosts = [Host(number, f"h{number}.cn") for number in range(6)]
     units = [Unit(0, Origin("http://", host, ""), ()) for host in hosts]
     store = Store(tmp_path_factory.mktemp("frontier"), sync="never")
-    places = Places(store)
-    places.hosts += hosts
-    ready = Ready(HostClock(Politeness(concurrency=1), Limits(), rng), places, Plain())
+    registry = HostRegistry(store)
+    registry.hosts += hosts
+    ready = ReadyHosts(HostClock(Politeness(concurrency=1), Limits(), rng), registry, Plain())
     for unit in units:
         unit.host.units += (unit,)
     for turn in range(200):
@@ -41,7 +41,7 @@ def test_the_first_is_the_best_of_all_that_are_ready(
         change = rng.randrange(4)
         if change == 0:
             host.active = 1 - host.active
-            ready.settle(host, 1.0)
+            ready.reschedule(host, 1.0)
         elif change == 1:
             for number in [*units[host.id].orders[lane]]:
                 units[host.id].order(lane).remove(number)

@@ -10,7 +10,7 @@ import pytest
 
 from topiccrawl.frontier import politeness
 from topiccrawl.frontier.contract import Politeness
-from topiccrawl.frontier.hosts import Places
+from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
 from topiccrawl.links.robots import MOST_PATTERNS
@@ -30,12 +30,12 @@ def test_parsed_files_take_the_memory_that_they_are_counted_with(
 ) -> None:
     monkeypatch.setattr(politeness, "CACHE_BYTES", 2_000_000)
     store = Store(tmp_path)
-    places, robots = Places(store), Robots(store, Politeness())
+    registry, robots = HostRegistry(store), Robots(store, Politeness())
     tracemalloc.start()
     for number in range(40):
-        origin = places.origin(f"http://a{number}.test/")
+        origin = registry.origin(f"http://a{number}.test/")
         assert origin is not None
-        robots.keep(origin, body(300), 0.0, available=True)
+        robots.store(origin, body(300), 0.0, available=True)
         assert robots.allowed(origin, f"http://a{number}.test/")
     gc.collect()  # a parsed file is a cycle
     used = tracemalloc.get_traced_memory()[0]
@@ -47,9 +47,9 @@ def test_parsed_files_take_the_memory_that_they_are_counted_with(
 def robots_of(folder: Path, body: bytes) -> Callable[[str], bool]:
     """Return whether a path is allowed by a robots.txt."""
     robots = Robots(store := Store(folder), Politeness())
-    origin = Places(store).origin("http://a.test/")
+    origin = HostRegistry(store).origin("http://a.test/")
     assert origin is not None
-    robots.keep(origin, body, 0.0, available=True)
+    robots.store(origin, body, 0.0, available=True)
     return lambda path: robots.allowed(origin, f"http://a.test{path}")
 
 

@@ -13,12 +13,12 @@ from topiccrawl.frontier.rows import (
     TOP,
     URL,
     Row,
-    counted,
     decode,
     key_of,
     quantum,
     texts,
     with_evidence_texts,
+    with_inlink,
     with_parent,
 )
 
@@ -51,7 +51,7 @@ def test_a_row_comes_back_as_it_was(
     again = decode(row.encode())
     assert all(getattr(again, name) == getattr(row, name) for name in Row.__slots__)
     assert [again.text(part) for part in (URL, ANCHOR, PAYLOAD)] == [url, anchor, payload]
-    assert decode(counted(row.encode())).inlinks == min(row.inlinks + 1, TOP)
+    assert decode(with_inlink(row.encode())).inlinks == min(row.inlinks + 1, TOP)
 
 
 @given(url=words, anchor=words, context=words, payload=words, reason=words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.redis.buckets import bucket_of_host
-from topiccrawl.frontier.hosts import ASLEEP, CLOCK, STATS, Host
+from topiccrawl.frontier.hosts import CLOCK, NEVER, STATS, Host
 from topiccrawl.frontier.queues import LANE_NAMES
 from topiccrawl.frontier.rows import KEY_BYTES, QUEUED, URL, decode
 from topiccrawl.links.strategies.contract import LEARNT, GroupStats
@@ -33,7 +33,7 @@ class WorkingCopy:
     ) -> None:  # fmt: skip
         self._frontier = frontier
         self._queues = frontier.queues
-        self._places = frontier.places
+        self._registry = frontier.registry
         self._ready = frontier.ready
         self._store = frontier.store
         self._urls = frontier.urls
@@ -51,10 +51,10 @@ class WorkingCopy:
 
         ``begun``: set if their node died; it may have sent requests to them until then.
         """
-        places = self._places
+        registry = self._registry
         for name, data in _pairs(hosts):
-            host = places.host(name.decode(errors="replace"))
-            host.shut = True
+            host = registry.host(name.decode(errors="replace"))
+            host.closed = True
             next_at, host.delay, host.level, host.pages, pages, worth = CLOCK.unpack(data)
             host.next_at = next_at
             if begun is not None:
@@ -62,15 +62,16 @@ class WorkingCopy:
             host.stats = GroupStats(pages, worth)
         for field, data in _pairs(stats):
             name, _, label = field.partition(b"\0")
-            host = places.host(name.decode(errors="replace"))
-            places.adopt(host, {label.decode(errors="replace"): GroupStats(*STATS.unpack(data))})
+            host = registry.host(name.decode(errors="replace"))
+            known = {label.decode(errors="replace"): GroupStats(*STATS.unpack(data))}
+            registry.load_stats(host, known)
         with self._changes.muted():
             for origin, data in _pairs(robots):
                 self._store.put("robots", origin, data)
 
     def take_rows(self, rows: list[bytes], links: list[bytes]) -> None:
         """Take over URLs, and the out-links of those that are queued."""
-        judge, urls = self._frontier.judge, self._urls
+        scorer, urls = self._frontier.scorer, self._urls
         for key, data in _pairs(rows):
             if urls.find(key):
                 continue  # a scan may return a row twice
@@ -79,12 +80,12 @@ class WorkingCopy:
             origin = self._queues.origin(url)
             if origin is None:
                 continue
-            origin.host.shut = True
-            unit = self._places.unit(origin, judge.strategy.group(url))
+            origin.host.closed = True
+            unit = self._registry.unit(origin, scorer.strategy.group(url))
             row.host, row.unit = unit.host.id, unit.uid
-            row.seq = urls.arrive(row.seq)
-            if row.version % LEARNT != judge.topic:
-                judge.swept = (judge.topic, 0)
+            row.seq = urls.next_seq(row.seq)
+            if row.version % LEARNT != scorer.topic:
+                scorer.swept = (scorer.topic, 0)
             with self._changes.muted():
                 urls.add(key, row)
             if row.state == QUEUED:
@@ -102,7 +103,7 @@ class WorkingCopy:
         """Take over the filters of evicted URLs."""
         with self._changes.muted():
             for name, data in _pairs(filters):
-                self._frontier.seen.learn(name, data)
+                self._frontier.seen.load(name, data)
                 self._store.put("seen", name, data)
 
     def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
@@ -117,28 +118,28 @@ class WorkingCopy:
         Returns:
             Keys that were counted; a page that is not recorded yet keeps its count in Redis.
         """
-        count, wait = self._frontier.settling.crashed, self._crash_wait
+        count, wait = self._frontier.settling.add_crashes, self._crash_wait
         return [key for key, times in _pairs(crashed) if count(key, int(times), wait, now)]
 
     def open_hosts(self, bucket: int, now: float) -> None:
         """Serve the hosts of a bucket."""
         for host in self._hosts(bucket):
-            self._ready.renew_host(host)
-            host.shut = False
+            self._ready.refresh_host(host)
+            host.closed = False
             self._ready.rank(host)
-            self._ready.settle(host, now)
+            self._ready.reschedule(host, now)
 
     # -- out -------------------------------------------------------------------------------------
 
     def shut_hosts(self, bucket: int, now: float) -> None:
         """Start no more requests to the hosts of a bucket."""
         for host in self._hosts(bucket):
-            host.shut = True
-            self._ready.settle(host, now)
+            host.closed = True
+            self._ready.reschedule(host, now)
 
     def busy(self, buckets: Iterable[int]) -> set[int]:
         """Return those of some buckets that have leases or requests in flight."""
-        held = {bucket_of_host(held.host.name) for held in self._frontier.leases.held.values()}
+        held = {bucket_of_host(held.host.name) for held in self._frontier.leases.by_key.values()}
         return {b for b in buckets if b in held or any(host.active for host in self._hosts(b))}
 
     def few(self, buckets: list[int], most: int) -> list[int]:
@@ -165,7 +166,7 @@ class WorkingCopy:
     def evict(self, buckets: Collection[int]) -> None:
         """Evict buckets: their leases become stale, what was not sent is lost."""
         leases, tally = self._frontier.leases, self._queues.tally
-        held = leases.held.items()
+        held = leases.by_key.items()
         leases.evict([key for key, one in held if bucket_of_host(one.host.name) in buckets])
         for sizes in self.queued(buckets).values():
             for lane, size in enumerate(sizes):
@@ -173,7 +174,7 @@ class WorkingCopy:
         for entry, _, _ in list(self._waiting(buckets)):
             self._store.drop("due", entry)
         for bucket in buckets:
-            self._urls.evict(bytes([bucket]))
+            self._urls.drop_prefix(bytes([bucket]))
             for name, _ in self._store.items("seen", bytes([bucket])):
                 self._store.drop("seen", name)
             for host in self._hosts(bucket):
@@ -184,14 +185,14 @@ class WorkingCopy:
 
     def _retire(self, host: Host) -> None:
         for origin in host.origins:
-            origin.wake = ASLEEP
+            origin.check_at = NEVER
             self._frontier.robots_files.delete(origin)
         self._leave(host)
         host.active = 0
         host.prior = host.normal = None
         host.ready = False
-        host.wake = ASLEEP
-        self._places.retire(host)
+        host.check_at = NEVER
+        self._registry.delete(host)
 
     def _hosts(self, bucket: int) -> list[Host]:
         self._note()
@@ -199,10 +200,9 @@ class WorkingCopy:
 
     def _note(self) -> None:
         """Add new hosts to the index by bucket."""
-        self._places.flush()
+        self._registry.flush()
         for name in self._changes.met:
-            host = self._places.find_host(name)
-            if host is not None:
+            if (host := self._registry.find_host(name)) is not None:
                 self._by_bucket.setdefault(bucket_of_host(name), {})[name] = host
         self._changes.met.clear()
 

@@ -142,13 +142,13 @@ class SharedFrontier:
         """Connect the working copy: its changes, its turns, its messages to other nodes."""
         local = self.local
         self.turns = Turns(register, ttl, local.host_clock, local.ready, local.clock)
-        local.host_clock.turn = self.turns.ours
+        local.host_clock.may_request = self.turns.ours
         local.store.feed = changes = Changes()
-        local.places.new_ready = False
+        local.registry.new_ready = False
         route = Route()
-        local.shedding.mine = route.mine
-        numbers = len(local.judge.strategy.fields)
-        local.ingest.elsewhere = outpost = Outpost(local.ingest, local.urls, route, numbers)
+        local.eviction.owned = route.mine
+        numbers = len(local.scorer.strategy.fields)
+        local.ingest.forwarder = outpost = Outpost(local.ingest, local.urls, route, numbers)
         local.committer = self._write
         self._copy = WorkingCopy(local, changes, self.turns.let_go, CRASH_WAIT * ttl)
         self.membership = Membership(
@@ -180,7 +180,7 @@ class SharedFrontier:
         if self.local.broken:
             raise StorageError(self.local.broken)
         try:
-            dirty = self.local.changed or self.local.places.dirty
+            dirty = self.local.changed or self.local.registry.dirty
             if dirty or self.membership.partitions.loading():  # a part may be large
                 self.local.write()
         except (lmdb.Error, OSError) as error:
@@ -248,17 +248,17 @@ class SharedFrontier:
         """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
         if not self.membership.may_serve():
             return False
-        known = self.local.places.host(host.lower())
+        known = self.local.registry.host(host.lower())
         self.turns.need(known)
         self._take_turns()
         if not self.membership.partitions.closing(bucket_of_host(known.name)):
             return self.local.acquire(host)
-        known.shut = False  # a lease has to continue so that it ends
+        known.closed = False  # a lease has to continue so that it ends
         try:
             return self.local.acquire(host)
         finally:
-            known.shut = True
-            self.local.ready.settle(known, self.clock())
+            known.closed = True
+            self.local.ready.reschedule(known, self.clock())
 
     def left(self, host: str) -> bool:
         """Record a request sent to the host; False if this node may have timed out."""

@@ -62,7 +62,7 @@ class Outpost:
         self._ingest, self._urls, self._route = ingest, urls, route
         self._evidence = evidence
 
-    def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
+    def send(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
         """Return a page's offers that are served here, and the number of others that were sent.
 
         Only links that were not counted for this page before are sent. They are recorded with the
@@ -87,7 +87,7 @@ class Outpost:
             self._urls.put_links(key, b"".join(before))
         return here, len(before) - known
 
-    def seed(self, seed: Seed) -> bool:
+    def send_seed(self, seed: Seed) -> bool:
         """Send a seed of another node's host; return whether it was one."""
         bucket = bucket_of_url(seed.url)
         if self._route.mine[bucket]:
@@ -95,7 +95,7 @@ class Outpost:
         self._route.post(bucket, SEED, seed.url, seed.value, seed.payload, seed.depth)
         return True
 
-    def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
+    def send_redirect(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
         """Send a redirect to another node's host; return whether it was one."""
         bucket = bucket_of_url(outcome.target)
         if self._route.mine[bucket]:
@@ -112,7 +112,7 @@ class Outpost:
         """
         read = read_letter(letter, self._evidence)
         if isinstance(read, Links):
-            self._ingest.admit(read.offers, read.page, read.depth, set())
+            self._ingest.add_links(read.offers, read.page, read.depth, set())
         elif isinstance(read, Seed):
             self._ingest.seed(read)
         else:

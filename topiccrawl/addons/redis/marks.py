@@ -42,7 +42,7 @@ class RedisMarks(Marks):
         self._retry = 0.0
 
     @override
-    def left(self) -> set[bytes]:
+    def unfinished(self) -> set[bytes]:
         """Return nothing: Redis counts the marks that other processes left."""
         return set()
 

@@ -107,7 +107,7 @@ class Membership:
     def idle(self) -> bool:
         """Return whether this node has nothing to do, send or load."""
         return not (
-            any(self._queues.sizes()) or self._leases.held or not self.partitions.idle()
+            any(self._queues.sizes()) or self._leases.by_key or not self.partitions.idle()
             or self._read or self._started or self._flight is not None
             or any(self._route.letters.values())
         )  # fmt: skip
@@ -231,7 +231,7 @@ class Membership:
     def _put_counts(self, parts: dict[str, Any]) -> None:
         self._counters.put(parts)
         leases = self._leases
-        sizes = (*self._queues.sizes(), len(leases.pages()), len(leases.held))
+        sizes = (*self._queues.sizes(), len(leases.pages()), len(leases.by_key))
         parts["sizes"] = " ".join(map(str, sizes))
         if not self._first:
             parts["turn"] = self._frontier.dispatch.turn
@@ -263,7 +263,7 @@ class Membership:
     def _start_over(self) -> None:
         """Forget everything to join again: the others have timed this node out."""
         self.partitions.clear()
-        self._leases.evict(list(self._leases.held))
+        self._leases.evict(list(self._leases.by_key))
         self._route.letters.clear()
         self._read.clear()
         self._counters.clear()

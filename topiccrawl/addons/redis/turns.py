@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.frontier.hosts import Host
     from topiccrawl.frontier.politeness import HostClock
-    from topiccrawl.frontier.ready import Ready
+    from topiccrawl.frontier.ready import ReadyHosts
 
 REGISTER = "{topiccrawl}:"
 """Prefix of the register's keys."""
@@ -75,7 +75,7 @@ class Turns:
     """
 
     def __init__(
-        self, register: str, ttl: float, host_clock: HostClock, ready: Ready,
+        self, register: str, ttl: float, host_clock: HostClock, ready: ReadyHosts,
         clock: Callable[[], float],
     ) -> None:  # fmt: skip
         self.held: dict[str, Turn] = {}
@@ -205,7 +205,7 @@ class Turns:
 
     def _worth(self, host: Host) -> bool:
         name = host.name
-        if name in self.held or name in self._line or host.shut:
+        if name in self.held or name in self._line or host.closed:
             return False
         return not host.is_empty or name in self._needed
 
@@ -219,7 +219,7 @@ class Turns:
             elif self._is_over(turn, now):
                 del self.held[name]
                 self._closing[name] = turn.host
-                self._ready.settle(turn.host, now)
+                self._ready.reschedule(turn.host, now)
         for name, host in list(self._closing.items()):
             if not host.active:
                 del self._closing[name]
@@ -246,7 +246,7 @@ class Turns:
             self._needed.discard(name)
             host.next_at = max(host.next_at, float(at))
             self.held[name] = Turn(host, now, host.next_at)
-            self._ready.changed(host, now)
+            self._ready.host_changed(host, now)
 
     def _lose_all(self) -> None:
         """Drop all turns and ask for them again: others may have taken any of them."""
@@ -258,8 +258,8 @@ class Turns:
         self._line.clear()
         now = self._clock()
         for host in lost:
-            self._hosts.stood_still(host, self._ttl, now)
-            self._ready.settle(host, now)
+            self._hosts.compensate_stall(host, self._ttl, now)
+            self._ready.reschedule(host, now)
 
     def _bury(self, holders: list[bytes]) -> None:
         """Record holders that are dead: their turns are free."""

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.hosts import Places
+from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.store import Store
 from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.model import Offer
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 NAMES = ["a", "a/b", "新闻", "", "a\0b", "a b", "\ud800", "?", "c"]
 
 
-def told(places: Places) -> list[object]:
+def told(registry: HostRegistry) -> list[object]:
     return [
         (
             host.name, host.next_at, host.stats, host.groups,
             [(unit.origin.name, unit.groups) for unit in host.units],
         )
-        for host in places.hosts
+        for host in registry.hosts
     ]  # fmt: skip
 
 
@@ -43,31 +43,31 @@ def test_what_is_closed_and_opened_is_the_same(
 ) -> None:
     rng, folder = random.Random(seed), tmp_path_factory.mktemp("frontier")  # noqa: S311
     store = Store(folder, sync="never")
-    places = Places(store)
+    registry = HostRegistry(store)
     for _ in range(rng.randrange(60)):
-        origin = places.origin(f"http://h{rng.randrange(3)}.cn:{rng.choice((80, 81))}/")
+        origin = registry.origin(f"http://h{rng.randrange(3)}.cn:{rng.choice((80, 81))}/")
         assert origin is not None
         host, groups = origin.host, tuple(rng.sample(NAMES, rng.randrange(3)))
         change = rng.randrange(5)
         if change == 0:
-            places.adopt(
+            registry.load_stats(
                 host, {name: GroupStats(rng.randrange(9), rng.random()) for name in groups}
             )
         elif change == 1:
             host.next_at = rng.random()
-            places.changed(host)
+            registry.mark_dirty(host)
         elif change == 2:
-            places.flush()
+            registry.flush()
             store.commit()
         else:
-            unit = places.unit(origin, groups)
-            places.count(host, unit.groups, rng.random())
-    places.flush()
+            unit = registry.unit(origin, groups)
+            registry.count_page(host, unit.groups, rng.random())
+    registry.flush()
     store.commit()
-    before = told(places)
+    before = told(registry)
     store.close()
     again = Store(folder, sync="never")
-    assert told(Places(again)) == before
+    assert told(HostRegistry(again)) == before
     again.close()
 
 
@@ -79,7 +79,7 @@ def test_a_host_that_was_never_asked_takes_less_than_a_kilobyte(tmp_path: Path) 
     tracemalloc.start()
     frontier.finish(lease, Outcome(Ending.CRAWLED), offers)
     frontier.commit()
-    frontier.places.by_prefix.clear()  # a cache
+    frontier.registry.by_prefix.clear()  # a cache
     gc.collect()
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -88,7 +88,7 @@ def test_a_host_that_was_never_asked_takes_less_than_a_kilobyte(tmp_path: Path) 
 
 
 def test_a_second_origin_of_a_host_keeps_its_units(tmp_path: Path) -> None:
-    places = Places(Store(tmp_path, sync="never"))
-    origins = [places.origin(f"{scheme}://a.cn/x") for scheme in ("http", "https")]
-    units = {places.unit(origin, ("g",)).uid for _ in range(4) for origin in origins if origin}
+    registry = HostRegistry(Store(tmp_path, sync="never"))
+    origins = [registry.origin(f"{scheme}://a.cn/x") for scheme in ("http", "https")]
+    units = {registry.unit(origin, ("g",)).uid for _ in range(4) for origin in origins if origin}
     assert units == {0, 1}

@@ -34,8 +34,8 @@ def frontier(tmp_path: Path) -> Iterator[EmbeddedFrontier]:
 
 
 def test_what_was_found_before_it_became_anothers_stays(frontier: EmbeddedFrontier) -> None:
-    shedding, before = frontier.shedding, frontier.counts()
-    assert shedding._look(MOST) == MOST
-    shedding.mine = [bucket != key_of(URLS[0])[0] for bucket in range(256)]
-    assert shedding._remember()
+    eviction, before = frontier.eviction, frontier.counts()
+    assert eviction._scan(MOST) == MOST
+    eviction.owned = [bucket != key_of(URLS[0])[0] for bucket in range(256)]
+    assert eviction._evict_bucket()
     assert frontier.counts() == before
