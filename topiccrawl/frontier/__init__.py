@@ -1,1 +1,1 @@
-"""FRONTIER: the URL that is fetched next, and the state of every other one."""
+"""Frontier of a crawl: the queue of URLs and the state of every recorded URL."""

@@ -1,27 +1,27 @@
-"""The frontier's contract: types, and the protocol ``Frontier`` in three parts.
+"""Frontier interface: the value types, and the protocol ``Frontier`` in three parts.
 
 A URL is recorded once, under the fingerprint of its canonical form, and is in exactly one state:
 
-    queued (lane 0 priorQueue, lane 1 normalQueue)
-    leased (taken by ``pop``, not finished)
+    queued  (lane 0 priorQueue, lane 1 normalQueue)
+    leased  (returned by ``pop``, not finished)
     crawled (crawledQueue)
     error   (errorQueue, with a reason; a URL *predicted* below minNormal has reason "low-value"
-             and returns to a lane when a later offer lifts it; a URL that *failed* does not)
+             and returns to a lane when a better offer comes; a URL that *failed* does not)
 
-The links of a page (linksQueue) are stored per crawled parent. A (parent, child) pair counts only
-once, however often the parent is fetched, unless the child was forgotten: a URL without a record is
-new to every offer.
+The links of a page (linksQueue) are stored with the crawled parent. A (parent, child) pair counts
+once, however often the parent is fetched. If the child is forgotten, its next offer creates a new
+record.
 
-Where ``Limits.max_known`` is set, records of settled URLs are evicted, with the links of their
-pages: ``known``, ``crawled`` and ``error`` count records that are kept, ``let-go/…`` the others.
-An evicted URL that was fetched or failed is *seen* from then on: no offer, seed or redirect queues
-it again, only ``requeue`` does; ``Limits.seen_error`` is the share of new URLs mistaken for seen
-ones. An evicted URL that was only predicted to be low is new again.
+If ``Limits.max_known`` is set, records of settled URLs are evicted together with the links of their
+pages. ``known``, ``crawled`` and ``error`` count the remaining records, ``let-go/…`` the evicted
+ones. An evicted URL that was fetched or failed counts as *seen*: offers, seeds and redirects do not
+queue it again, only ``requeue`` does. ``Limits.seen_error`` is the share of new URLs mistaken for
+seen ones. An evicted URL that was only predicted to be low counts as new.
 
-Guarantees: after ``finish`` returned and the next commit, nothing of it is lost by kill -9; before,
-the page is fetched again. ``pop`` leases URLs and never removes them. No call does network I/O. A
-host is a lower-case host name without port; rules of robots.txt belong to an origin (scheme, host,
-port).
+Guarantees: after ``finish`` and the next commit, a page and its links survive ``kill -9``; before
+that, the page is fetched again. ``pop`` leases URLs and never removes them. No call does network
+I/O. A host is a lower-case host name without port; robots.txt rules belong to an origin (scheme,
+host, port).
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ class Outcome(NamedTuple):
     """Outcome of a lease.
 
     Attributes:
-        ending: Kind of its end.
+        ending: Kind of outcome.
         reason: Short machine-readable reason, for ERROR and LATER (``http-404``, ``dns`` ...).
         relevance: CRAWLED: the page's relevance, in [0, 1].
-        worth: CRAWLED: contribution of the page to the statistics of its groups, in [0, 1]; its
-            relevance where None.
-        not_before: LATER: earliest next try, seconds since the epoch. LATER counts an attempt;
-            past ``max_attempts`` it becomes ERROR with the same reason.
-        target: REDIRECTED: canonical URL that takes over value, evidence and depth.
-        redirects: REDIRECTED: redirects followed so far, this one included.
-        payload: REDIRECTED: payload of the target's lease; None: that of the source.
-        harvest: CRAWLED: the page is an article on topic or a hub of such; not stored.
+        worth: CRAWLED: the page's contribution to the statistics of its groups, in [0, 1]; None for
+            its relevance.
+        not_before: LATER: earliest next attempt, seconds since the epoch. LATER counts as an
+            attempt; after ``max_attempts`` it becomes ERROR with the same reason.
+        target: REDIRECTED: canonical URL that inherits value, evidence and depth.
+        redirects: REDIRECTED: redirects followed so far, including this one.
+        payload: REDIRECTED: payload of the target's lease; None for that of the source.
+        harvest: CRAWLED: True for an article on topic or a hub of such articles; not stored.
     """
 
     ending: Ending
@@ -78,12 +78,12 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Result of a download, as far as it concerns the host.
+    """Result of a download that affects the host's delay.
 
     Attributes:
-        status: HTTP status; 0 where there was no answer.
+        status: HTTP status; 0 if there was no response.
         latency: Seconds from request to headers, or None.
-        retry_after: Seconds the server asked us to wait (Retry-After), or None.
+        retry_after: Seconds that the server asked to wait (Retry-After), or None.
     """
 
     status: int
@@ -93,7 +93,7 @@ class Download:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A URL that the operator (or a redirect, or another component) wants fetched.
+    """A URL to fetch, from the operator, a redirect or another component.
 
     Attributes:
         url: Canonical URL.
@@ -110,26 +110,28 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """Rules for requests to hosts; the frontier is the only place that waits.
+    """Rules for requests to hosts; only the frontier delays requests.
 
     Attributes:
         delay: Seconds between the starts of two requests to one host (DOWNLOAD_DELAY).
-        jitter: Vary the delay by up to this share of it, both ways (DOWNLOAD_DELAY_JITTER).
+        jitter: Largest random deviation from the delay, as a share of it (DOWNLOAD_DELAY_JITTER).
         concurrency: Requests in flight per host (CONCURRENT_REQUESTS_PER_DOMAIN).
-        adaptive: Follow the host's latency (AUTOTHROTTLE_ENABLED).
-        start_delay: First delay when adaptive, seconds (AUTOTHROTTLE_START_DELAY).
+        adaptive: Adapt the delay to the host's latency (AUTOTHROTTLE_ENABLED).
+        start_delay: First delay if adaptive, seconds (AUTOTHROTTLE_START_DELAY).
         max_delay: Largest adaptive or back-off delay, seconds (AUTOTHROTTLE_MAX_DELAY).
-        target_concurrency: AUTOTHROTTLE_TARGET_CONCURRENCY.
+        target_concurrency: Requests in flight that the adaptive delay aims at
+            (AUTOTHROTTLE_TARGET_CONCURRENCY).
         crawl_delay_max: Longest robots.txt crawl-delay honoured, seconds.
         hosts: Per-host overrides, host to (delay or None, concurrency or None) (DOWNLOAD_SLOTS).
         robots: Obey robots.txt (ROBOTSTXT_OBEY).
         robots_ttl: Seconds for which a robots.txt is valid.
-        robots_away: Seconds for which it counts as unavailable after all attempts failed; at most
-            ``robots_ttl``.
+        robots_away: Seconds for which a robots.txt counts as unavailable after all attempts failed;
+            at most ``robots_ttl``.
         user_agent: Product token looked up in robots.txt.
         own: The operator's own hosts, whose robots.txt is not fetched.
-        domain_concurrency: Requests in flight (of a node) per registrable domain that has several
-            hosts, and open leases, one more: the next is sent while a page is read; 0: no bound.
+        domain_concurrency: Maximum of requests in flight (of a node) per registrable domain with
+            several hosts; 0: no limit. One more lease may be open, so that the next request is sent
+            while a page is read.
     """
 
     delay: float = 1.0
@@ -151,26 +153,26 @@ class Politeness:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds that the operator sets; 0 is no bound.
+    """Limits that the operator sets; 0 means no limit.
 
     Attributes:
-        max_depth: Offers deeper than this are counted, not queued (DEPTH_LIMIT).
-        max_host_pages: Pages fetched per host; its later URLs end as error "host-budget".
+        max_depth: Depth beyond which offers are counted, not queued (DEPTH_LIMIT).
+        max_host_pages: Pages fetched per host; further URLs of the host end as error "host-budget".
         max_attempts: Failed fetches before a URL ends as error.
-        max_crashes: Crashes of the process while a URL was being processed, before it ends as
-            error "crash".
+        max_crashes: Crashes of the process during the processing of a URL before it ends as error
+            "crash".
         lease_seconds: Life of a lease in seconds, unless extended.
         max_queued: Queued URLs (on a node) beyond which low values are refused
             (``seen.QueueLimit``).
         max_known: Records of URLs (on a node) beyond which settled ones are evicted
             (``seen.Eviction``).
-        seen_error: Largest share of new URLs that are mistaken for evicted ones.
-        max_page_hosts: New hosts that the links of one page bring; further ones are dropped and
-            counted as ``page-hosts``.
-        max_domain_hosts: Hosts (on a node) of a registrable domain, beyond which links and
-            redirects to new ones are dropped and counted as ``domain-hosts``; seeds are not.
-        max_hosts: Hosts (on a node), beyond which links and redirects to new ones are dropped and
-            counted as ``all-hosts``; seeds are not.
+        seen_error: Largest share of new URLs that may be mistaken for evicted ones.
+        max_page_hosts: New hosts that the links of one page may add; links to further hosts are
+            dropped and counted as ``page-hosts``.
+        max_domain_hosts: Hosts (on a node) of a registrable domain; links and redirects to further
+            hosts are dropped and counted as ``domain-hosts``, seeds are not.
+        max_hosts: Hosts (on a node) in total; links and redirects to further hosts are dropped and
+            counted as ``all-hosts``, seeds are not.
     """
 
     max_depth: int = 0
@@ -187,23 +189,23 @@ class Limits:
 
 
 class Explanation(NamedTuple):
-    """All that is stored of one URL, for ``scrapy why``.
+    """Stored state of one URL, for ``scrapy why``.
 
     Attributes:
         url: Canonical URL.
-        queue: ``prior``, ``normal``, ``leased``, ``crawled`` or ``error``; ``seen`` where its
-            record was evicted, so that the other fields are empty (rarely also for a new URL: see
-            ``Limits.seen_error``).
-        reason: Reason why it is in the errorQueue or waits; "" otherwise.
-        value: Stored value plus bias, as it would be compared now.
-        bias: The prior of its group in this value.
-        evidence: Evidence by name of its field.
-        relevance: The page's own relevance once crawled, else None.
+        queue: ``prior``, ``normal``, ``leased``, ``crawled`` or ``error``; ``seen`` if the record
+            was evicted and the other fields are empty. A new URL may rarely show as ``seen`` too,
+            see ``Limits.seen_error``.
+        reason: Reason why the URL is in the errorQueue or waits; "" otherwise.
+        value: Stored value plus bias, as the queue compares it now.
+        bias: Prior of the URL's group, included in the value.
+        evidence: Evidence by field name.
+        relevance: Relevance of the page if it is crawled, else None.
         anchor: Stored anchor text.
         context: Stored context text.
-        inlinks: Crawled pages that link to it.
-        parents: Best parents (up to three), (url, value of their offer), best first.
-        path: From a seed to this URL, along first discovery.
+        inlinks: Number of crawled pages that link to the URL.
+        parents: Best parents (up to three) as (url, value of their offer), best first.
+        path: URLs from a seed to this URL, along first discovery.
         depth: Links from the seed.
         attempts: Failed fetches.
     """
@@ -225,101 +227,109 @@ class Explanation(NamedTuple):
 
 
 class UrlQueue(Protocol):
-    """URLs of a crawl, from seed to outcome: all that a crawl of one spider needs."""
+    """URLs of a crawl from seed to outcome; sufficient for a crawl by one spider."""
 
     def push(self, seeds: Iterable[Seed]) -> int:
         """Queue URLs without a record in priorQueue; return the number of new ones.
 
-        URLs that have a record, or were fetched and evicted, are not changed.
+        URLs with a record, and evicted URLs that were fetched or failed, are not changed.
         """
 
     def pop(self, n: int = 1) -> list[Lease]:
-        """Return up to n leases: the best URLs of all hosts that are allowed now, lanes in turn.
+        """Return up to n leases: the best URLs of all hosts that may be requested now.
 
-        A robots lease may be among them.
+        The lanes take turns. A lease may be for a robots.txt.
         """
 
     def begin(self, lease: Lease) -> None:
-        """Mark that code which may kill the process runs on the page (``Limits.max_crashes``).
+        """Mark the start of code that may kill the process (``Limits.max_crashes``).
 
         The mark survives a crash at any time. Idempotent.
         """
 
     def passed(self, lease: Lease) -> None:
-        """Remove the mark: such code has returned. Without ``begin``, nothing happens."""
+        """Remove the mark after such code has returned; do nothing without ``begin``."""
 
     def downloaded(self, lease: Lease, download: Download) -> None:
         """Free the host's slot after a download, adapt its delay, back off on 429/503.
 
-        Once per lease; a ``finish`` without it frees the slot too.
+        Call it once per lease; ``finish`` without it frees the slot too.
         """
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
-        """Settle a lease and its links in one transaction; return False (ignored) if stale."""
+        """Settle a lease and its links in one transaction; return False if the lease is stale."""
 
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
-        """Settle a robots lease with its answer.
+        """Settle a robots lease with the response.
 
-        2xx: rules; 4xx: all allowed; 5xx or no answer (0): tried again, and after ``max_attempts``
-        the origin's URLs end as error with the last ``cause`` as reason: why no answer came, named
-        as for pages (``cannot-resolve-host``); without one, "robots-unavailable".
+        2xx: the body has the rules; 4xx: all URLs are allowed; 5xx or no response (0): the fetch is
+        retried. After ``max_attempts`` the origin's URLs end as error. Their reason is the last
+        ``cause``, named as for pages (``cannot-resolve-host``), or "robots-unavailable" if none is
+        given.
         """
 
     def extend(self, leases: Iterable[Lease]) -> None:
-        """Give leases a new expiry."""
+        """Renew the expiry of leases."""
 
     def next_due(self) -> float | None:
-        """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
+        """Return seconds until ``pop`` may return a lease; None if only other calls change that."""
 
     def pending(self) -> bool:
         """Check whether any URL is queued or leased."""
 
     def counts(self) -> dict[str, int]:
-        """Return sizes: prior, normal, leased, crawled, error, known, ``error/REASON`` ..."""
+        """Return queue sizes and counters: prior, normal, leased, crawled, ``error/REASON`` ..."""
 
     def commit(self, *, wait: bool = True) -> None:
-        """Make everything so far durable against kill -9; without ``wait``, soon afterwards."""
+        """Make all changes durable against ``kill -9``; without ``wait``, return before that."""
 
     def close(self) -> None:
-        """Release open leases (no attempt counted), commit, unlock. Idempotent."""
+        """Release open leases (no attempt counted), commit and unlock. Idempotent."""
 
 
 class HostSlots(Protocol):
-    """Clocks of hosts, for requests with and without a lease."""
+    """Request slots and delays of hosts, for requests with and without a lease."""
 
     def acquire(self, host: str) -> bool:
-        """Take a slot of the host's clock for a request without a lease; True if allowed now."""
+        """Take a slot of the host for a request without a lease; return True if allowed now."""
 
     def release(self, host: str) -> None:
-        """Release such a slot; one that was never taken changes nothing."""
+        """Release a slot taken by ``acquire``; do nothing if none was taken."""
 
     def waits(self, host: str) -> float:
-        """Return seconds that a request with a slot must wait: another crawl asked the host."""
+        """Return seconds that a request with a slot must wait for another crawl's request."""
 
     def left(self, host: str) -> bool:
-        """Record that a request is sent now: the next waits from here; False if it must not."""
+        """Record that a request is sent now; return False if it must not be sent.
+
+        The host's next request waits from this time on.
+        """
 
     def stood_still(self, seconds: float) -> None:
-        """Compensate a stall of the process (stopped, or busy): requests were sent later.
+        """Compensate a stall of the process (stopped, or busy), which delayed requests.
 
-        The clocks of hosts with requests in flight leave the stall out.
+        The delays of hosts with requests in flight are extended by the stall.
         """
 
     def pace(self, speed: float) -> None:
-        """Divide hosts' delays by ``speed`` from their next request on; crawl-delays hold."""
+        """Divide hosts' delays by ``speed`` from the next request on, but not crawl-delays."""
 
     def rest(self, ahead: float = 0.0) -> float:
-        """Return the time until which hosts stay quiet, if requests go on for ``ahead`` seconds."""
+        """Return the time until which hosts are delayed.
+
+        Args:
+            ahead: Seconds for which requests are assumed to continue.
+        """
 
 
 class Reader(Protocol):
-    """Contents of a frontier; also of one opened for reading while a crawl writes to it."""
+    """Read access to a frontier, also while a crawl in another process writes to it."""
 
     def counts(self) -> dict[str, int]:
-        """Return sizes and counters; as ``UrlQueue.counts``."""
+        """Return queue sizes and counters, as ``UrlQueue.counts``."""
 
     def why(self, url: str) -> Explanation | None:
-        """Return all that is stored of a URL, or None."""
+        """Return the stored state of a URL, or None."""
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue (``Explanation``); best first per queue group."""
@@ -332,17 +342,16 @@ class Reader(Protocol):
 
 
 class QueueAdmin(Reader, Protocol):
-    """Reading, upkeep and changes by operators."""
+    """Read access, maintenance and changes by operators."""
 
     def best(self, n: int) -> list[float]:
         """Return the values of the n best queued URLs, bias included, best first.
 
-        Both lanes count alike, and the hosts' waiting times do not matter; URLs that wait for a
-        time of their own (a retry) do not count.
+        Lanes and delays of hosts are ignored. URLs that wait for a retry time are not included.
         """
 
     def census(self, n: int) -> Census:
-        """Return the states of all hosts, and figures of the n busiest."""
+        """Return the number of hosts by state, and figures of the n busiest hosts."""
 
     def sweep(self, n: int = 100) -> int:
         """Re-score up to n stale records after a change of the topic; return the number read.
@@ -353,26 +362,30 @@ class QueueAdmin(Reader, Protocol):
     def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL (again) that is crawled, failed, rejected or waiting; it is due now.
 
-        Its failures are forgotten, its value stays; a rejected one enters normalQueue. A given
-        value replaces its own, as a seed's, and moves it to priorQueue. A URL whose record was
-        evicted is queued as a seed. A page that is crawled again counts once in the statistics of
-        its groups and in ``Limits.max_host_pages``, unless its record was evicted. Returns False
-        for a URL that has no record, is leased, or is queued and due.
+        Its failure count is reset and its value is kept; a rejected URL enters normalQueue. A given
+        value replaces the stored one, like a seed's, and moves the URL to priorQueue. A URL whose
+        record was evicted is queued as a seed. A page that is crawled again counts once in the
+        statistics of its groups and in ``Limits.max_host_pages``, unless its record was evicted.
+
+        Returns:
+            False for a URL that has no record, is leased, or is queued and due.
         """
 
     def forget(self, url: str) -> bool:
         """Delete a URL's record, but not its links; its lease becomes stale.
 
-        False without a record, also for one that was evicted: a filter forgets nothing.
+        Returns:
+            False without a record, also if it was evicted: keys cannot be removed from a filter.
         """
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs.
 
         Raises:
-            StateError: The frontier is not empty, the export not whole, or not for it.
+            StateError: The frontier is not empty, or the export is incomplete or for another
+                frontier.
         """
 
 
 class Frontier(UrlQueue, HostSlots, QueueAdmin, Protocol):
-    """The queue of a crawl; see the module's docstring for states and guarantees."""
+    """Queue of a crawl; see the module's docstring for states and guarantees."""

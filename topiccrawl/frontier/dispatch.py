@@ -1,4 +1,4 @@
-"""Dispatch of leases: in the order of value, lanes in turn, hosts when they are allowed."""
+"""Dispatch of leases by value, with the lanes in turn and each host at its allowed time."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.ready import ReadyHosts
 
 MAX_MOVES = 32
-"""Rows and units re-scored at the head in one call; after that a lease uses stored values."""
+"""Maximum of rows and units re-scored at the head in one call; then stored values are used."""
 MAX_REFUSALS = 1000
-"""URLs refused in one call (robots, budgets); the next call goes on from there."""
+"""Maximum of URLs refused in one call (robots, budgets); the next call continues."""
 
 CROWDED_SECONDS = 0.25
-"""Seconds until a host is checked again whose domain has all the open leases it may have."""
+"""Seconds until a host is checked again whose domain has its maximum of open leases."""
 
 
 class Slots:
-    """Clocks of hosts, for requests with and without a lease; the contract has their methods.
+    """Request slots and delays of hosts; the contract documents the methods.
 
     Attributes:
         clock: Seconds since the epoch.
         host_clock: Times of requests to hosts.
         registry: All hosts.
-        ready: Hosts that may be asked.
+        ready: Hosts that may be requested.
         leases: Open leases.
     """
 
@@ -50,7 +50,7 @@ class Slots:
         self._acquired: set[Host] = set()
 
     def acquire(self, host: str) -> bool:
-        """Take a slot of the host's clock for a request without a lease; True if allowed now."""
+        """Take a slot of the host for a request without a lease; return True if allowed now."""
         known, now = self.registry.host(host.lower()), self.clock()
         if self.host_clock.is_full(known) or known.next_at > now or not self.claim(known, now):
             return False
@@ -59,19 +59,19 @@ class Slots:
         return True
 
     def release(self, host: str) -> None:
-        """Release such a slot; one that was never taken changes nothing."""
+        """Release a slot taken by ``acquire``; do nothing if none was taken."""
         known = self.registry.find_host(host.lower())
         if known is not None and known.active > 0:
             known.active -= 1
             self.ready.reschedule(known, self.clock())
 
     def waits(self, host: str) -> float:
-        """Return seconds that a request with a slot must wait: another crawl asked the host."""
+        """Return seconds that a request with a slot must wait for another crawl's request."""
         known = self.registry.find_host(host.lower())
         return 0.0 if known is None else self.host_clock.waits(known)
 
     def left(self, host: str) -> bool:
-        """Record that a request is sent now: the next one waits from here."""
+        """Record that a request is sent now; the next one is delayed from here."""
         known, now = self.registry.find_host(host.lower()), self.clock()
         if known is not None and known.active:
             self.host_clock.record_send(known, now)
@@ -79,7 +79,7 @@ class Slots:
         return True
 
     def stood_still(self, seconds: float) -> None:
-        """Compensate a stall of the process (stopped, or busy): requests were sent later."""
+        """Compensate a stall of the process (stopped, or busy), which delayed requests."""
         self._acquired = {host for host in self._acquired if host.active}
         held, now = {one.host for one in self.leases.by_key.values() if one.has_slot}, self.clock()
         for host in held | self._acquired:
@@ -87,11 +87,11 @@ class Slots:
             self.ready.host_changed(host, now)
 
     def pace(self, speed: float) -> None:
-        """Divide hosts' delays by ``speed`` from their next request on; 1 is normal."""
+        """Divide hosts' delays by ``speed`` from the next request on; 1 is normal."""
         self.host_clock.speed = speed
 
     def rest(self, ahead: float = 0.0) -> float:
-        """Return the time until which hosts stay quiet, if requests go on for ``ahead`` seconds."""
+        """Return the time until which hosts are delayed if requests continue for ``ahead`` s."""
         hosts = self.registry.hosts
         known = max((host.next_at for host in hosts), default=0.0)
         if not ahead:
@@ -105,7 +105,7 @@ class Slots:
         self.ready.host_changed(host, now)
 
     def claim(self, host: Host, now: float) -> bool:
-        """Return whether this crawl may ask the host; postpone the host if not."""
+        """Check whether this crawl may request the host now; postpone the host if not."""
         wait = self.host_clock.waits(host)
         if wait:
             host.next_at = max(host.next_at, now + wait)
@@ -120,14 +120,14 @@ class Dispatch:
         queues: Queued and leased URLs.
         scorer: Re-scores stale rows.
         robots: Rules of robots.txt files.
-        slots: Clocks of the hosts.
-        politeness: For obedience to robots.txt, and the operator's own hosts.
-        limits: For the seconds that a lease lives.
+        slots: Request slots of the hosts.
+        politeness: Whether robots.txt is obeyed, the operator's own hosts, and the domain limit.
+        limits: Life of a lease.
 
     Attributes:
-        share: Pops of priorQueue, then of normalQueue, in turn.
-        turn: Place in that cycle.
-        slack: Turns that a queue may be early or late, so that the better URL comes first.
+        share: Numbers of leases from priorQueue and from normalQueue per cycle.
+        turn: Position in that cycle.
+        slack: Positions by which a lane may be early or late, so that the better URL comes first.
     """
 
     def __init__(
@@ -170,10 +170,10 @@ class Dispatch:
         return max(0.0, min(known) - now) if known else None
 
     def _next_unit(self) -> tuple[Unit, int] | None:
-        """Return unit and lane to serve now: of the lane whose turn it is, else of the other.
+        """Return the next unit and lane: from the lane whose turn it is, or else from the other.
 
-        Within ``slack`` the lane with the better URL goes first; then ``_shift`` is the turn that
-        the lease would move.
+        Within ``slack`` the lane with the better URL goes first; ``_shift`` is then the change of
+        position that the lease causes.
         """
         lane, self._shift = 0 if self.turn < self.share[0] else 1, 0
         best = partial(self._ready.best, slow=self._may_be_slow())
@@ -188,10 +188,10 @@ class Dispatch:
         return None if unit is None else (unit, lane)
 
     def _may_be_slow(self) -> bool:
-        """Return whether a request may go to a host that is slow, or was never asked in this run.
+        """Check whether a request may go to a host that is slow or was not requested in this run.
 
-        Several of them have half as many again as a domain: hosts that never answer, of as many
-        domains as one likes, leave room for those that do.
+        Slow hosts together may have 1.5 times the open requests of one domain. Hosts that never
+        respond, in any number of domains, thus leave capacity for the others.
         """
         if not self._max_domain:
             return True
@@ -199,7 +199,7 @@ class Dispatch:
         return len(held) < self._max_domain * 3 // 2 or len(set(held)) == 1
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
-        """Lease a unit's head; None where the head was moved or refused instead."""
+        """Lease the head of a unit; return None if the head was moved or refused instead."""
         queues = self._queues
         obeys = self._obey and unit.host.name not in self._own
         if obeys and not self._robots.is_current(unit.origin, now):
@@ -209,11 +209,11 @@ class Dispatch:
             self._moves_left -= 1
             return None
         head = unit.head(lane)
-        assert head is not None, "its host was listed with it"  # noqa: S101
+        assert head is not None, "its host is listed with it"  # noqa: S101
         key = self._urls.key_of_number(head & TOP)
-        assert key is not None, "what is queued is known"  # noqa: S101
+        assert key is not None, "a queued URL has a key"  # noqa: S101
         data = self._urls.find(key)
-        assert data is not None, "what has a number has a row"  # noqa: S101
+        assert data is not None, "a URL with a number has a row"  # noqa: S101
         row = decode(data)
         if self._moves_left > 0 and self._scorer.rescore_and_move(row, key):
             self._moves_left -= 1
@@ -232,7 +232,7 @@ class Dispatch:
         return self._lease_page(unit, row, key, entry, now)
 
     def _is_crowded(self, host: Host) -> bool:
-        """Return whether a domain of several hosts has all the open leases it may have."""
+        """Check whether a domain of several hosts has its maximum of open leases."""
         if self._queues.registry.siblings(host.name) == 1:
             return False
         site = site_of(host.name)
@@ -281,7 +281,7 @@ class Dispatch:
         return entry
 
     def _queue_due(self, key: bytes) -> None:
-        """Queue a URL by its value, now that the time it waited for has come."""
+        """Queue a delayed URL by its value when its time has come."""
         row = self._urls.row(key)
         if row is not None:
             self._queues.leave(row, key)
@@ -291,6 +291,6 @@ class Dispatch:
 
 
 def _is_better(other: Unit, unit: Unit, lane: int) -> bool:
-    """Return whether the best URL of the other lane has a lower cost than that of a unit's lane."""
+    """Check whether the best URL of the other lane costs less than the best of this lane."""
     first, second = unit.host.best(lane), other.host.best(1 - lane)
     return first is not None and second is not None and second[0] < first[0]

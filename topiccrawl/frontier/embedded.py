@@ -1,4 +1,4 @@
-"""The frontier of one process, in one folder: crash-safe, with the full state of every URL."""
+"""Frontier of one process in one folder: crash-safe, with the full state of every URL."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from topiccrawl.model import Offer
 
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
-COMMIT_ROWS, ROWS_MAX = 2000, 3000  # beyond it a call waits for the commit in progress: RAM
+COMMIT_ROWS, ROWS_MAX = 2000, 3000  # above it a call waits for the commit in progress, to bound RAM
 COMMIT_SHARE = 0.1
-"""Share of time that commits may take: on a slow disk they are rarer, up to the maximum."""
+"""Maximum share of time for commits: on a slow disk their interval grows, up to the maximum."""
 logger = logging.getLogger(__name__)
 BROKEN = (
-    "{}: the frontier cannot be written ({}); what was committed is intact: make room or allow"
+    "{}: the frontier cannot be written ({}); committed data is intact: free disk space or allow"
     " writing, then start the same crawl again"
 )
 
@@ -63,7 +63,7 @@ R = TypeVar("R")
 def _guarded(
     method: Callable[Concatenate[EmbeddedFrontier, P], R],
 ) -> Callable[Concatenate[EmbeddedFrontier, P], R]:
-    """Turn a failed write into a StorageError, and refuse later calls: RAM and disk differ."""
+    """Turn a failed write into a StorageError and refuse later calls, since RAM and disk differ."""
     changing = method.__name__ in CHANGING
 
     @wraps(method)
@@ -91,30 +91,32 @@ def _guard(frontier: type[EmbeddedFrontier]) -> type[EmbeddedFrontier]:
 
 @_guard
 class EmbeddedFrontier(Slots):
-    """A frontier in a folder, for one process; the contract has the guarantees of each method.
+    """Frontier in a folder, for one process; the contract documents its methods.
 
-    A write that fails is a StorageError then, and at every later call; the commits are intact.
+    A failed write raises StorageError, at that call and at every later one; committed data is
+    intact.
 
     Args:
-        path: Folder; created where it is missing.
+        path: Folder; created if it does not exist.
         strategy: Scoring of links.
         politeness: Rules for requests to hosts.
-        limits: Bounds.
-        clock: Seconds since the epoch; by default one without the jumps of the machine's clock.
-        rng: Source of the delays' jitter.
-        share: Pops of priorQueue, then of normalQueue, in turn; the strategy's where None.
-        sync: Mode of flushing to the disk; see ``store``.
+        limits: Limits of the crawl.
+        clock: Seconds since the epoch; by default a clock that ignores changes of the system time.
+        rng: Random generator of the delays' jitter.
+        share: Numbers of leases from priorQueue and from normalQueue per cycle; None for the
+            strategy's.
+        sync: When data is flushed to the disk; see ``store``.
         owner: Owner of the frontier; "" accepts any owner.
         clock_of: Factory of the host clock, which other crawls may share.
 
     Attributes:
-        broken: Message of the write that failed, or "".
-        changed: Whether anything changed since the last commit began.
+        broken: Message of the failed write, or "".
+        changed: True if anything changed since the last commit began.
         committer: Begins a commit; on a node it also sends the changes.
 
     Raises:
-        StateError: Another process uses it; or it is of another format, strategy or owner.
-        StorageError: It cannot be read or written.
+        StateError: Another process uses the folder; or it is of another format, strategy or owner.
+        StorageError: The folder cannot be read or written.
     """
 
     def __init__(  # noqa: PLR0913 - all but four have defaults
@@ -134,7 +136,7 @@ class EmbeddedFrontier(Slots):
             rng = rng or random.Random()  # noqa: S311 - jitter
             self.host_clock = hosts = clock_of(politeness, limits, rng)
             collected = gc.isenabled()
-            gc.disable()  # much is made and no garbage: looking for it takes a third of the time
+            gc.disable()  # many objects and no garbage: collections take a third of the time
             try:
                 self._open(strategy, limits)
             finally:
@@ -170,7 +172,7 @@ class EmbeddedFrontier(Slots):
         self.ready.refresh_all()
 
     def _resume(self) -> None:
-        """Resume where the previous process ended, or crashed."""
+        """Resume after the previous process, also if it crashed."""
         self.dispatch.turn = self._progress.get("turn", 0)
         if self.scorer.swept[0] != self.scorer.topic:
             logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
@@ -189,16 +191,17 @@ class EmbeddedFrontier(Slots):
         return new
 
     def pop(self, n: int = 1) -> list[Lease]:
-        """Return up to n leases: the best URLs of all hosts that are allowed now, lanes in turn."""
+        """Return up to n leases: the best URLs of all hosts that may be requested now."""
         now = self.clock()
-        self.changed = True  # committed with what is finished, or by the caller's timer
+        self.changed = True  # committed with the next finished page, or by the caller's timer
         self.settling.expire(now)
         return self.dispatch.pop(n, now)
 
     def begin(self, lease: Lease) -> None:
-        """Mark that processing starts; the mark survives a crash.
+        """Mark the start of processing; the mark survives a crash.
 
-        A row that was not queued at the last commit is written first: the crash is counted in it.
+        A row that was not queued at the last commit is committed first, since a crash is counted in
+        it.
         """
         entry = self.leases.find(lease)
         if entry is not None and lease.kind is Kind.PAGE:
@@ -209,7 +212,7 @@ class EmbeddedFrontier(Slots):
             self.settling.marks.set(lease.key)
 
     def passed(self, lease: Lease) -> None:
-        """Remove the mark: code that may kill the process has returned."""
+        """Remove the mark after code that may kill the process has returned."""
         self.settling.marks.unset(lease.key)
 
     def downloaded(self, lease: Lease, download: Download) -> None:
@@ -217,15 +220,15 @@ class EmbeddedFrontier(Slots):
         self.settling.downloaded(lease, download, self.clock())
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
-        """Settle a lease and its links in one transaction; return False (ignored) if stale."""
+        """Settle a lease and its links in one transaction; return False if the lease is stale."""
         return self.settling.finish(lease, outcome, offers, self.clock())
 
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
-        """Settle a robots lease with its answer."""
+        """Settle a robots lease with the response."""
         self.settling.robots(lease, body, status, cause, self.clock())
 
     def extend(self, leases: Iterable[Lease]) -> None:
-        """Give leases a new expiry."""
+        """Renew the expiry of leases."""
         expires = self.clock() + self.lease_seconds
         for lease in leases:
             self.leases.extend(lease, expires)
@@ -235,7 +238,7 @@ class EmbeddedFrontier(Slots):
         return self.scorer.sweep(n)
 
     def next_due(self) -> float | None:
-        """Return seconds until ``pop`` may return a lease; None if only other calls change it."""
+        """Return seconds until ``pop`` may return a lease; None if only other calls change that."""
         return self.dispatch.next_due(self.clock())
 
     def pending(self) -> bool:
@@ -243,7 +246,7 @@ class EmbeddedFrontier(Slots):
         return any(self.queues.sizes()) or bool(self.leases.by_key)
 
     def counts(self) -> dict[str, int]:
-        """Return the sizes of the queues and counters of events."""
+        """Return the sizes of the queues and the counters of events."""
         return self.queues.counts()
 
     def best(self, n: int) -> list[float]:
@@ -251,11 +254,11 @@ class EmbeddedFrontier(Slots):
         return best_values(self.registry.hosts, n)
 
     def census(self, n: int) -> Census:
-        """Return the states of all hosts, and figures of the n busiest; see ``census``."""
+        """Return the number of hosts by state, and figures of the n busiest hosts."""
         return census(self.registry.hosts, self.host_clock, self.clock(), n)
 
     def why(self, url: str) -> Explanation | None:
-        """Return all that is stored of a URL, or None."""
+        """Return the stored state of a URL, or None."""
         self._flush()
         return self.view.why(url)
 
@@ -265,11 +268,11 @@ class EmbeddedFrontier(Slots):
         return self.view.iterate(queue)
 
     def requeue(self, url: str, value: float | None = None) -> bool:
-        """Queue a URL that was settled or waits, due now; return False if it is neither."""
+        """Queue a URL that is settled or waiting, due now; return False for any other URL."""
         return self.settling.requeue(url, self.clock(), value)
 
     def forget(self, url: str) -> bool:
-        """Delete a URL's record; return False where there is none."""
+        """Delete a URL's record; return False if it has none."""
         return self.settling.forget(url, self.clock())
 
     def export(self) -> Iterator[Entry]:
@@ -284,7 +287,7 @@ class EmbeddedFrontier(Slots):
         return known
 
     def commit(self, *, wait: bool = True) -> None:
-        """Make everything so far durable against kill -9; without ``wait``, soon."""
+        """Make all changes durable against ``kill -9``; without ``wait``, return before that."""
         due = self.changed or self.registry.dirty
         if due and (wait or self._may_commit(self.clock() - self._committed)):
             self.committer()
@@ -292,7 +295,7 @@ class EmbeddedFrontier(Slots):
             self.store.wait_for_commit()
 
     def close(self) -> None:
-        """Release open leases (no attempt counted), commit, unlock. Idempotent."""
+        """Release open leases (no attempt counted), commit and unlock. Idempotent."""
         if not self.store.is_open:
             return
         try:
@@ -307,22 +310,22 @@ class EmbeddedFrontier(Slots):
             self.store.close()
 
     def abandon(self) -> None:
-        """Close without a commit or release, as if the process was killed."""
+        """Close without a commit or release, as if the process were killed."""
         self.settling.marks.abandon()
         self.store.close()
 
     def fail(self, error: Exception) -> StorageError:
-        """Return the error of a write that failed; all later calls are refused."""
+        """Record a failed write and return its error; all later calls are refused."""
         self.broken = BROKEN.format(self.store.path, error)
         return StorageError(self.broken)
 
     def _after_change(self) -> None:
-        """Evict surplus records; commit by size or by age."""
+        """Evict records above the limit; commit if due."""
         self.eviction.step()
         self.commit_if_due()
 
     def commit_if_due(self) -> None:
-        """Commit by size or by age."""
+        """Commit if enough rows changed or enough time has passed."""
         self.changed = True
         age = self.clock() - self._committed
         period = min(max(COMMIT_SECONDS, self.store.commit_time / COMMIT_SHARE), COMMIT_SECONDS_MAX)
@@ -331,13 +334,13 @@ class EmbeddedFrontier(Slots):
             self.committer()
 
     def _may_commit(self, age: float) -> bool:
-        """Check whether no commit is in progress; one that takes too long is waited for."""
+        """Check whether no commit is in progress; wait for one that takes too long."""
         if len(self.store.changes["urls"]) >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
             self.store.wait_for_commit()
         return self.store.commit_done()
 
     def _flush(self) -> None:
-        """Write the changes of hosts and leases that are only in RAM."""
+        """Write the changes of hosts and leases, which are only in RAM, to the store."""
         self.registry.flush()
         self.leases.flush(self.store)
 

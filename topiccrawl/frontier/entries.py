@@ -1,10 +1,10 @@
-"""Values of an export: a crawl moves from one frontier to another, of any implementation.
+"""Entries of an export, which moves a crawl between frontiers of any implementation.
 
-An export is one :class:`About`, then a :class:`HostEntry` per host, a :class:`SeenEntry` per filter
-of evicted URLs (if there are any), a :class:`UrlEntry` per URL, in this order. A file has one entry
-per line, as JSON. An importer needs nothing else to go on as the exporter would have: same order,
-same statistics, same clocks of hosts, no pair of pages counted twice. A leased URL is in its lane
-again. Parents and out-links are URLs, since keys are private to an implementation.
+An export has one :class:`About`, then a :class:`HostEntry` per host, a :class:`SeenEntry` per
+filter of evicted URLs and a :class:`UrlEntry` per URL, in this order. A file has one entry per
+line, as JSON. The importing frontier continues as the exporting one would have: same order, same
+statistics, same host delays, no pair of pages counted twice. Leased URLs return to their lanes.
+Parents and out-links are URLs because keys are private to an implementation.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ FORMAT = 1
 
 
 class About(NamedTuple):
-    """The frontier as a whole.
+    """Entry of the frontier as a whole.
 
     Attributes:
-        strategy: Name of its strategy.
-        fields: Names of its evidence numbers.
-        owner: Topic (or other owner) it belongs to, or "".
-        renewed: Topic's part of the version (``LEARNT``) of all records; -1 where not known.
-        turn: Place in the cycle of the lanes' share.
-        pages: Pages crawled, for the bias.
+        strategy: Name of the strategy.
+        fields: Names of the strategy's evidence numbers.
+        owner: Topic (or other owner) of the frontier, or "".
+        renewed: Topic part of the version (``LEARNT``) of all records; -1 if unknown.
+        turn: Position in the cycle of the lanes' share.
+        pages: Number of crawled pages, for the bias.
         worth: Sum of ``Outcome.worth`` of these pages.
-        counters: Counters of ``Frontier.counts`` besides sizes and reasons: ``links``, ``stale``.
+        counters: Counters of ``Frontier.counts`` except sizes and reasons: ``links``, ``stale`` ...
         format: Version of the export format.
     """
 
@@ -46,20 +46,20 @@ class About(NamedTuple):
 
 
 class HostEntry(NamedTuple):
-    """A host: its clock, its statistics, its robots.txt files.
+    """Entry of a host: delays, statistics and robots.txt files.
 
     Attributes:
         name: Lower-case host name.
         next_at: Earliest start of the next request, seconds since the epoch.
-        delay: Adaptive delay in seconds; negative before the first answer.
-        level: Answers 429 or 503 in a row.
+        delay: Adaptive delay in seconds; negative before the first response.
+        level: Consecutive responses with status 429 or 503.
         fetched: Pages fetched, for ``Limits.max_host_pages``.
         pages: Pages crawled, for the bias.
         worth: Sum of ``Outcome.worth`` of these pages.
-        groups: Group, pages crawled there, sum of their worth.
+        groups: Tuples of group, pages crawled in it, and sum of their worth.
         units: Origin and groups of each queue unit, in the order of creation.
-        robots: Origin, time until which it is valid, whether it is available, text (empty: all is
-            allowed; where not available: the cause).
+        robots: Tuples of origin, expiry, availability, and text (empty: all is allowed; if it is
+            not available: the cause).
     """
 
     name: str
@@ -75,34 +75,36 @@ class HostEntry(NamedTuple):
 
 
 class UrlEntry(NamedTuple):
-    """A URL.
+    """Entry of a URL.
 
     Attributes:
         url: Canonical URL.
         queue: ``prior``, ``normal``, ``crawled`` or ``error``.
-        arrival: Its number in the order of arrival, unique, from 1 to 2**32 - 1: equal values go
+        arrival: Unique sequence number of the URL, from 1 to 2**32 - 1; equal values are served
             first come, first served.
-        value: Stored value without bias, in [0, 1]; a 32-bit quantum (round, do not cut).
-        lane: Lane it is or was in; 2 where it was predicted below minNormal.
-        pinned: Its value was given (a seed), and evidence can only raise it.
-        liftable: In the errorQueue only for its predicted value: a better offer lifts it.
-        evidence: Numbers of the strategy.
+        value: Stored value without bias, in [0, 1]; a 32-bit quantum (round, do not truncate).
+        lane: Current or last lane; 2 if the URL was predicted below minNormal.
+        pinned: True if the value was given (a seed); evidence can only raise it.
+        liftable: True if the URL is in the errorQueue only for its predicted value; a better offer
+            queues it again.
+        evidence: Evidence numbers of the strategy.
         version: Strategy version of the evidence.
         anchor: Stored anchor text.
         context: Stored context text.
         payload: JSON text for the lease, or "".
-        reason: Reason why it is in the errorQueue, waits, or ("redirected") is no page itself.
-        when: Queued: not before; else time of settling; seconds since the epoch.
-        relevance: Relevance of the page, once crawled.
+        reason: Reason why the URL is in the errorQueue or waits, or "redirected" for the source of
+            a redirect.
+        when: Queued: earliest fetch; else time of settlement; seconds since the epoch.
+        relevance: Relevance of a crawled page.
         depth: Links from the seed.
         attempts: Failed fetches.
         crashes: Crashes of processes during its processing.
-        redirects: Redirects followed to it.
-        inlinks: Pages that link to it.
-        first: URL of the page it was found on first, or "".
-        parents: Best parents, (URL, value of their offer).
-        links: URLs it links to that were counted.
-        counted: Whether it was crawled and counts in the statistics of its groups.
+        redirects: Redirects followed to the URL.
+        inlinks: Number of pages that link to the URL.
+        first: URL of the page where it was found first, or "".
+        parents: Best parents as (URL, value of their offer).
+        links: URLs of its counted out-links.
+        counted: True if the URL was crawled and counts in the statistics of its groups.
     """
 
     url: str
@@ -132,11 +134,11 @@ class UrlEntry(NamedTuple):
 
 
 class SeenEntry(NamedTuple):
-    """A Bloom filter (``seen``) of keys (``rows.key_of``) of evicted URLs.
+    """Entry of a Bloom filter (``seen``) of keys (``rows.key_of``) of evicted URLs.
 
     Attributes:
-        bucket: First byte of the keys in it.
-        place: Its place in the bucket's chain, from 0.
+        bucket: First byte of the keys in the filter.
+        place: Index in the bucket's chain of filters, from 0.
         filter: Result of ``seen.Filter.pack``, as base64.
     """
 

@@ -1,7 +1,7 @@
 """Hosts, their origins, and their queue units.
 
-Politeness applies to a host, a robots.txt to an origin. A unit has the URLs of one origin and one
-queue group, which share a bias. All of them are in RAM and in the store.
+Politeness applies to a host, a robots.txt to an origin. A unit holds the URLs of one origin and one
+queue group, which share a bias. All of them are kept in RAM and in the store.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
 
 MAX_GROUPS = 256
-"""Queue groups per host; URLs of further groups are queued in their origin's own unit."""
+"""Maximum of queue groups per host; URLs of further groups share their origin's own unit."""
 MAX_ORIGINS = 256
-"""Origins (ports, in practice) per host; URLs of further ones are refused."""
+"""Maximum of origins (in practice, ports) per host; URLs of further origins are refused."""
 NAME_CACHE, GROUP_CACHE = 20_000, 2000
-"""Origins and names of groups met recently: pages link to hosts met before, sites are alike."""
+"""Cached origins and group names: most links lead to known hosts, and sites are alike."""
 
 HOST_ID = Struct(">I")
 UNIT_ID = GROUP_ID = Struct(">IH")
@@ -40,19 +40,19 @@ NEVER = -1.0
 _stats = partial(tuple.__new__, GroupStats)
 
 Best = tuple[float, int, Unit]
-"""Cost (inverted value less bias), arrival number and unit of the best URL of a host's lane."""
+"""Cost (inverted value minus bias), arrival number and unit of the best URL of a host's lane."""
 
 _NO_GROUPS: dict[str, GroupStats] = {}
-"""Of all hosts that have none: most hosts are named by a link or two and never asked."""
+"""Shared by all hosts without groups: most hosts are only named by a link or two."""
 
 
 class RobotsState(NamedTuple):
     """State of a robots.txt.
 
     Attributes:
-        expires: Time until which it is valid; 0 where none is stored.
-        available: Whether it is available (a 4xx counts as available).
-        crawl_delay: Seconds it asks for between requests.
+        expires: Time until which it is valid; 0 if none is stored.
+        available: True if it is available (a 4xx counts as available).
+        crawl_delay: Crawl-delay in seconds.
     """
 
     expires: float = 0.0
@@ -65,13 +65,13 @@ class Origin:
     """Scheme, host and port, and the state of its robots.txt.
 
     Attributes:
-        scheme: Its name up to the host's, such as ``http://``.
-        port: Its name behind the host's, such as ``:8080``.
+        scheme: Part of the origin's name before the host name, such as ``http://``.
+        port: Part of the origin's name after the host name, such as ``:8080``.
         robots: State of its robots.txt; None until it is looked up.
-        blocked: Whether its URLs wait for a robots.txt that is in flight or will be retried.
-        attempts: Failed fetches of the robots.txt in a row.
-        check_at: When it is tried again, or NEVER.
-        units: Its units by their queue groups; None until one is looked up again.
+        blocked: True while its URLs wait for a robots.txt that is in flight or will be retried.
+        attempts: Consecutive failed fetches of the robots.txt.
+        check_at: Time of the next attempt, or NEVER.
+        units: Units by queue group; None until one is looked up again.
     """
 
     scheme: str
@@ -91,23 +91,24 @@ class Origin:
 
 @dataclass(slots=True, eq=False)
 class Host:
-    """One host: its clock, its units and the statistics of its pages.
+    """One host: its delays, its units and the statistics of its pages.
 
     Attributes:
         active: Requests in flight.
-        leased: Open page leases, those whose download ended included.
+        leased: Open page leases, including those whose download ended.
         next_at: Earliest start of the next request.
-        delay: Adaptive delay, seconds; negative before the first answer.
-        crawl_delay: Crawl-delay of its robots.txt files, seconds.
-        level: Answers 429 or 503 in a row.
+        delay: Adaptive delay in seconds; negative before the first response.
+        crawl_delay: Longest crawl-delay of its robots.txt files, seconds.
+        level: Consecutive responses with status 429 or 503.
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        prior, normal: Best URL of each queue.
-        ready: Whether a request may start now.
-        slow: Its last request took long, or none has ended yet in this run.
-        check_at: Time at which it is checked again, or NEVER.
-        listed_prior, listed_normal: Entry in the ranks of each: its best URL, or a better one.
+        prior, normal: Best URL of each lane.
+        ready: True if a request may start now.
+        slow: True if its last request was slow, or none has ended yet in this run.
+        closed: True while no request may start because a node is loading or releasing the host.
+        check_at: Time of its next check, or NEVER.
+        listed_prior, listed_normal: Its entry in each lane's heap: its best URL, or a better one.
         groups: Statistics of its groups; empty until a page was crawled.
     """
 
@@ -136,7 +137,7 @@ class Host:
 
     @property
     def is_empty(self) -> bool:
-        """True without a URL that may be dispatched."""
+        """True if the host has no URL that may be leased."""
         return self.prior is None and self.normal is None
 
     def best(self, lane: int) -> Best | None:
@@ -144,7 +145,7 @@ class Host:
         return self.normal if lane else self.prior
 
     def listed(self, lane: int) -> Best | None:
-        """Return the entry in the ranks of a lane."""
+        """Return the host's entry in the heap of a lane."""
         return self.listed_normal if lane else self.listed_prior
 
     def set_best(self, lane: int, best: Best | None) -> None:
@@ -155,7 +156,7 @@ class Host:
             self.prior = best
 
     def set_listed(self, lane: int, best: Best | None) -> None:
-        """Set the entry in the ranks of a lane."""
+        """Set the host's entry in the heap of a lane."""
         if lane:
             self.listed_normal = best
         else:
@@ -163,22 +164,22 @@ class Host:
 
 
 def pack_clock(host: Host) -> bytes:
-    """Pack the fields of a host that a page changes, without its groups."""
+    """Pack the fields of a host that change with each page, without its groups."""
     return CLOCK.pack(host.next_at, host.delay, min(host.level, 255), host.pages, *host.stats)
 
 
 def pack_host(host: Host) -> bytes:
-    """Pack all stored fields of a host but its units: clock, statistics of its groups, name.
+    """Pack all stored fields of a host except its units: clock, statistics of its groups, name.
 
-    Statistics are in the order in which groups were first met: those of its units, and others,
-    whose places are stored in ``groups``.
+    The statistics follow the order in which groups were first found: those of its units, and other
+    groups, whose positions are stored in ``groups``.
     """
     stats = [STATS.pack(*known) for known in host.groups.values()]
     return b"".join([pack_clock(host), COUNT.pack(len(stats)), *stats, _label(host.name)])
 
 
 def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[list[str]]]]:
-    """Yield each stored host, or that of a number, with origins and groups of its units."""
+    """Yield each stored host, or the host of a number, with origins and groups of its units."""
     units, groups = (_by_host(store.items(each, ident)) for each in ("units", "groups"))
     for key, data in store.items("hosts", ident):
         number = HOST_ID.unpack(key)[0]
@@ -216,12 +217,13 @@ class HostRegistry:
     """All hosts, origins and units of a frontier, loaded when it opens.
 
     Attributes:
-        hosts: Hosts by number; a retired one stays there until its number is used again.
+        hosts: Hosts by number; a deleted host stays in the list until its number is reused.
         by_name: Hosts by name.
         find_host: Returns the host of a name, or None.
         dirty: Hosts whose clock or counters changed since the last commit began.
-        by_prefix: Origins looked up recently, by the URL up to its path's first slash.
-        new_ready: Whether a new host may be asked without checking its clock.
+        mark_dirty: Adds a host to ``dirty``.
+        by_prefix: Recently used origins by the URL's text up to the first slash of its path.
+        new_ready: True if a new host may be requested without a check of its clock.
     """
 
     def __init__(self, store: Store) -> None:
@@ -243,7 +245,7 @@ class HostRegistry:
                 _attach(Unit(uid, origin, _stored_names(*groups)))
 
     def host(self, name: str) -> Host:
-        """Return the host of this name; create it where it is new."""
+        """Return the host of a name; create it if it is new."""
         host = self.by_name.get(name)
         if host is None:
             number = self._free.pop() if self._free else len(self.hosts)
@@ -255,14 +257,14 @@ class HostRegistry:
     def siblings(self, name: str) -> int:
         """Return the number of hosts of a host's registrable domain.
 
-        They are counted from the first call on: the list of public suffixes takes megabytes.
+        Domains are counted only after the first call, since the public suffix list takes megabytes.
         """
         if self._domains is None:
             self._domains = Counter(map(site_of, self.by_name))
         return self._domains[site_of(name)]
 
     def origin(self, url: str) -> Origin | None:
-        """Return (or create) the origin of a URL; None where its host has too many."""
+        """Return (or create) the origin of a URL; None if its host has too many origins."""
         prefix = url[: url.find("/", 8) + 1]
         origin = self.by_prefix.get(prefix)
         if origin is None:
@@ -313,7 +315,7 @@ class HostRegistry:
             self._changed_groups.update((host, name) for name in groups)
 
     def load_stats(self, host: Host, groups: dict[str, GroupStats]) -> None:
-        """Load the statistics of a host's groups; its own fields are set already."""
+        """Load the statistics of a host's groups; the host's own fields are already set."""
         known = _groups(host) if groups else {}
         for given, stats in groups.items():
             (name,) = _stored_names(given)
@@ -325,9 +327,9 @@ class HostRegistry:
         self.mark_dirty(host)
 
     def delete(self, host: Host) -> None:
-        """Delete all about a host: the next time its name is met, it is a new one.
+        """Delete a host with its units and groups.
 
-        Its number is used again: the host must have no row and no request in flight.
+        Its number is reused: the host must have no row and no request in flight.
         """
         self.hosts[host.id] = Host(host.id, host.name)
         self._free.append(host.id)
@@ -343,7 +345,7 @@ class HostRegistry:
         self.by_prefix.clear()
 
     def flush(self) -> None:
-        """Write the hosts that changed; called before each commit."""
+        """Write the changed hosts; called before each commit."""
         changed, store = self.dirty, self._store
         store.put_many("hosts", {HOST_ID.pack(host.id): pack_host(host) for host in changed})
         if store.feed is not None:
@@ -376,7 +378,7 @@ def _label(name: str) -> bytes:
 
 @lru_cache(GROUP_CACHE)
 def _stored_names(*groups: str) -> tuple[str, ...]:
-    """Return the names of groups as they will be read back; hosts with the same ones share them."""
+    """Return group names as they are stored; cached, so that hosts share equal tuples."""
     return tuple(name.replace("\0", " ").encode(errors="replace").decode() for name in groups)
 
 
@@ -393,7 +395,7 @@ def _create_origin(host: Host, name: str) -> Origin:
 
 
 def _groups(host: Host) -> dict[str, GroupStats]:
-    """Return the statistics of a host's groups, with those of all its units."""
+    """Return the statistics of a host's groups, including the groups of its units."""
     if host.groups is _NO_GROUPS:
         host.groups = dict.fromkeys(chain.from_iterable(u.groups for u in host.units), NOTHING)
     return host.groups

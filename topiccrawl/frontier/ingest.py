@@ -1,4 +1,4 @@
-"""Link ingest: new URLs are queued, known ones merged and moved."""
+"""Ingest of links, seeds and redirects: new URLs are queued, recorded ones merged and moved."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 65_535
 Link = tuple["Origin", "Offer"]
-"""Link of a page: origin of its URL, and its offer."""
+"""Link of a page: the origin of its URL, and its offer."""
 
 
 class Forwarder(Protocol):
-    """Receiver of URLs of hosts that another node of the crawl serves."""
+    """Sender of links, seeds and redirects to the nodes that serve their hosts."""
 
     def send(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
-        """Return the offers of a page that are served here, and how many others were counted."""
+        """Return the offers of a page that are served here, and the number of others sent."""
 
     def send_seed(self, seed: Seed) -> bool:
-        """Take a seed of another node's host; return whether it was taken."""
+        """Send a seed of another node's host; return whether it was sent."""
 
     def send_redirect(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
-        """Take a redirect to another node's host; return whether it was taken."""
+        """Send a redirect to another node's host; return whether it was sent."""
 
 
 class LinkIngest:
@@ -46,10 +46,10 @@ class LinkIngest:
         queues: Rows and the queues they are in.
         scorer: Re-scores rows.
         seen: Filters of evicted URLs.
-        limits: For the depth and the bounds of hosts.
+        limits: Limits of depth and hosts.
 
     Attributes:
-        forwarder: Takes URLs that other nodes serve, where nodes share a crawl.
+        forwarder: Sends URLs that other nodes serve, if nodes share the crawl; else None.
     """
 
     def __init__(self, queues: Queues, scorer: RowScorer, seen: Seen, limits: Limits) -> None:
@@ -61,7 +61,7 @@ class LinkIngest:
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
-        """Count a page's links that were not counted before, queue new URLs; return the number."""
+        """Count new links of a page and queue new URLs; return the number of links counted."""
         forwarded = 0
         if self.forwarder is not None:
             offers, forwarded = self.forwarder.send(parent, key, offers)
@@ -76,9 +76,10 @@ class LinkIngest:
     def add_links(
         self, offers: Iterable[Offer], parent: bytes, depth: int, counted: set[bytes]
     ) -> list[bytes]:
-        """Count links of a page but those ``counted``, and queue new URLs; return the keys taken.
+        """Merge links of a page that are not ``counted`` yet; return their keys.
 
-        New URLs beyond the depth bound are counted, not taken.
+        New URLs are queued, recorded ones get one more in-link. New URLs beyond the depth limit are
+        only counted.
         """
         counted.add(parent)
         fresh = self._offers_by_key(offers, counted)
@@ -102,19 +103,19 @@ class LinkIngest:
         return list(taken)
 
     def seed(self, seed: Seed) -> bool:
-        """Queue a URL in priorQueue; return False where it has a record, or was evicted."""
+        """Queue a URL in priorQueue; return False if it has a record or was evicted."""
         if self.forwarder is not None and self.forwarder.send_seed(seed):
             return True
         key = rows.key_of(seed.url)
         return not (self._urls.find(key) or self._was_evicted(key)) and self._insert_seed(seed, key)
 
     def requeue_evicted(self, seed: Seed) -> bool:
-        """Queue a URL that was evicted; return False where it was not."""
+        """Queue a URL that was evicted; return False if it was not."""
         key = rows.key_of(seed.url)
         return key in self._seen and self._insert_seed(seed, key)
 
     def _insert_seed(self, seed: Seed, key: bytes) -> bool:
-        """Queue a URL that has no record; return False where its host has too many origins."""
+        """Queue a URL that has no record; return False if its host has too many origins."""
         origin = self._queues.origin(seed.url)
         if origin is None:
             return False
@@ -157,7 +158,7 @@ class LinkIngest:
             self._inherit(row, key, source)
 
     def _inherit(self, row: Row, key: bytes, source: Row) -> None:
-        """Give a known row the evidence and value of a redirect's source, if that raises it."""
+        """Merge the evidence and value of a redirect's source into a recorded row."""
         self._scorer.rescore(row)
         if source.evidence:
             row.evidence = self._strategy.fold(row.evidence, source.evidence)
@@ -169,7 +170,7 @@ class LinkIngest:
         self._urls.put(key, row)
 
     def _offers_by_key(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, Link]:
-        """Return offers by key, without those in ``seen``: the first of each, in page order."""
+        """Return offers by key in page order, the first of each key, without keys in ``seen``."""
         found: dict[bytes, Link] = {}
         look = self._registry.by_prefix.get
         hosts: set[str] = set()
@@ -178,7 +179,7 @@ class LinkIngest:
             url = offer[0]
             origin = look(url[: url.find("/", 8) + 1]) or self._origin(url, hosts)
             if origin is not None:
-                if origin is not last:  # most links of a page are of few hosts
+                if origin is not last:  # most links of a page lead to few hosts
                     last, start = origin, rows.host_digest(origin.host.name)
                 found.setdefault(start + xxh3_64_digest(url.encode()), (origin, offer))
         for key in seen:
@@ -186,13 +187,14 @@ class LinkIngest:
         return found
 
     def _origin(self, url: str, hosts: set[str]) -> Origin | None:
-        """Return the origin of a URL of a page; None (counted) where its host is one too many.
+        """Return the origin of a URL; None (counted) if its host is new and exceeds a limit.
 
-        A site whose every name is a host must not fill the frontier; seeds do not pass through.
+        Without these limits a site with endless host names would fill the frontier. Seeds are not
+        checked.
 
         Args:
             url: A link, or the target of a redirect.
-            hosts: New hosts of the page so far; a further one is added.
+            hosts: New hosts of the page so far; a new host is added.
         """
         name = host_of(url)
         if self._registry.find_host(name) is None:
@@ -203,11 +205,11 @@ class LinkIngest:
         return self._queues.origin(url)
 
     def _exceeded_limit(self, name: str, before: int) -> str:
-        """Return the bound that a new host is beyond, or "".
+        """Return the name of the limit that a new host exceeds, or "".
 
         Args:
             name: Name of the host.
-            before: New hosts of its page before it.
+            before: Number of new hosts found earlier in the page.
         """
         limits, registry = self._limits, self._registry
         if 0 < limits.max_hosts <= len(registry.by_name):
@@ -219,14 +221,14 @@ class LinkIngest:
         return ""
 
     def _build(self, number: int, origin: Origin, offer: Offer, parent: bytes, depth: int) -> bytes:
-        """Return the row of a new URL, queued or put into the errorQueue; b"" if refused.
+        """Return the row of a new URL, in a queue or the errorQueue; b"" if it is refused.
 
         Args:
-            number: Number of its arrival.
+            number: Arrival number of the URL.
             origin: Its origin.
             offer: Its link.
             parent: Key of the page.
-            depth: Depth of its links.
+            depth: Depth of the page's links.
         """
         strategy, queues = self._strategy, self._queues
         url, lane, evidence, anchor, context = offer
@@ -252,14 +254,17 @@ class LinkIngest:
         return head + packed
 
     def _insert(self, row: Row, key: bytes, origin: Origin, url: str) -> None:
-        """Record a new row, queued or in the errorQueue."""
+        """Insert a new row into its queue or the errorQueue."""
         if row.lane == REJECTED:
             row.state, row.flags = rows.ERROR, row.flags | rows.LOW_VALUE
             row.set_text(rows.REASON, rows.LOW_VALUE_REASON)
         self._queues.add(row, key, origin, self._strategy.group(url))
 
     def _merge_link(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
-        """Return the stored form of a known row after one more page linked to it."""
+        """Return the stored form of a recorded row after one more link to it.
+
+        Rows that are queued and nothing else are changed without decoding.
+        """
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
             LINK_READ.unpack_from(data)
         )
@@ -293,7 +298,7 @@ class LinkIngest:
         return data[:LINK_AT] + moved + packed
 
     def _merge_link_slowly(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
-        """Do the same for any row: leased, waiting, pinned, of another version, settled."""
+        """Merge a link into any row: leased, waiting, pinned, settled, or of another version."""
         if not rows.is_movable(*data[:2]):
             return rows.with_inlink(data)
         strategy = self._strategy

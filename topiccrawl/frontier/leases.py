@@ -1,4 +1,4 @@
-"""Leases of URLs that are being fetched, and marks of pages that are being processed."""
+"""Open leases, and marks of pages that are being processed."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class OpenLease:
 
     Attributes:
         epoch: Number of the lease.
-        expires: Time at which it returns by itself.
-        host: The host whose slot it takes.
+        expires: Time at which the lease expires.
+        host: Host whose slot the lease takes.
         origin: For a robots lease, the origin of the robots.txt.
-        has_slot: Whether it still takes a slot of its host.
+        has_slot: True while the lease takes a slot of its host.
         leased_at: Time of the lease.
-        row: For a page lease, the URL's row as stored at lease time: bytes, and decoded.
+        row: For a page lease, the URL's row at lease time: stored bytes, and decoded.
     """
 
     epoch: int
@@ -45,21 +45,21 @@ class OpenLease:
     row: tuple[bytes, Row] | None = None
 
     def free_slot(self) -> None:
-        """Release the slot of its host, once."""
+        """Release the slot of the host, once."""
         if self.has_slot:
             self.has_slot = False
             self.host.active -= 1
 
 
 class Leases:
-    """All open leases, by key. All live equally long, so that their order is that of expiry.
+    """All open leases by key, in the order of expiry, since all live equally long.
 
-    After the clock was set back, no older lease expires later than a newer one.
+    If the clock was set back, older leases expire with newer ones.
 
     Attributes:
         by_key: Leases by key; a robots lease has a key that no URL has.
         epoch: Number of the last lease; it only grows.
-        changed: Keys of pages that were leased or returned since the last commit.
+        changed: Keys of pages that were leased or released since the last commit.
     """
 
     def __init__(self) -> None:
@@ -75,20 +75,20 @@ class Leases:
             self.changed.add(key)
 
     def drop(self, key: bytes) -> None:
-        """Record that a lease ended."""
+        """Remove a lease that ended."""
         entry = self.by_key.pop(key)
         entry.free_slot()
         if entry.origin is None:
             self.changed.add(key)
 
     def evict(self, keys: Iterable[bytes]) -> None:
-        """Remove leases of pages that this node does not serve any more."""
+        """Remove leases of pages that this node no longer serves."""
         for key in keys:
             del self.by_key[key]
             self.changed.discard(key)
 
     def flush(self, store: Store) -> None:
-        """Write the keys of leased pages, where they changed since the last commit."""
+        """Write the keys of leased pages if they changed since the last commit."""
         if self.changed:
             pages = self.pages()
             store.put("meta", LEASED, b"".join(pages))
@@ -102,12 +102,12 @@ class Leases:
         return [key for key, entry in self.by_key.items() if entry.origin is None]
 
     def find(self, lease: Lease) -> OpenLease | None:
-        """Return the record of a lease, or None where it is stale."""
+        """Return the entry of a lease, or None if the lease is stale."""
         entry = self.by_key.get(lease.key)
         return entry if entry is not None and entry.epoch == lease.epoch else None
 
     def extend(self, lease: Lease, expires: float) -> None:
-        """Give a lease that is not stale a new expiry."""
+        """Renew the expiry of a lease that is not stale."""
         entry = self.find(lease)
         if entry is not None:
             self._cap_earlier(expires)
@@ -115,7 +115,7 @@ class Leases:
             self.by_key.move_to_end(lease.key)
 
     def _cap_earlier(self, expires: float) -> None:
-        """Ensure that no lease expires after this one, which comes last."""
+        """Let earlier leases expire no later than a lease that is added at the end."""
         for entry in reversed(self.by_key.values()):
             if entry.expires <= expires:
                 break
@@ -127,27 +127,27 @@ class Leases:
         return [key for key, _ in passed]
 
     def next_expiry(self) -> float | None:
-        """Return the time at which the next lease returns by itself, or None."""
+        """Return the time at which the next lease expires, or None."""
         return next((entry.expires for entry in self.by_key.values()), None)
 
 
 def leased_keys(store: Store) -> list[bytes]:
-    """Return the keys of the pages that a frontier had leased when its leases were last written."""
+    """Return the keys of leased pages as of the last write."""
     return split(store.get("meta", LEASED) or b"")
 
 
 def robots_key(url: str) -> bytes:
-    """Return the key of a robots lease: a page lease of the same URL has another one."""
+    """Return the key of a robots lease, which differs from that of a page lease of the URL."""
     return b"R" + key_of(url)
 
 
 class Marks:
     """Keys of pages whose processing has begun and not ended.
 
-    A subclass that keeps them elsewhere replaces all methods.
+    A subclass with another storage replaces all methods.
 
     Args:
-        path: The file; created where it is missing.
+        path: The file; created if it does not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -155,7 +155,7 @@ class Marks:
         self._keys: dict[bytes, None] = {}
 
     def unfinished(self) -> set[bytes]:
-        """Return the keys that an earlier process had begun and not finished."""
+        """Return the keys that an earlier process marked and did not finish."""
         data = os.pread(self._file, os.fstat(self._file).st_size, 0)
         return {key for key in split(data) if len(key) == KEY_BYTES and key != EMPTY}
 
@@ -177,7 +177,7 @@ class Marks:
             self._write()
 
     def _write(self) -> None:
-        """Write all keys, which are few, and an empty one over the last that was removed."""
+        """Write all keys, which are few, then an empty key over the last removed one."""
         os.pwrite(self._file, b"".join(self._keys) + EMPTY, 0)
 
     def close(self) -> None:
@@ -187,7 +187,7 @@ class Marks:
         self.abandon()
 
     def abandon(self) -> None:
-        """Close and keep the marks, as if the process was killed."""
+        """Close and keep the marks, as if the process were killed."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -1,4 +1,4 @@
-"""Queues in order: sorted numbers, eight bytes of RAM each; the first one is kept apart."""
+"""Sorted orders of queued URLs: eight bytes of RAM each, with the smallest stored separately."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.hosts import Host, Origin
 
 CHUNK = 4096
-"""Most numbers in a chunk of an order: an insertion moves no more."""
+"""Maximum of numbers in a chunk; an insertion moves no more."""
 _smallest = itemgetter(0)
 _EMPTY = array("Q")
 _NONE: list[array[int]] = []
-"""Of all orders of less than two numbers; never changed."""
+"""Shared by all orders of less than two numbers; never changed."""
 
 
 class Order:
@@ -34,14 +34,14 @@ class Order:
     ([2, 3], 2)
 
     Attributes:
-        first: Its smallest number, or None.
+        first: Smallest number, or None.
     """
 
     __slots__ = ("_chunks", "first")
 
     def __init__(self) -> None:
         self.first: int | None = None
-        self._chunks = _NONE  # of all others
+        self._chunks = _NONE  # of all numbers except the first
 
     def add(self, number: int) -> None:
         """Insert a number in order."""
@@ -65,7 +65,7 @@ class Order:
         """Remove a number.
 
         Raises:
-            LookupError: It is not there.
+            LookupError: The number is not in the order.
         """
         chunks, at = self._chunks, 0
         if number == self.first:
@@ -82,11 +82,11 @@ class Order:
             del chunks[at]
 
     def _chunk_of(self, number: int) -> int:
-        """Return the place of the chunk that a number belongs to."""
+        """Return the index of the chunk that a number belongs to."""
         return max(bisect_right(self._chunks, number, key=_smallest) - 1, 0)
 
     def extend(self, numbers: bytes) -> None:
-        """Append numbers to an empty order, eight bytes each; ``sort`` sorts them."""
+        """Append numbers to an empty order, eight bytes each; call ``sort`` afterwards."""
         if not self._chunks:
             self._chunks = [array("Q")]
         self._chunks[0].frombytes(numbers)
@@ -110,19 +110,19 @@ class Order:
 
 
 EMPTY = Order()
-"""Of all lanes where no URL was queued yet; never changed."""
+"""Shared by all lanes that never had a URL; never changed."""
 
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """One queue: an origin's URLs of one group.
+    """One queue: the URLs of one origin and one group.
 
     Attributes:
         uid: Number inside the host.
         groups: Names of its groups, widest first.
         bias: Prior that is added to all values of the unit, in quanta.
-        prior: Queued URLs of priorQueue by inverted value and arrival number, 32 bits each.
-        normal: Queued URLs of normalQueue.
+        prior: URLs of priorQueue by inverted value and arrival number, 32 bits each.
+        normal: URLs of normalQueue, likewise.
     """
 
     uid: int
@@ -134,16 +134,16 @@ class Unit:
 
     @property
     def host(self) -> Host:
-        """Its host."""
+        """Host of the unit."""
         return self.origin.host
 
     @property
     def orders(self) -> tuple[Order, Order]:
-        """Queued URLs of both lanes; for reading."""
+        """Queued URLs of both lanes, for reading."""
         return self.prior, self.normal
 
     def order(self, lane: int) -> Order:
-        """Return the URLs of a lane, to be changed."""
+        """Return the order of a lane, for changes."""
         if lane:
             if self.normal is EMPTY:
                 self.normal = Order()
@@ -158,9 +158,9 @@ class Unit:
 
     @property
     def group(self) -> str:
-        """Its queue group, the narrowest one; "" for none."""
+        """Queue group, the narrowest one; "" for none."""
         return self.groups[-1] if self.groups else ""
 
     def __lt__(self, other: Unit) -> bool:
-        """Order units for heaps: URLs numbered by other nodes may have equal arrival numbers."""
+        """Order units in heaps, where entries of other nodes may have equal arrival numbers."""
         return (self.host.id, self.uid) < (other.host.id, other.uid)

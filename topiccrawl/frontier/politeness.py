@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 BACKOFF_STATUSES = frozenset({429, 503})
 RETRY_AFTER_MAX = 3600.0
-"""Longest Retry-After that is honoured, seconds: a host must not stop a crawl for good."""
+"""Longest Retry-After that is honoured, in seconds: no host may stop a crawl for good."""
 OK = 200
 NO_LIMIT = 1 << 62
 MANY_LINKS, LINK_SECONDS = 1000, 0.0005
-"""Links of a page beyond which each postpones its host by so many seconds, so that others keep
-their share: a link takes about 0.08 ms of processor time, so that such pages take a fifth of it."""
+"""Links of a page beyond which each delays the next request to its host, and the delay in seconds.
+A link takes about 0.08 ms of processor time, so such pages take a fifth of it."""
 MIN_RETRY_SECONDS = 60.0
-"""Seconds for which an origin that did not answer is not asked again, not even on request."""
+"""Seconds for which an origin that did not respond is not requested again, even by an operator."""
 UNAVAILABLE = "robots-unavailable"
-"""Reason where the server answers, but with a server error."""
+"""Reason if the server responds with a server error."""
 CACHE_BYTES = 64_000_000
 ROBOTS_HEAD = Struct("<dB")
 MAX_KEY = 500
-"""Most bytes of a key; LMDB takes no more than 511."""
+"""Maximum of bytes of a key; LMDB allows 511."""
 
 
 class SteadyClock:
-    """Clock that reads seconds since the epoch once, and then goes on without jumps.
+    """Seconds since the epoch, read once from the system and then counted without jumps.
 
-    A machine's clock may be set by hours while a crawl runs: hosts would then wait for hours, or be
-    asked too soon.
+    If the system time changes by hours during a crawl, hosts must neither wait for hours nor be
+    requested too soon.
 
     >>> clock = SteadyClock(wall=lambda: 1000.0)
     >>> 1000.0 <= clock() < 1001.0
@@ -53,21 +53,21 @@ class SteadyClock:
         self._offset = wall() - time.monotonic()
 
     def __call__(self) -> float:
-        """Return the time now."""
+        """Return the current time."""
         return time.monotonic() + self._offset
 
 
 class HostClock:
-    """Arithmetic of politeness; it changes hosts, and never waits itself.
+    """Computation of hosts' delays; it changes hosts and never waits itself.
 
     Args:
         politeness: Rules for requests to hosts.
-        limits: For the page budget of a host.
-        rng: Source of the jitter.
+        limits: Page budget of a host.
+        rng: Random generator of the jitter.
 
     Attributes:
-        speed: Divisor of delays; a robots.txt's crawl-delay and back-off are not divided.
-        may_request: Predicate: may this process ask a host at all; None where no hosts are shared.
+        speed: Divisor of delays; crawl-delays and back-off are not divided.
+        may_request: Returns whether this process may request a host; None if no hosts are shared.
     """
 
     def __init__(self, politeness: Politeness, limits: Limits, rng: random.Random) -> None:
@@ -78,26 +78,26 @@ class HostClock:
         self.may_request: Callable[[Host], bool] | None = None
 
     def waits(self, host: Host) -> float:  # noqa: ARG002
-        """Return seconds for which others have the host; a shared clock takes it where 0."""
+        """Return seconds for which another crawl uses the host; if 0, a shared clock takes it."""
         return 0.0
 
     def base_delay(self, host: Host) -> float:
-        """Return the configured seconds between two starts, before any answer of the host."""
+        """Return the configured delay of a host in seconds, before any response."""
         delay, _ = self._overrides.get(host.name, (None, None))
         return self._politeness.delay if delay is None else delay
 
     def delay(self, host: Host) -> float:
-        """Return the current seconds between the starts of two requests, without jitter."""
+        """Return the current delay of a host in seconds, without jitter."""
         wait = self.base_delay(host)
         if self._politeness.adaptive:
             wait = max(wait, host.delay if host.delay >= 0.0 else self._politeness.start_delay)
         return max(wait / self.speed, host.crawl_delay)
 
     def is_full(self, host: Host) -> bool:
-        """Check whether a request of the host must end before the next can start.
+        """Check whether a request to the host must end before the next can start.
 
-        A host is also full if it is shut, if it is another process's, or if its pages in flight
-        use up its page budget.
+        A host is also full if it is closed, if another process has the right to it, or if its open
+        leases would use up its page budget.
         """
         if host.closed or (self.may_request is not None and not self.may_request(host)):
             return True
@@ -112,7 +112,7 @@ class HostClock:
         return host.pages >= self._max_pages
 
     def record_start(self, host: Host, now: float) -> None:
-        """Count a request that starts now."""
+        """Count a request that starts now, and set the time of the next one."""
         host.active += 1
         delay = self.delay(host)
         jitter = self._politeness.jitter
@@ -126,16 +126,16 @@ class HostClock:
         host.next_at = max(host.next_at, now + self._min_delay(host))
 
     def _min_delay(self, host: Host) -> float:
-        """Return the least seconds between two requests, whatever the jitter."""
+        """Return the smallest delay in seconds that the jitter allows."""
         least = self.delay(host) * (1.0 - min(self._politeness.jitter, 1.0))
         return max(least, host.crawl_delay)
 
     def compensate_stall(self, host: Host, seconds: float, now: float) -> None:
-        """Leave out a stall in which a request in flight was possibly not sent yet."""
+        """Add a stall to the delay: a request in flight was possibly not sent before it."""
         host.next_at = max(host.next_at, min(host.next_at + seconds, now + self.delay(host)))
 
     def record_response(self, host: Host, download: Download, now: float) -> None:
-        """Learn from an answer: time of sending, adaptive delay and back-off.
+        """Adapt to a response: time of sending, adaptive delay and back-off.
 
         A busy process may send a request long after its lease; the delay counts from the sending.
         """
@@ -149,13 +149,13 @@ class HostClock:
             host.level = 0
 
     def postpone_for_links(self, host: Host, links: int, now: float) -> None:
-        """Postpone a host whose page had very many links: they take this process's time."""
+        """Postpone a host whose page had very many links, which take this process's time."""
         wait = LINK_SECONDS * (links - MANY_LINKS)
         if wait > 0.0:
             host.next_at = max(host.next_at, now + wait)
 
     def retry_delay(self, host: Host, attempts: int) -> float:
-        """Return seconds until a failed robots.txt is tried again."""
+        """Return seconds until a failed robots.txt is fetched again."""
         return min(self._politeness.max_delay, max(1.0, self.delay(host)) * 2.0**attempts)
 
     def _backoff_delay(self, host: Host, retry_after: float | None) -> float:
@@ -164,7 +164,7 @@ class HostClock:
         return self.retry_delay(host, min(host.level + 1, 30))
 
     def _adapt(self, host: Host, download: Download) -> None:
-        """Apply AutoThrottle's rule: half-way to latency / target; errors never make it faster."""
+        """Apply AutoThrottle's rule, half-way to latency / target; errors do not shorten it."""
         rules = self._politeness
         if not rules.adaptive or download.latency is None:
             return
@@ -176,7 +176,7 @@ class HostClock:
 
 
 class Robots:
-    """Rules of all origins; parsed ones are in a cache bounded by the size of their texts.
+    """Robots.txt rules of all origins; a cache bounded by text size holds the parsed ones.
 
     Args:
         store: Store of the robots.txt files.
@@ -197,29 +197,29 @@ class Robots:
         return now < robots.expires
 
     def allowed(self, origin: Origin, url: str) -> bool:
-        """Check whether an available robots.txt allows to fetch a URL."""
+        """Check whether an available robots.txt allows a URL."""
         rules = self._rules(origin)
         return rules is None or bool(rules.can_fetch(url, self._politeness.user_agent))
 
     def refusal(self, origin: Origin, url: str) -> str:
-        """Return the reason why a known robots.txt does not allow to fetch a URL, or "".
+        """Return the reason why a stored robots.txt forbids a URL, or "".
 
-        Where it is not available, the reason is the cause of its last failure.
+        If the robots.txt is not available, the reason is the cause of its last failure.
         """
         if origin.robots is not None and not origin.robots.available:
             return self._body(origin).decode() or UNAVAILABLE
         return "" if self.allowed(origin, url) else "robots"
 
     def store(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
-        """Store an answer that comes now; see ``restore``."""
+        """Store a response that was received now; see ``restore``."""
         self.restore(origin, body, now + self._ttl(available=available), available=available)
 
     def restore(self, origin: Origin, body: bytes, expires: float, *, available: bool) -> None:
-        """Store an answer, or the cause why none came.
+        """Store a response, or the cause why there was none.
 
         Args:
-            origin: Where it is from.
-            body: Rules; b"" where all is allowed. Where it is not available, the cause.
+            origin: Origin of the robots.txt.
+            body: Rules; b"" if all is allowed. If it is not available, the cause.
             expires: Time until which it is valid.
             available: Whether it is available.
         """
@@ -237,12 +237,12 @@ class Robots:
             self.restore(origin, b"", now, available=False)
 
     def _ttl(self, *, available: bool) -> float:
-        """Return seconds for which an answer, or the lack of one, is valid."""
+        """Return seconds for which a response, or the lack of one, is valid."""
         rules = self._politeness
         return rules.robots_ttl if available else min(rules.robots_away, rules.robots_ttl)
 
     def _load(self, origin: Origin) -> RobotsState:
-        """Look up a robots.txt, and slow its host down where it asks for that."""
+        """Load the state of a robots.txt, and apply its crawl-delay to the host."""
         data = self._stored(origin)
         expires, available = ROBOTS_HEAD.unpack_from(data) if data else RobotsState()[:2]
         rules = self._rules(origin) if data and available else None
@@ -275,12 +275,12 @@ class Robots:
         return self._store.get("robots", origin_key(origin.name)) or b""
 
     def delete(self, origin: Origin) -> None:
-        """Delete an origin's robots.txt; the feed gets no report."""
+        """Delete an origin's robots.txt without a report to the change feed."""
         self.forget(origin)
         self._store.drop("robots", origin_key(origin.name))
 
     def forget(self, origin: Origin) -> None:
-        """Drop an origin's parsed robots.txt; it is parsed again when needed."""
+        """Remove an origin's parsed robots.txt from the cache."""
         _, size = self._parsed.pop(origin.name, (None, 0))
         self._bytes -= size
 

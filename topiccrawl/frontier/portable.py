@@ -1,6 +1,6 @@
-"""Export and import of the embedded frontier, as the values of ``topiccrawl.frontier.entries``.
+"""Export and import of the embedded frontier as ``topiccrawl.frontier.entries``.
 
-Each implementation of the contract writes them in ``Frontier.export`` and reads them in
+Each implementation of the contract writes entries in ``Frontier.export`` and reads them in
 ``Frontier.load``.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SHARED_FIELDS = (
     "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
 )  # fmt: skip
-"""Fields that rows and entries share."""
+"""Fields with the same name and value in rows and entries."""
 FLAGS = {"pinned": rows.PINNED, "liftable": rows.LOW_VALUE, "counted": rows.COUNTED}
 """Fields of entries that are flags of rows."""
 SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
@@ -40,15 +40,15 @@ class Export:
     """Export of an open store.
 
     Args:
-        store: A store opened for reading gives a snapshot.
-        strategy: LinkStrategy of the store's evidence.
+        store: Store; if opened for reading, the export is a snapshot.
+        strategy: Strategy of the store's evidence.
     """
 
     def __init__(self, store: Store, strategy: LinkStrategy) -> None:
         self._store, self._urls, self._strategy = store, rows.Urls(store), strategy
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the frontier, its hosts, filters of evicted URLs, its URLs."""
+        """Yield the entries of the frontier, its hosts, filters of evicted URLs and URLs."""
         with self._store.reading():
             yield self._about()
             for host, units in read_hosts(self._store):
@@ -113,13 +113,13 @@ class Export:
         )._replace(evidence=_padded(row.evidence, self._strategy))  # fmt: skip
 
     def _name(self, key: bytes) -> str:
-        """Return the URL of a key, or "" where it has no record (any more)."""
+        """Return the URL of a key, or "" if it has no record."""
         row = self._urls.row(key) if key else None
         return row.text(rows.URL) if row is not None else ""
 
 
 def _padded(evidence: Evidence, strategy: LinkStrategy) -> Evidence:
-    """Return evidence with a 0 for each field that its strategy did not have when it was stored."""
+    """Return evidence with 0.0 for fields that its strategy lacked when it was stored."""
     return evidence and (*evidence, *(0.0,) * (len(strategy.fields) - len(evidence)))
 
 
@@ -127,7 +127,7 @@ class Loader:
     """Import of entries into a frontier.
 
     Args:
-        frontier: An empty one.
+        frontier: An empty frontier.
     """
 
     def __init__(self, frontier: EmbeddedFrontier) -> None:
@@ -139,7 +139,7 @@ class Loader:
 
         Raises:
             StateError: The frontier is not empty, or the export lacks its first entry.
-            StateVersionError: It is of another version or strategy.
+            StateVersionError: The export is of another version or strategy.
         """
         remaining = iter(entries)
         self._begin(remaining)
@@ -162,7 +162,7 @@ class Loader:
         if queues.tally["known"] or self._frontier.seen:
             more = ", others were evicted" if self._frontier.seen else ""
             raise StateError(
-                "{path}: {known} URLs are in this frontier{more}; an export goes into an empty one:"
+                "{path}: {known} URLs are in this frontier{more}; an export needs an empty one:"
                 " start over with --fresh, or name another folder",
                 path=self._urls.store.path, known=queues.tally["known"], more=more,
             )  # fmt: skip

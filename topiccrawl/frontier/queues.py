@@ -1,8 +1,8 @@
-"""Queued URLs in order of value: eight bytes of RAM a URL, rebuilt from the rows at opening.
+"""Queues of URLs in order of value: eight bytes of RAM per URL, rebuilt when a store opens.
 
-A :class:`RowScorer` gives rows their values, and re-scores old ones.
+A :class:`RowScorer` computes the values of rows and re-scores stale ones.
 
-A million rows take about a second, so that no second copy of the order has to be stored.
+A million rows take about a second, so no copy of the order is stored.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
 SWEEP_END = TOP
-"""Number that a sweep has reached when it has read all rows."""
+"""Position of a sweep that has read all rows."""
 BATCH = 20_000
 LOG_BATCHES = 100
-"""Batches between two log lines at opening: two million URLs, some seconds."""
+"""Batches between two log lines when a store opens: two million URLs, some seconds."""
 logger = logging.getLogger(__name__)
 
 
 class Queues:
-    """The queues of all URLs: enter, leave, move; keeps the head of each unit and lane current.
+    """Queues of all URLs; keeps the head of each unit and lane current.
 
     Args:
         urls: Rows, by number.
         registry: Hosts and units.
-        ready: Hosts by their best URLs; a unit's bias is updated when a URL enters it empty.
-        leases: Leases of URLs that are in no queue.
-        most: Queued URLs beyond which low values are refused; 0 is no bound.
+        ready: Hosts by their best URLs; updates a unit's bias when a URL enters the empty unit.
+        leases: Open leases, whose URLs are in no queue.
+        most: Queued URLs beyond which low values are refused; 0 for no limit.
 
     Attributes:
         tally: Sizes of the queues, and counters of events, by name.
@@ -65,22 +65,22 @@ class Queues:
         self._store = urls.store
         self._hosts = registry.hosts
         self._limit = QueueLimit(most, self._hosts)
-        self._earliest_due = 0.0  # no URL is due before
+        self._earliest_due = 0.0  # earliest time at which a URL may be due
         build_orders(urls.store, self._hosts)
 
     def origin(self, url: str) -> Origin | None:
-        """Return the origin of a URL, or None (counted) where its host has too many origins."""
+        """Return the origin of a URL, or None (counted) if its host has too many origins."""
         origin = self.registry.origin(url)
         if origin is None:
             self.tally["origins"] += 1
         return origin
 
     def sizes(self) -> tuple[int, int]:
-        """Return the numbers of URLs in priorQueue and normalQueue, without leased ones."""
+        """Return the numbers of URLs in priorQueue and normalQueue, excluding leased ones."""
         return self.tally[LANE_NAMES[0]], self.tally[LANE_NAMES[1]]
 
     def counts(self) -> dict[str, int]:
-        """Return counters by name; the queues always, the others where they are not 0."""
+        """Return counters by name: all queue sizes, and other counters that are not 0."""
         return sizes_of(self.tally, len(self.leases.pages()))
 
     def unit(self, row: Row) -> Unit:
@@ -97,7 +97,7 @@ class Queues:
             self.replace_entry(self.unit(row), row.lane, 0, entry_of(row.value, row.seq))
 
     def leave(self, row: Row, key: bytes) -> None:
-        """Take a queued row out of its queue."""
+        """Remove a queued row from its queue."""
         if row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] -= 1
             self._store.put("due", DUE.pack(row.when) + key, None)
@@ -105,7 +105,7 @@ class Queues:
             self.replace_entry(self.unit(row), row.lane, entry_of(row.value, row.seq), 0)
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
-        """Set lane and value of a row in any queue; lift it out of the errorQueue."""
+        """Set lane and value of a row in any queue; a row may leave the errorQueue."""
         if key in self.leases.by_key:
             row.lane, row.value = lane, value
         elif row.state == QUEUED:
@@ -120,14 +120,14 @@ class Queues:
                 self.requeue(row, key)
 
     def requeue(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value, after it was settled or delayed, and taken out."""
+        """Queue a row by its value after it was settled or delayed, and dequeued."""
         row.state = QUEUED
         row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
         row.set_text(rows.REASON, "")
         self.enter(row, key)
 
     def dequeue(self, row: Row, key: bytes) -> None:
-        """Take a row that is not leased out of its queue."""
+        """Remove a row that is not leased from its queue."""
         if row.state == QUEUED:
             self.leave(row, key)
         elif row.state == rows.CRAWLED:
@@ -142,7 +142,7 @@ class Queues:
         self.tally["known"] -= 1
 
     def set_failed(self, row: Row, reason: str) -> None:
-        """Put a row that is in no queue into the errorQueue."""
+        """Move a row that is in no queue to the errorQueue."""
         row.state = rows.ERROR
         row.flags &= ~rows.DELAYED
         row.set_text(rows.REASON, reason)
@@ -154,7 +154,7 @@ class Queues:
         self.tally["error/" + reason] += count
 
     def add(self, row: Row, key: bytes, origin: Origin, groups: tuple[str, ...]) -> None:
-        """Record a row that is new, in its unit, and in the queue of its state."""
+        """Record a new row in its unit and in the queue of its state."""
         unit = self.registry.unit(origin, groups)
         row.host, row.unit = unit.host.id, unit.uid
         self.tally["known"] += 1
@@ -167,7 +167,7 @@ class Queues:
         self.urls.add(key, row)
 
     def set_crawled(self, row: Row, relevance: float, now: float) -> None:
-        """Put a row that is in no queue into the crawledQueue."""
+        """Move a row that is in no queue to the crawledQueue."""
         row.state = rows.CRAWLED
         row.flags &= ~rows.DELAYED
         row.relevance = relevance
@@ -182,7 +182,14 @@ class Queues:
         return False
 
     def replace_entry(self, unit: Unit, lane: int, old: int, new: int) -> None:
-        """Replace an entry of a unit's lane (``entry_of``; 0 is none), and find the new head."""
+        """Replace an entry of a unit's lane and update the head.
+
+        Args:
+            unit: Queue unit.
+            lane: Number of the lane.
+            old: Entry to remove (``entry_of``); 0 for none.
+            new: Entry to add; 0 for none.
+        """
         order = unit.order(lane)
         head = order.first
         if old:
@@ -207,7 +214,7 @@ class Queues:
             self.ready.rank(unit.host, lane)
 
     def _set_head(self, unit: Unit, lane: int, head: int) -> None:
-        """Set a better head of a unit, and of its host where it is the best."""
+        """Set a better head of a unit, and of its host if it is the best there."""
         if not unit.origin.blocked:
             host = unit.origin.host
             cost, seq = (head >> 32) - unit.bias, head & TOP
@@ -216,7 +223,7 @@ class Queues:
                 self.ready.improve(host, lane, (cost, seq, unit))
 
     def due(self, now: float, most: int = 1000) -> list[bytes]:
-        """Return keys whose time has come, at most ``most``, earliest first."""
+        """Return keys of delayed URLs whose time has come, at most ``most``, earliest first."""
         if now < self._earliest_due:
             return []
         keys: list[bytes] = []
@@ -229,20 +236,20 @@ class Queues:
         return keys
 
     def next_due(self) -> float | None:
-        """Return the earliest time that a delayed URL waits for, or None."""
+        """Return the earliest time of a delayed URL, or None."""
         waiting = self._store.items("due", size=1)
         return next((DUE.unpack_from(entry)[0] for entry, _ in waiting), None)
 
 
 class RowScorer:
-    """Scorer of rows by their evidence; re-scores old rows when idle.
+    """Scorer of rows by their evidence; re-scores stale rows.
 
     Args:
         queues: Rows and the queues they are in.
-        strategy: Gives values and lanes.
+        strategy: Computes values and lanes.
 
     Attributes:
-        swept: Topic's part of the version that the sweep works for, and the number it has reached.
+        swept: Topic part of the version that the sweep works for, and the number it has reached.
     """
 
     def __init__(self, queues: Queues, strategy: LinkStrategy) -> None:
@@ -253,18 +260,18 @@ class RowScorer:
 
     @property
     def version(self) -> int:
-        """Version of strategy, formula and parameters: rows with another one are stale."""
+        """Version of strategy, formula and parameters; rows with another one are stale."""
         return self.strategy.version ^ self._signature
 
     @property
     def topic(self) -> int:
-        """The part of the version that is not learnt: rows with another one are swept."""
+        """Part of the version that does not change by learning; rows with another one are swept."""
         return self.version % LEARNT
 
     def rescore(self, row: Row) -> bool:
-        """Rebuild a row's evidence from its texts if it is of another version.
+        """Recompute a row's evidence from its texts if it is stale; return whether it was.
 
-        Returns whether it was; ``lane_and_value`` then gives value and lane.
+        ``lane_and_value`` then returns its new lane and value.
         """
         version = self.version
         if row.version == version:
@@ -276,7 +283,12 @@ class RowScorer:
         return True
 
     def lane_and_value(self, row: Row, lane: int) -> tuple[int, int]:
-        """Return lane and value (in quanta) of a row by its evidence; ``lane`` is the worst."""
+        """Return lane and value (in quanta) of a row by its evidence.
+
+        Args:
+            row: A row that is not stale.
+            lane: Worst lane to return.
+        """
         if not row.evidence:
             return min(row.lane, lane), row.value
         value = quantum(self.strategy.value(row.evidence))
@@ -285,7 +297,7 @@ class RowScorer:
         return min(row.lane, lane, self.strategy.lane(row.evidence)), value
 
     def rescore_and_move(self, row: Row, key: bytes) -> bool:
-        """Re-score a row of another version and move it; return whether it was of another."""
+        """Re-score and move a stale row; return whether it was stale."""
         stale = self.rescore(row)
         if stale:
             self._queues.move(row, key, *self.lane_and_value(row, row.lane))
@@ -293,10 +305,10 @@ class RowScorer:
         return stale
 
     def sweep(self, n: int) -> int:
-        """Read up to n rows in the order of their arrival; return how many were read.
+        """Read up to n rows in the order of arrival; return the number read.
 
-        Rows of another version that are queued, or in the errorQueue for their low value, are
-        re-scored: evidence, value and lane. 0 when all rows were read since the topic changed.
+        Stale rows that are queued, or in the errorQueue for their low value, are re-scored:
+        evidence, value and lane. Returns 0 once all rows were read since the topic changed.
         """
         topic, (done, at) = self.topic, self.swept
         if done == topic and at == SWEEP_END:
@@ -310,7 +322,7 @@ class RowScorer:
 
 
 def entry_of(value: int, seq: int) -> int:
-    """Return the entry of a URL in the order of its unit: its inverted value, then its arrival."""
+    """Return the entry of a URL in its unit's order: inverted value, then arrival number."""
     return (TOP - value) << 32 | seq
 
 
@@ -333,7 +345,7 @@ def build_orders(store: Store, hosts: list[Host]) -> None:
         heads = np.frombuffer(packed, rows.HEAD)
         _enter(heads[~np.isin(heads["seq"], held)] if held else heads, hosts)
         if number % LOG_BATCHES == 0:
-            logger.info("%s: %d of %d URLs are in order", store.path, number * BATCH, size)
+            logger.info("%s: %d of %d URLs ordered", store.path, number * BATCH, size)
     for host in hosts:
         for unit in host.units:
             for order in unit.orders:
@@ -341,7 +353,7 @@ def build_orders(store: Store, hosts: list[Host]) -> None:
 
 
 def _heads(store: Store) -> Iterator[bytes]:
-    """Yield the heads of rows, many at a time."""
+    """Yield the fixed-size heads of rows in batches."""
     known = store.values("urls")
     while batch := [data[: rows.HEAD_BYTES] for data in islice(known, BATCH)]:
         yield b"".join(batch)

@@ -1,8 +1,8 @@
-"""Choice of the next host: ready hosts by their best URL, the others by time.
+"""Selection of the next host: ready hosts by their best URL, other hosts by time.
 
-A heap of ready hosts for each lane and one of times, all with lazy invalidation: an entry counts
-only while it agrees with its host. Statistics of fetched pages give a bias for each
-queue unit, which shifts millions of queued values by touching only the heads of units.
+There are heaps of ready hosts for each lane, and one heap of times. All use lazy invalidation: an
+entry counts only while it agrees with its host. Statistics of fetched pages give a bias for each
+queue unit, which shifts millions of queued values by a change to the heads of units.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 LANES = (0, 1)
 SLACK = 16
-"""Entries of a heap that may be invalid, besides one for each host."""
+"""Entries of a heap that may be invalid, in addition to one for each host."""
 DRIFT = 0.002 * TOP
 """Change of a bias that is ignored when a unit comes to the head."""
 SLOW = 3.0
-"""Seconds of a request from which its host is slow."""
+"""Seconds of a request above which its host is slow."""
 EAGER = 16
-"""All biases of a host are recomputed whenever its pages grew by one in so many."""
+"""Divisor of a host's crawled pages: all its biases are recomputed when they grow by this part."""
 
 
 class ReadyHosts:
-    """Hosts in the order of their best URLs and of their times.
+    """Hosts ordered by their best URLs and by the times of their next checks.
 
-    The biases of queue units, by the statistics of their groups, are added to the values of URLs. A
-    unit's bias is recomputed when a page of its groups was crawled; all units of a host when the
-    host's crawled pages grew by a sixteenth (each time up to 16 pages); the unit about to be
-    served, always; a unit that was empty, when a URL enters.
+    The bias of a queue unit follows from the statistics of its groups and is added to the values of
+    its URLs. A unit's bias is recomputed when a page of its groups was crawled, before the unit is
+    served, and when a URL enters the empty unit. All biases of a host are recomputed when its
+    crawled pages grew by a sixteenth (each time up to 16 pages).
 
     Args:
         clock: Decides whether a host may start a request.
         registry: All hosts.
-        strategy: Gives biases.
+        strategy: Computes biases.
 
     Attributes:
         crawl: Statistics of all crawled pages.
@@ -54,10 +54,10 @@ class ReadyHosts:
         self._ranks: dict[bool, tuple[list[Best], ...]] = {True: ([], []), False: ([], [])}
         self._times: list[tuple[float, int, Host | Origin]] = []
         self._stamp = 0
-        self._bias = 0.0  # the latest; most hosts were never asked, and share one number
+        self._bias = 0.0  # latest bias; most hosts were never requested and share one object
 
     def rank(self, host: Host, *lanes: int) -> None:
-        """Recompute the best URLs of a host's lanes, both if none is named, and list them."""
+        """Recompute and list the best URLs of a host's lanes, of both if none is given."""
         for lane in lanes or LANES:
             best: Best | None = None
             for unit in host.units:
@@ -83,7 +83,7 @@ class ReadyHosts:
             self.reschedule(host, host.next_at - 1.0)
 
     def _list(self, host: Host, lane: int, best: Best) -> None:
-        """Enter a host by its best URL, which is better than its listed one."""
+        """List a host by its best URL, which is better than its listed one."""
         heap = self._ranks[host.slow][lane]
         host.set_listed(lane, best)
         heappush(heap, best)
@@ -104,9 +104,9 @@ class ReadyHosts:
         self.reschedule(host, now)
 
     def reschedule(self, host: Host, now: float) -> None:
-        """Decide whether a host is ready, waits for a time, or for a request to end.
+        """Determine whether a host is ready, waits for a time, or waits for a request to end.
 
-        A host that was ready, and still is, is in the ranks already.
+        A host that was ready and still is stays listed.
         """
         if self._clock.is_full(host):
             host.ready = False
@@ -130,7 +130,7 @@ class ReadyHosts:
             heappush(self._times, (when, self._stamp, thing))
 
     def run_due(self, now: float) -> None:
-        """Settle all hosts and origins whose time has come."""
+        """Check all hosts and origins whose time has come."""
         times = self._times
         while times and times[0][0] <= now:
             when, _, thing = heappop(times)
@@ -143,7 +143,7 @@ class ReadyHosts:
                 self.unblock(thing)
 
     def reset_far_times(self, now: float) -> None:
-        """Reset times too far ahead, after the machine's clock was set back."""
+        """Reset times too far in the future, after the system time was set back."""
         for host in self._registry.hosts:
             if host.next_at > now + max(RETRY_AFTER_MAX, 2.0 * self._clock.delay(host)):
                 host.next_at = now
@@ -155,7 +155,7 @@ class ReadyHosts:
         self.rank(origin.host)
 
     def unblock(self, origin: Origin) -> None:
-        """Dispatch an origin's URLs again."""
+        """Allow leases of an origin's URLs again."""
         origin.blocked = False
         self.rank(origin.host)
 
@@ -164,7 +164,7 @@ class ReadyHosts:
 
         Args:
             lane: Number of the lane.
-            slow: Whether hosts count that are slow.
+            slow: Whether slow hosts are included.
         """
         quick = self._peek(lane, slow=False)
         other = self._peek(lane, slow=True) if slow else None
@@ -174,10 +174,10 @@ class ReadyHosts:
         return min(quick, other)[2]
 
     def _peek(self, lane: int, *, slow: bool) -> Best | None:
-        """Return the best entry of a heap.
+        """Return the best valid entry of a heap, or None.
 
-        A host is listed at its best URL, or before: one that got worse is moved when it comes to
-        the front, not each time.
+        A host is listed by its best URL or by a former, better one. A host that got worse is moved
+        when its entry reaches the front.
         """
         heap = self._ranks[slow][lane]
         while heap:
@@ -197,7 +197,7 @@ class ReadyHosts:
         return None
 
     def record_duration(self, host: Host, seconds: float) -> None:
-        """Record how long a request to a host took, and list the host where it belongs."""
+        """Record the seconds of a request to a host, and list the host as slow or not."""
         slow = seconds > SLOW
         if host.slow != slow:
             host.slow = slow
@@ -206,7 +206,7 @@ class ReadyHosts:
                 self._list_both(host)
 
     def next_time(self) -> float | None:
-        """Return the earliest time at which a host or origin with URLs is checked, or None."""
+        """Return the time of the next check of a host or origin with URLs, or None."""
         times = self._times
         while times:
             when, _, thing = times[0]
@@ -250,7 +250,7 @@ class ReadyHosts:
         host.refreshed = host.stats.pages
 
     def count_page(self, unit: Unit, relevance: float) -> None:
-        """Count a crawled page, and update the biases of its neighbours."""
+        """Count a crawled page, and update the biases of units that share its groups."""
         host = unit.host
         self.crawl = GroupStats(self.crawl.pages + 1, self.crawl.relevance + relevance)
         self._registry.count_page(host, unit.groups, relevance)
@@ -264,7 +264,7 @@ class ReadyHosts:
             )
 
     def _refresh_units(self, host: Host, units: tuple[Unit, ...]) -> None:
-        """Recompute biases of units with URLs; rank the host again where one changed."""
+        """Recompute biases of units with URLs; rank the host again if one changed."""
         changed = False
         for unit in units:
             if unit.prior.first is not None or unit.normal.first is not None:

@@ -1,10 +1,10 @@
-"""Rows of URLs: their keys, their layout, which is private to this module, and their storage.
+"""Rows of URLs: keys, stored layout (private to this module), and tables.
 
-    still 41 bytes | moving 15 bytes | best parents 16 each | evidence f32 each | texts
+    static 41 bytes | link fields 15 bytes | best parents 16 each | evidence f32 each | texts
 
-The texts are URL, anchor, context, payload and reason, UTF-8, separated by a zero byte. Rows are
-packed and unpacked tens of thousands of times a second: the fields that one more link changes are
-adjacent, so that the rest is copied unread.
+The texts are URL, anchor, context, payload and reason in UTF-8, separated by a zero byte. Rows are
+packed and unpacked tens of thousands of times a second. The fields that a further link changes are
+adjacent, so that all other bytes are copied without decoding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HOST_BYTES, KEY_BYTES = 4, 12
 
 
 def host_digest(host: str) -> bytes:
-    """Return the four bytes of a host name that begin the keys of its URLs."""
+    """Return the four bytes of a host name with which the keys of its URLs begin."""
     return xxh3_64_digest(host.encode())[:4]
 
 
@@ -43,7 +43,7 @@ def key_of(url: str) -> bytes:
 
 
 def split(packed: bytes) -> list[bytes]:
-    """Return packed keys one by one."""
+    """Return the keys in packed bytes."""
     return [packed[at : at + KEY_BYTES] for at in range(0, len(packed), KEY_BYTES)]
 
 
@@ -51,13 +51,13 @@ QUEUED, CRAWLED, ERROR = 0, 1, 2
 """States of a row; a leased URL is QUEUED in its row and listed among the leases."""
 
 PINNED, DELAYED, LOW_VALUE, REDIRECTED, COUNTED = 1, 2, 4, 8, 16
-"""Flags: value was given, not computed; waits for a time; may be lifted; ended in a redirect; was
-crawled, and counts in the statistics of its groups."""
+"""Flags: the value was given, not computed; waits for a time; may return to a lane; ended in a
+redirect; was crawled and counts in the statistics of its groups."""
 
 LOW_VALUE_REASON = "low-value"
 
 TOP = 0xFFFFFFFF
-"""Stored values are whole numbers from 0 to TOP for 0.0 to 1.0."""
+"""Stored value of 1.0; stored values are integers from 0 to TOP."""
 
 ANCHOR_CHARS, CONTEXT_CHARS = 80, 120
 PARENTS = 3
@@ -72,20 +72,20 @@ HEAD = np.dtype({
     "formats": ["u1", "u1", "<u4", "<u2", "<u4", "u1", "<u4"],
     "offsets": [0, 1, 7, 11, 13, LINK_AT, LINK_AT + 7], "itemsize": HEAD_BYTES,
 })  # fmt: skip
-"""Fields from which the order of the queues is built, as numpy's type of a record."""
+"""Numpy record type of the fields from which the order of the queues is built."""
 PARENT = Struct("<12sI")
 NO_KEY = bytes(12)
 ARRIVAL = Struct(">I")
 BATCH, MIGRATION_BATCH = 500, 10_000
 LINK_READ = Struct("<H5xIHI24xBBBIII")
-"""Fields that one more link reads: state with flags, place and arrival, fields that it changes."""
+"""Fields read for a further link: state with flags, host, unit, number, and link fields."""
 PLAIN = QUEUED
 """State with flags of a row that is queued and nothing else."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
 NEW_ROW = tuple(Struct(f"{HEADER.format}12sI{n}f") for n in range(65))
-"""A new row with one parent, up to its texts, by numbers of evidence."""
+"""Formats of a new row with one parent up to its texts, by number of evidence fields."""
 LINK_WRITE = tuple(tuple(Struct(f"<BBBIII{16 * k}s{n}f") for n in range(65)) for k in range(4))
-"""Fields that a link changes, by numbers of parents and of evidence."""
+"""Formats of the fields that a link changes, by numbers of parents and evidence fields."""
 FLOATS = tuple(Struct(f"<{n}f") for n in range(65))
 _RANKS = tuple(Struct("<" + "12xI" * n) for n in range(PARENTS + 1))
 
@@ -106,14 +106,14 @@ class Row:
 
     Attributes:
         value: Quantum of the value, see ``quantum``.
-        when: Not before (queued), or time of settling; seconds since the epoch.
-        version: Strategy version of its value.
-        seq: Number of its arrival, from 1: equal values are served first come, first served.
+        when: Earliest fetch (queued) or time of settlement; seconds since the epoch.
+        version: Strategy version of the value.
+        seq: Arrival number, from 1: equal values are served first come, first served.
         host: Number of the host.
         unit: Number of the queue unit inside the host.
-        first: Key of the page where it was found first, or b"".
+        first: Key of the page where the URL was found first, or b"".
         parents: Up to three packed (key, quantum of that parent's offer).
-        texts: URL, anchor, context, payload, reason as bytes separated by zero bytes.
+        texts: URL, anchor, context, payload and reason as bytes separated by zero bytes.
     """
 
     __slots__ = (
@@ -202,7 +202,7 @@ def with_inlink(data: bytes) -> bytes:
 
 
 def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
-    """Return packed best parents after one more offer, and whether it is the best so far.
+    """Return packed best parents after a further offer, and whether that offer is the best.
 
     >>> one, two = bytes(12), bytes(range(12))
     >>> first = PARENT.pack(one, 7)
@@ -227,12 +227,12 @@ def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> b
 
 
 def _packed(*texts: str) -> bytes:
-    """Return texts as they are stored, one after the other."""
+    """Return texts in their stored form, one after the other."""
     return "\0".join([text.replace("\0", " ") for text in texts]).encode(errors="replace")
 
 
 def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
-    """Return packed texts with another anchor and context for re-scoring.
+    """Return packed texts with anchor and context replaced.
 
     >>> with_evidence_texts(texts("http://a.cn/", "one", "two"), "甲", "") == texts(
     ...     "http://a.cn/", "甲")
@@ -244,7 +244,7 @@ def with_evidence_texts(packed: bytes, anchor: str, context: str) -> bytes:
 
 
 class Urls:
-    """Records of URLs: rows by key, keys by number of arrival, links by key of the page.
+    """Records of URLs: rows by key, keys by arrival number, links by key of the page.
 
     Rows of one host are adjacent.
 
@@ -252,8 +252,8 @@ class Urls:
         store: Store of the records.
 
     Attributes:
-        seq: Number of the next arrival.
-        known: Number of URLs.
+        seq: Next arrival number.
+        known: Number of recorded URLs.
     """
 
     def __init__(self, store: Store) -> None:
@@ -262,14 +262,14 @@ class Urls:
         self.known = store.size("urls")
 
     def next_seq(self, seq: int = 0) -> int:
-        """Return the number of a new URL: ``seq`` from another frontier where free, or the next."""
+        """Return the arrival number of a new URL: ``seq`` if given and free, else the next."""
         if not 0 < seq <= TOP or self.key_of_number(seq):
             seq = self.seq
         self.seq = max(self.seq, seq + 1)
         return seq
 
     def key_of_number(self, number: int) -> bytes | None:
-        """Return the key of a number, or None."""
+        """Return the key of an arrival number, or None."""
         return self.store.get("arrivals", ARRIVAL.pack(number))
 
     def find(self, key: bytes) -> bytes | None:
@@ -282,17 +282,17 @@ class Urls:
         return decode(data) if data else None
 
     def put(self, key: bytes, row: Row) -> None:
-        """Store a row that changed."""
+        """Store a changed row."""
         self.store.put("urls", key, row.encode())
 
     def add(self, key: bytes, row: Row) -> None:
-        """Store a row that is new."""
+        """Store a new row."""
         self.known += 1
         self.store.put("arrivals", ARRIVAL.pack(row.seq), key)
         self.put(key, row)
 
     def put_many(self, rows: dict[bytes, bytes], new: Sequence[bytes]) -> None:
-        """Store many rows by key; those of ``new`` are the next arrivals."""
+        """Store rows by key; the keys in ``new`` get the next arrival numbers."""
         self.store.put_many("urls", rows)
         numbers = map(ARRIVAL.pack, count(self.seq))
         self.store.put_many("arrivals", dict(zip(numbers, new, strict=False)))
@@ -300,7 +300,7 @@ class Urls:
         self.known += len(new)
 
     def links(self, key: bytes) -> list[bytes]:
-        """Return the keys of a page's links that were counted, also before it was forgotten."""
+        """Return the keys of a page's counted links, including those of a forgotten page."""
         return split(self.store.get("links", key) or b"")
 
     def put_links(self, key: bytes, packed: bytes | None) -> None:
@@ -314,7 +314,7 @@ class Urls:
         self.store.put("urls", key, None)
 
     def drop_prefix(self, prefix: bytes) -> None:
-        """Delete all URLs with a key prefix, and links of their pages; the feed gets no report."""
+        """Delete all URLs with a key prefix and their links; the change feed gets no report."""
         store = self.store
         for key, data in store.items("urls", prefix):
             self.known -= 1
@@ -324,11 +324,11 @@ class Urls:
             store.drop("links", key)
 
     def rows_after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
-        """Return up to ``most`` URLs behind a number, in that order: number, key, row."""
+        """Return up to ``most`` URLs after an arrival number: number, key, row."""
         return list(islice(self.in_order(number, most), most))
 
     def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
-        """Yield URLs behind a number: number, key, row; concurrent arrivals come last."""
+        """Yield URLs after an arrival number: number, key, row; concurrent arrivals come last."""
         after = ARRIVAL.pack(number) if number else b""
         arrivals = self.store.items("arrivals", after=after, size=size)
         while batch := list(islice(arrivals, size)):
@@ -347,7 +347,7 @@ def migrate_format_7(env: lmdb.Environment) -> None:
     """Store rows by key, and keys by number: format 7 had rows by number and numbers by key."""
     tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
     rows, ids, urls, arrivals = tables
-    with env.begin(write=True) as txn:  # what a migration that was killed has left
+    with env.begin(write=True) as txn:  # incomplete data of a migration that was killed
         txn.drop(urls, delete=False)
         txn.drop(arrivals, delete=False)
     with env.begin() as txn:

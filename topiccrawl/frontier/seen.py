@@ -1,12 +1,13 @@
-"""Bounded memory: records of settled URLs are evicted, and Bloom filters remember their keys.
+"""Limits of memory: eviction of settled URLs, whose keys Bloom filters remember.
 
-A chain of filters for each first byte of a key (a *bucket*), stored as they are, ensures that no
-evicted URL is fetched again; a configured share of new URLs is mistaken for evicted ones. A filter
-(Bloom 1970) is filled as far as its share of the error allows, then the next one begins, twice as
-large up to ``LARGEST``. The n-th filter of a chain has 1 / (n (n + 1)) of the chain's error: all
-of them together never exceed it, however long the chain grows. (Scalable Bloom filters, Almeida,
-Baquero, Preguiça, Hutchison 2007, whose shares fall geometrically; these cost long chains fewer
-bits.) The bits are part of exports and of the state that nodes share, so no library is used.
+Each first byte of a key (a *bucket*) has a chain of filters, stored as they are. The filters ensure
+that no evicted URL is fetched again; a configured share of new URLs is mistaken for evicted ones. A
+filter (Bloom 1970) is filled until its share of the error is used up, then the next one begins,
+twice as large up to ``LARGEST``. The n-th filter of a chain has 1 / (n (n + 1)) of the chain's
+error, so the sum never exceeds it, however long the chain grows. In scalable Bloom filters
+(Almeida, Baquero, Preguiça, Hutchison 2007) the shares fall geometrically; the shares used here
+cost long chains fewer bits. The bits are part of exports and of the state that nodes share, so no
+library is used.
 """
 
 from __future__ import annotations
@@ -27,32 +28,32 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
 
 SMALLEST, LARGEST = 4 << 10, 256 << 10
-"""Bytes of the first filter of a chain, and of its largest ones; powers of two."""
+"""Bytes of the first filter of a chain, and of the largest ones; powers of two."""
 HEAD = Struct("<IB3x")
 NAME = Struct(">BH")
-"""Key of a stored filter: its bucket, and its place in the chain."""
+"""Key of a stored filter: its bucket, and its index in the chain."""
 DIGEST = Struct("<4xQ")
-"""Uniform bits of a key; the bits of its bucket are not among them."""
+"""Uniform bits of a key, without the bits of its bucket."""
 SCAN_LIMIT = 500
-"""Most rows read in one call: a millisecond or two."""
+"""Maximum of rows read in one call: a millisecond or two."""
 BATCH = 500
-"""Most URLs of a bucket that are added to its filters at once."""
+"""Maximum of URLs of a bucket that are added to its filters at once."""
 MIN_SCAN = 50
-"""Fewest rows read at once, or an eighth of the bound of records."""
+"""Minimum of rows read at once, or an eighth of the limit of records if that is less."""
 WINDOW = 256 * BATCH
-"""Settled URLs that may wait for others of their bucket; at most a quarter of the bound."""
+"""Maximum of settled URLs that wait for others of their bucket, or a quarter of the limit."""
 SPARE = 64
-"""Divisor: this part of the bound may be settled records that the search has not found yet."""
+"""Divisor of the limit: this part may be settled records that the scan has not found yet."""
 BUCKETS = 256
 STEPS = 256
 STEP_BITS = 56
-"""Low bits of an entry that do not decide its step of value."""
+"""Low bits of an entry that do not affect its step of value."""
 BOUND_PERIOD = 500
-"""Queries between two updates of the bound of values."""
+"""Queries between two updates of the lowest accepted step."""
 
 
 def share_of(error: float, place: int) -> float:
-    """Return the share of a chain's error for the filter at a place, from 0.
+    """Return the share of a chain's error for the filter at an index, from 0.
 
     >>> sum(share_of(0.01, place) for place in range(10_000)) < 0.01
     True
@@ -61,12 +62,12 @@ def share_of(error: float, place: int) -> float:
 
 
 class Filter:
-    """One Bloom filter of 64-bit digests that are uniform already.
+    """Bloom filter of 64-bit digests that are uniformly distributed already.
 
     Args:
-        bits: Its bits, a power of two of them.
+        bits: Bits of the filter; their number is a power of two.
         hashes: Bits set for each digest.
-        held: Number of digests in it.
+        held: Number of digests in the filter.
     """
 
     __slots__ = ("_mask", "bits", "hashes", "held")
@@ -77,13 +78,13 @@ class Filter:
 
     @classmethod
     def empty(cls, place: int, error: float) -> Self:
-        """Create the empty filter at a place of a chain with this error."""
+        """Create the empty filter at an index of a chain with this error."""
         size = min(SMALLEST << min(place, 32), LARGEST)
         return cls(bytearray(size), ceil(-log2(share_of(error, place))))
 
     @classmethod
     def unpack(cls, data: bytes) -> Self:
-        """Return the filter in the result of ``pack``."""
+        """Return the filter from the result of ``pack``."""
         held, hashes = HEAD.unpack_from(data)
         return cls(bytearray(data[HEAD.size :]), hashes, held)
 
@@ -92,7 +93,7 @@ class Filter:
         return HEAD.pack(self.held, self.hashes) + self.bits
 
     def most(self, error: float) -> int:
-        """Return the most digests for an error: (1 - e^(-hashes n / bits))^hashes."""
+        """Return the maximum of digests for an error: (1 - e^(-hashes n / bits))^hashes."""
         return int(-8 * len(self.bits) / self.hashes * log(1 - error ** (1 / self.hashes)))
 
     def add(self, digest: int) -> None:
@@ -117,7 +118,7 @@ class Filter:
 
 
 class Chain:
-    """Bloom filters one after the other.
+    """Chain of Bloom filters.
 
     >>> chain = Chain()
     >>> chain.add([3, 5 << 40], 0.001)
@@ -136,9 +137,9 @@ class Chain:
         return any(digest in one for one in self.filters)
 
     def add(self, digests: Iterable[int], error: float) -> list[int]:
-        """Add digests; return the places of the filters that changed.
+        """Add digests; return the indexes of the filters that changed.
 
-        At most the share ``error`` of digests never added are found.
+        At most the share ``error`` of other digests is found in the chain.
         """
         changed: dict[int, None] = {}
         room = self._room(error)
@@ -165,7 +166,7 @@ class Seen:
 
     Args:
         store: Store of the filters.
-        error: Largest share of new URLs that are mistaken for evicted ones, in (0, 1).
+        error: Largest share of new URLs that may be mistaken for evicted ones, in (0, 1).
     """
 
     def __init__(self, store: Store, error: float) -> None:
@@ -183,13 +184,13 @@ class Seen:
         return chain is not None and DIGEST.unpack(key)[0] in chain
 
     def add(self, bucket: int, keys: Iterable[bytes]) -> None:
-        """Add keys of a bucket whose rows are evicted with the same commit."""
+        """Add keys of a bucket whose rows are deleted in the same commit."""
         chain = self._chains[bucket]
         for place in chain.add([DIGEST.unpack(key)[0] for key in keys], self._error):
             self._store.put("seen", NAME.pack(bucket, place), chain.filters[place].pack())
 
     def load(self, name: bytes, data: bytes) -> None:
-        """Load a filter from its stored form; places may come in any order."""
+        """Load a filter from its stored form; the order of calls does not matter."""
         bucket, place = NAME.unpack(name)
         filters = self._chains[bucket].filters
         filters += [Filter.empty(at, self._error) for at in range(len(filters), place + 1)]
@@ -211,16 +212,16 @@ def was_evicted(store: Store, key: bytes) -> bool:
 class Eviction:
     """Eviction of settled URLs while there are more than ``most`` records.
 
-    Rows are searched for settled ones in rounds, from the first arrival on, and not faster than
-    URLs come in, so that no call takes long. A URL that was only predicted to be low is forgotten,
-    and new to the next page that offers it. The key of a URL that was fetched or failed has to be
-    stored: the URL waits until many of its bucket can be added to their filters at once, since
-    filters are written whole.
+    Rows are scanned for settled ones in rounds, from the first arrival on, and not faster than URLs
+    come in, so no call takes long. A URL that was only predicted to be low is deleted, and is new
+    to the next page that offers it. The key of a URL that was fetched or failed is added to a
+    filter. Since filters are written whole, such a URL waits until many of its bucket can be added
+    at once.
 
     Args:
         queues: Rows and the queues they are in.
         seen: Filters of URLs that were fetched or failed.
-        most: Bound of records; 0 is no bound. Queued and leased URLs always stay.
+        most: Limit of records; 0 for no limit. Queued and leased URLs are never evicted.
 
     Attributes:
         owned: By bucket, whether this node may change its rows.
@@ -235,12 +236,12 @@ class Eviction:
         self.owned: Sequence[bool] = (True,) * BUCKETS
 
     def _restart(self) -> None:
-        """Begin a round; URLs that were found and wait are found again."""
+        """Start a new round, which finds waiting URLs again."""
         self._at = self._found = 0
         self._settled.clear()
 
     def step(self) -> None:
-        """Evict some records, if there are too many."""
+        """Evict some records if there are too many."""
         known, left = self._urls.known, SCAN_LIMIT if self._most else 0
         while left > 0 and known > self._most:
             queued = sum(self._queues.sizes()) + len(self._queues.leases.pages())
@@ -253,7 +254,7 @@ class Eviction:
             known = self._urls.known
 
     def _scan(self, most: int) -> int:
-        """Read the next rows: forget low ones, collect others; return how many, at least 1."""
+        """Read the next rows: delete low ones, collect others; return their number, at least 1."""
         rows = self._urls.rows_after(self._at, most)
         for number, key, data in rows:
             if data[0] == QUEUED or not self.owned[key[0]]:
@@ -270,7 +271,7 @@ class Eviction:
         return max(len(rows), 1)
 
     def _evict_bucket(self) -> int:
-        """Evict the first in the bucket with most found; return how many, at least 1."""
+        """Evict a batch from the bucket with most settled URLs; return its size, at least 1."""
         bucket = max(self._settled, key=lambda one: len(self._settled[one]))
         numbers = self._settled[bucket][:BATCH]
         del self._settled[bucket][:BATCH]
@@ -289,7 +290,7 @@ class Eviction:
         return max(len(numbers), 1)
 
     def _delete(self, key: bytes, data: bytes) -> None:
-        """Delete a settled row and its links, and count its kind."""
+        """Delete a settled row and its links, and count it by kind."""
         low = LOW_VALUE_REASON if data[1] & LOW_VALUE else "error"
         self._queues.tally["let-go/" + ("crawled" if data[0] == CRAWLED else low)] += 1
         self._queues.remove(decode(data), key)
@@ -297,16 +298,16 @@ class Eviction:
 
 
 class QueueLimit:
-    """Bound of values for a full queue; costs nothing until the queue is half full.
+    """Limit of queued URLs by value; costs nothing until the queue is half full.
 
-    Once ``most`` URLs are queued, a new one enters only if it would be among the ``most`` best;
-    otherwise it is refused: counted, not stored, and new again to the next page that offers it.
-    Queued URLs stay. So the queue goes on growing, but ever slower: of T URLs offered in random
-    order of values about most · (1 + ln(T / most)) are queued. Seeds and redirects always enter.
-    Values are compared without the bias of their group, in 256 steps.
+    Once ``most`` URLs are queued, a new one is accepted only if it would be among the ``most``
+    best. Otherwise it is refused: counted, not stored, and new to the next page that offers it.
+    Queued URLs stay, so the queue continues to grow, but ever slower: of T URLs offered in random
+    order of values about most · (1 + ln(T / most)) are queued. Seeds and redirects are always
+    accepted. Values are compared without the bias of their group, in 256 steps.
 
     Args:
-        most: URLs that may be queued before any is refused; 0 is no bound.
+        most: URLs that may be queued before any is refused; 0 for no limit.
         hosts: All hosts, whose entries are counted once the queue is half full.
 
     Attributes:
@@ -319,12 +320,17 @@ class QueueLimit:
         self._worst_step, self._queries = STEPS, 0
 
     def change(self, old: int, new: int) -> None:
-        """Count an entry that went and one that came (0: none); only where there are ``counts``."""
+        """Update ``counts`` for an entry removed and one added (0: none)."""
         self.counts[old >> STEP_BITS] -= bool(old)
         self.counts[new >> STEP_BITS] += bool(new)
 
     def refuses(self, entry: int, waiting: int) -> bool:
-        """Check whether a new entry is too low, while so many are queued."""
+        """Check whether a new entry is too low.
+
+        Args:
+            entry: Entry of the URL (``queues.entry_of``).
+            waiting: Number of queued URLs.
+        """
         if not self.counts and waiting >= self.most // 2:
             self._count()
         if waiting < self.most:
@@ -343,7 +349,7 @@ class QueueLimit:
                         self.counts[entry >> STEP_BITS] += 1
 
     def _bound(self) -> int:
-        """Return the step of the last of the best ``most`` entries."""
+        """Return the step of the last of the ``most`` best entries."""
         left = self.most
         for step, number in enumerate(self.counts):
             left -= number

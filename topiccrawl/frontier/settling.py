@@ -1,4 +1,4 @@
-"""Settlement of leases: outcome, host clock, return to the queue; changes by operators."""
+"""Settlement of leases: outcome, host delay, return to the queue; operators' changes of URLs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CRAWLED = Ending.CRAWLED
 
 
 class LeaseSettlement:
-    """Settlement of leases, and the operator's changes of single URLs.
+    """Settlement of leases, and operators' changes of single URLs.
 
     Args:
         queues: Rows and the queues they are in.
-        ingest: Takes links and redirect targets.
+        ingest: Adds links and redirect targets.
         robots: Stores robots.txt files.
-        clock: Clock of the hosts.
-        limits: For attempts and crashes.
+        clock: Delays of the hosts.
+        limits: Limits of attempts and crashes.
 
     Attributes:
         marks: Pages being processed.
@@ -52,7 +52,7 @@ class LeaseSettlement:
     # -- the end of a lease ------------------------------------------------------------------------
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
-        """Settle a lease and its links; return False where it is stale."""
+        """Settle a lease and its links; return False if the lease is stale."""
         entry = self._leases.find(lease)
         if entry is None:
             self._tally["stale"] += 1
@@ -75,7 +75,7 @@ class LeaseSettlement:
         return True
 
     def downloaded(self, lease: Lease, download: Download, now: float) -> None:
-        """Free the host's slot and learn from the answer, once."""
+        """Free the host's slot and adapt to the response, once."""
         entry = self._leases.find(lease)
         if entry is not None and entry.has_slot:
             entry.free_slot()
@@ -84,7 +84,7 @@ class LeaseSettlement:
             self._ready.record_duration(entry.host, now - entry.leased_at)
 
     def expire(self, now: float) -> None:
-        """Return expired leases to their queues; an attempt is counted."""
+        """Return expired leases to their queues; each counts as an attempt."""
         for key in self._leases.expired(now):
             entry = self._leases.by_key[key]
             self._tally["expired"] += 1
@@ -117,9 +117,16 @@ class LeaseSettlement:
             self.add_crashes(key)
 
     def add_crashes(self, key: bytes, times: int = 1, wait: float = 0.0, now: float = 0.0) -> bool:
-        """Count crashes of processes while they processed a page; return False without a record.
+        """Count crashes of processes during the processing of a page.
 
-        A page that may be tried again waits for ``wait`` seconds per crash.
+        Args:
+            key: Key of the page.
+            times: Number of crashes.
+            wait: Seconds per crash until the page is fetched again.
+            now: Current time.
+
+        Returns:
+            False if the page has no record.
         """
         row = self._urls.row(key)
         if row is None or row.state != rows.QUEUED:
@@ -159,7 +166,7 @@ class LeaseSettlement:
         self._urls.put(key, row)
 
     def _failed(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
-        """Count a failed fetch; queue the row again, unless that was the last one."""
+        """Count a failed fetch; queue the row again, or fail it after the last attempt."""
         row.attempts = min(row.attempts + 1, 255)
         if row.attempts >= self._max_attempts > 0:
             row.when = now
@@ -168,7 +175,7 @@ class LeaseSettlement:
             self._retry(row, key, reason, not_before, now)
 
     def _retry(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
-        """Queue a row that is in no queue again, due from a given time."""
+        """Queue a row again that is in no queue, due at a given time."""
         if not_before > now:
             row.flags |= rows.DELAYED
             row.when = not_before
@@ -176,7 +183,7 @@ class LeaseSettlement:
         self._queues.enter(row, key)
 
     def _release(self, key: bytes, entry: OpenLease) -> Row:
-        """End a page lease; return its row, which is in no queue now."""
+        """End a page lease; return its row, which is then in no queue."""
         self._leases.drop(key)
         entry.host.leased -= 1
         self.marks.unset(key)
@@ -189,7 +196,7 @@ class LeaseSettlement:
     # -- robots.txt files --------------------------------------------------------------------------
 
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str, now: float) -> None:
-        """Settle a robots lease with its answer; a stale one is ignored and counted."""
+        """Settle a robots lease with the response; a stale one is ignored and counted."""
         entry = self._leases.find(lease)
         if entry is None or entry.origin is None:
             self._tally["stale"] += 1
@@ -205,15 +212,15 @@ class LeaseSettlement:
     ) -> None:
         """End a robots lease.
 
-        After a failure the robots.txt is tried again, or unavailable until its time to live is
-        over.
+        After a failure the robots.txt is fetched again, or it counts as unavailable until that
+        expires.
 
         Args:
-            origin: Where it is from.
+            origin: Origin of the robots.txt.
             key: Key of the lease.
             failure: Cause of a failed attempt, or None.
-            now: Time of its end.
-            not_before: Earliest next try.
+            now: Current time.
+            not_before: Earliest next attempt.
         """
         self._leases.drop(key)
         origin.attempts += failure is not None
@@ -251,7 +258,7 @@ class LeaseSettlement:
         return True
 
     def forget(self, url: str, now: float) -> bool:
-        """Delete a URL's row from any queue; return False where there is none."""
+        """Delete a URL's row from any queue; return False if there is none."""
         key = rows.key_of(url)
         row = self._urls.row(key)
         if row is None:

@@ -1,14 +1,16 @@
-"""The folder of an embedded frontier: one LMDB environment, locked and versioned.
+"""Store of an embedded frontier: one LMDB environment in a folder, locked and versioned.
 
-Changes are kept in RAM, where reads find them first, until a commit writes them. A thread begins
-and ends LMDB's writing transactions, since LMDB binds one to its thread. The caller waits while the
-changes are put (milliseconds), not while the disk is flushed; one commit is in progress at a time.
+Changes are kept in RAM, where reads find them first, until a commit writes them. A separate thread
+begins and ends LMDB's write transactions, since LMDB binds a transaction to its thread. The caller
+waits while the changes are put (milliseconds), not while the disk is flushed. One commit is in
+progress at a time.
 
-Durability. A commit is LMDB's own: it flushes the pages it wrote, then writes the root that refers
-to them (``metasync=False``: the root itself is flushed with the next commit). Commits that have
-ended survive ``kill -9``; a power cut leaves a whole frontier, as of the last of them or the one
-before. Without a flush in each commit the disk may write a root before its pages, and a power cut
-leave a folder that cannot be read: ``sync="never"``, for tests and copies never opened again.
+Durability: a commit is LMDB's own. It flushes the pages it wrote, then writes the root that refers
+to them (``metasync=False``: the root itself is flushed with the next commit). Completed commits
+survive ``kill -9``. After a power failure the frontier is complete as of the last completed commit
+or the one before. Without a flush in each commit (``sync="never"``) the disk may write a root
+before its pages, and a power failure may leave an unreadable folder; this mode is for tests and
+copies that are never opened again.
 """
 
 from __future__ import annotations
@@ -40,48 +42,50 @@ Item = tuple[bytes, bytes]
 Change = tuple[bytes, bytes | None]
 Changes = dict[str, dict[bytes, bytes | None]]
 Feed = Callable[[str, Iterable[Change]], None]
-"""Listener to all changes: name of a table, keys and values (None: deleted)."""
+"""Change feed: called with the name of a table, and keys and values (None: deleted)."""
 
 FORMAT = 8
 
 MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: migrate_format_7}
-"""Functions that migrate a format to the next one, in place; other formats are refused."""
+"""Functions that migrate a format to the next one in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
-"""Least bytes that are free in the map when a commit begins; the map is address space only."""
+"""Minimum of free bytes in the map when a commit begins; the map is only address space."""
 PUT_ROOM = 16 << 10
-"""Bytes that a change may write: copies of pages; values of ``LARGE`` tables come to that."""
+"""Bytes that a change may write as copies of pages; values of ``LARGE`` tables are added."""
 FILES = (
     "data.mdb", "lock.mdb", "begun", "VERSION", "safe", "safe.new", "urls-*.log", "hosts-*.log",
 )  # fmt: skip
-"""Files that a frontier of this format, or of an earlier one, may have in its folder."""
+"""Files of a frontier of this format, or of an earlier one."""
 BATCH = 500
 TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "units", "groups", "robots", "seen")
-"""``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
-``arrivals``: number of a URL's arrival to its key; ``links``: key of a page to the packed keys of
-its links that were counted; ``due``: time and key of delayed URLs; ``hosts``: number to clock,
-statistics and name of a host; ``units``: host and unit number to origin and groups; ``groups``:
-host and place inside it to the name of a group that no unit has; ``robots``: origin to its
-robots.txt; ``seen``: filters of evicted keys, see ``seen``."""
+"""Tables of the store:
+
+``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
+``arrivals``: arrival number to key; ``links``: key of a page to the packed keys of its counted
+links; ``due``: time and key of delayed URLs; ``hosts``: number to clock, statistics and name of a
+host; ``units``: host and unit number to origin and groups; ``groups``: host and position to the
+name of a group that no unit has; ``robots``: origin to robots.txt; ``seen``: filters of evicted
+keys, see ``seen``."""
 LARGE = ("robots", "seen")
 REPORTED = frozenset({"urls", "links", "robots", "seen"})
-"""Tables whose changes the feed gets as they are."""
+"""Tables whose changes are reported to the change feed as they are."""
 
 
 class Store:
-    """Tables of one frontier: changes are kept in RAM, and committed beside the caller.
+    """Tables of one frontier; changes are kept in RAM and committed by a separate thread.
 
     Attributes:
-        readonly: Whether it is opened for reading only, while another process may write.
-        txn: Reading transaction, at the last commit that has ended.
-        feed: Listener to changes of URLs, links, robots.txt files, filters and leases, or None.
-        commit_time: Seconds that the last commit commit_time.
+        readonly: True if it is opened for reading only, while another process may write.
+        txn: Read transaction as of the last completed commit.
+        feed: Called with changes of URLs, links, robots.txt files, filters and leases, or None.
+        commit_time: Seconds that the last commit took.
         changes: Values by table and key that changed since the last commit began; None: deleted.
 
     Raises:
-        StateLockedError: Another process writes here.
-        StateVersionError: Written by another format.
+        StateLockedError: Another process writes to the folder.
+        StateVersionError: The folder has another format.
         StorageError: The folder cannot be written or read.
     """
 
@@ -127,7 +131,7 @@ class Store:
         self.txn = env.begin()
 
     def commit(self) -> None:
-        """Commit all changes so far, beside the caller; wait for the one before it."""
+        """Begin a commit of all changes so far, after the one in progress has completed."""
         self.wait_for_commit()
         self._make_room()
         txn = self._writer.submit(self._write).result()
@@ -139,7 +143,11 @@ class Store:
         return self._pending is None or self._pending.done()
 
     def wait_for_commit(self) -> None:
-        """Wait for the commit in progress, and read from it on; an lmdb.Error, if it failed."""
+        """Wait for the commit in progress and read its result from now on.
+
+        Raises:
+            lmdb.Error: The commit failed.
+        """
         if self._pending is not None:
             pending, self._pending = self._pending, None
             self.commit_time = pending.result()
@@ -148,7 +156,7 @@ class Store:
             self.txn = self.env.begin()
 
     def _write(self) -> lmdb.Transaction[bytes]:
-        """Put the changes into a transaction of the writer's thread, each table in order."""
+        """Put the changes into a transaction of the writer's thread, each table in key order."""
         txn = self.env.begin(write=True)
         try:
             for name, changes in self.changes.items():
@@ -159,7 +167,7 @@ class Store:
         return txn
 
     def _make_room(self) -> None:
-        """Let the map grow before a commit that may fill it."""
+        """Enlarge the map before a commit that might fill it."""
         large = (data or b"" for table in LARGE for data in self.changes[table].values())
         room = sum(map(len, self.changes.values())) * PUT_ROOM + sum(map(len, large))
         room = max(room, MAP_ROOM)
@@ -171,14 +179,14 @@ class Store:
             self.txn = self.env.begin()
 
     def refresh(self) -> None:
-        """Read from the last commit of the writing process on, unless a reading is in progress."""
+        """Read the writing process's last commit from now on, unless within ``reading``."""
         if self.readonly and not self._readers:
             self.txn.abort()
             self.txn = self.env.begin()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Stay at one commit within the context, where another process writes."""
+        """Read from one commit within the context, even if another process writes."""
         self._readers += 1
         try:
             yield
@@ -202,13 +210,13 @@ class Store:
         return changes[key] if key in changes else self.txn.get(key, None, self._tables[table])
 
     def committed(self, table: str, key: bytes) -> bytes | None:
-        """Return a value as of the last commit that has ended, or None."""
+        """Return a value as of the last completed commit, or None."""
         if self.commit_done():
             self.wait_for_commit()
         return self.txn.get(key, None, self._tables[table])
 
     def get_many(self, table: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Return the values of existing keys; looked up in order, which is quicker."""
+        """Return the values of existing keys; looked up in key order, which is faster."""
         wanted = set(keys)
         found: dict[bytes, bytes | None] = {}
         for changes in (self._committing[table], self.changes[table]):
@@ -228,13 +236,13 @@ class Store:
             self.feed(table, items.items())
 
     def drop(self, table: str, key: bytes) -> None:
-        """Delete a value; the feed gets no report."""
+        """Delete a value without a report to the change feed."""
         self.changes[table][key] = None
 
     def items(
         self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
     ) -> Iterator[Item]:
-        """Yield items with a key prefix, behind a key; commits may come between pieces."""
+        """Yield items with a key prefix, after a key; a commit may happen between two batches."""
         start = after + b"\0" if after else prefix
         more = True
         while more:
@@ -252,11 +260,11 @@ class Store:
             start = end + b"\0"
 
     def values(self, table: str) -> Iterator[bytes]:
-        """Yield all values as of the last commit that has ended; no commit may come between."""
+        """Yield all values as of the last completed commit; no commit may happen meanwhile."""
         return self.txn.cursor(self._tables[table]).iternext(keys=False)
 
     def size(self, table: str) -> int:
-        """Return the number of items as of the last commit that has ended."""
+        """Return the number of items as of the last completed commit."""
         return self.txn.stat(self._tables[table])["entries"]
 
     def load(self, name: str) -> Any:  # noqa: ANN401 - any JSON
@@ -269,13 +277,17 @@ class Store:
         self.put("meta", name.encode(), json.dumps(value, ensure_ascii=False).encode())
 
     def check(self, strategy: LinkStrategy, owner: str = "") -> None:
-        """Refuse state of another strategy or owner; a new folder records these ("": no owner).
+        """Refuse the state of another strategy or owner; a new folder records both.
 
-        A strategy's fields may have grown at their end since.
+        A strategy may have added fields at the end since then.
+
+        Args:
+            strategy: Strategy of the crawl.
+            owner: Owner of the crawl; "" accepts any.
 
         Raises:
-            StateVersionError: It is of another strategy.
-            StateError: It is of another owner.
+            StateVersionError: The state is of another strategy.
+            StateError: The state is of another owner.
         """
         fields = list(strategy.fields)
         about: dict[str, Any] = {"format": FORMAT, "strategy": strategy.name, "fields": fields}
@@ -302,7 +314,7 @@ class Store:
 def _put(
     txn: lmdb.Transaction[bytes], table: lmdb._Database, changes: dict[bytes, bytes | None]
 ) -> None:
-    """Put changes in the order of their keys; those behind all others fill their pages."""
+    """Put changes in key order; keys after all existing ones are appended, which fills pages."""
     cursor: lmdb.Cursor[bytes] = txn.cursor(table)
     last = cursor.key() if cursor.last() else b""
     keys = sorted(key for key, data in changes.items() if data is not None)
@@ -315,7 +327,7 @@ def _put(
 
 
 def _finish(txn: lmdb.Transaction[bytes]) -> float:
-    """Commit; return the seconds that it commit_time."""
+    """Commit; return the seconds it took."""
     started = time.monotonic()
     txn.commit()
     return time.monotonic() - started
@@ -350,7 +362,7 @@ def _check_format(
 
 
 def discard(path: str | Path) -> None:
-    """Delete a frontier that no process uses; do nothing where there is none.
+    """Delete a frontier that no process uses; do nothing if there is none.
 
     Raises:
         StateLockedError: A crawl uses it.
@@ -373,7 +385,7 @@ def discard(path: str | Path) -> None:
 
 
 def _lock_folder(path: Path) -> int:
-    """Lock a folder for this process; return the descriptor that unlocks it when it is closed."""
+    """Lock a folder for this process; return the descriptor that holds the lock."""
     import fcntl  # noqa: PLC0415 - not on every system
 
     try:

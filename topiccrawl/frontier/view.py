@@ -1,6 +1,6 @@
 """Read access to a frontier: contents of queues with reasons, states of hosts, best values.
 
-A :class:`View` reads the store, also one that another process writes; the others read the order in
+A :class:`View` reads the store, even if another process writes it; the functions read the order in
 RAM of an open frontier.
 """
 
@@ -34,20 +34,21 @@ QUEUES = ("prior", "normal", "leased", "crawled", "error")
 LONGEST_PATH = 100
 EVICTED = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
 STATES = ("fetching", "ready", "waiting", "robots", "failing", "idle")
-"""fetching: requests in flight; ready: may be asked now; waiting: for its delay; robots: for its
-robots.txt; failing: backs off after 429, 503 or an unreachable robots.txt; idle: nothing queued."""
+"""fetching: requests in flight; ready: may be requested now; waiting: delayed; robots: waits for
+its robots.txt; failing: backs off after 429, 503 or an unavailable robots.txt; idle: nothing
+queued."""
 
 
 class HostFigures(NamedTuple):
-    """Figures of one host at a moment.
+    """Current figures of one host.
 
     Attributes:
-        name: Its name.
+        name: Host name.
         state: One of ``STATES``.
         queued: Number of queued URLs.
         active: Requests in flight.
-        seconds: Seconds until it may be asked again; 0 where it may be asked now.
-        delay: Current seconds between two requests.
+        seconds: Seconds until the next request is allowed; 0 if it is allowed now.
+        delay: Current delay between two requests, seconds.
         pages: Pages fetched.
         worth: Mean worth of its crawled pages, in [0, 1].
     """
@@ -63,13 +64,12 @@ class HostFigures(NamedTuple):
 
 
 class Census(NamedTuple):
-    """Figures of all hosts of a frontier at a moment.
+    """Current figures of all hosts of a frontier.
 
     Attributes:
-        states: State to number of hosts.
-        hosts: The busiest hosts, in that order.
-        soonest: Host that may be asked next and the seconds until then, or None where no host waits
-            for a time.
+        states: Number of hosts by state.
+        hosts: Busiest hosts, in that order.
+        soonest: Host whose delay ends next and the seconds until then; None if no host is delayed.
     """
 
     states: dict[str, int]
@@ -78,7 +78,7 @@ class Census(NamedTuple):
 
 
 def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
-    """Return what ``QueueAdmin.census`` describes; reads every host."""
+    """Return the result of ``QueueAdmin.census``; reads every host."""
     found = [_figures(host, clock, now) for host in hosts]
     states = dict.fromkeys(STATES, 0)
     soonest: tuple[str, float] | None = None
@@ -118,7 +118,7 @@ def _state(host: Host, queued: int, wait: float) -> str:
 
 
 def best_values(hosts: Iterable[Host], n: int) -> list[float]:
-    """Return what ``QueueAdmin.best`` describes; reads every unit and at most n of its entries."""
+    """Return the result of ``QueueAdmin.best``; reads every unit and at most n of its entries."""
     heads = [
         ((head >> 32) - unit.bias, lane, unit)
         for host in hosts
@@ -132,7 +132,7 @@ def best_values(hosts: Iterable[Host], n: int) -> list[float]:
 
 
 def _costs(unit: Unit, lane: int) -> Iterator[float]:
-    """Yield the costs (inverted values less bias) of the entries of a unit's lane, least first."""
+    """Yield the costs (inverted values minus bias) of a lane's entries in a unit, lowest first."""
     for entry in unit.orders[lane]:
         yield (entry >> 32) - unit.bias
 
@@ -141,8 +141,8 @@ class View(Export):
     """Read-only queries of a frontier's store.
 
     Args:
-        store: Open store; a view of a store opened for reading reads the last commit.
-        strategy: For the names of the evidence and the biases.
+        store: Open store; if it was opened for reading, queries see the last commit.
+        strategy: Names of the evidence, and biases.
     """
 
     @classmethod
@@ -151,7 +151,7 @@ class View(Export):
 
         Raises:
             StorageError: There is no frontier.
-            StateVersionError: It is of another format or strategy.
+            StateVersionError: The frontier is of another format or strategy.
         """
         store = Store(path, readonly=True)
         try:
@@ -162,7 +162,7 @@ class View(Export):
         return cls(store, strategy)
 
     def why(self, url: str) -> Explanation | None:
-        """Return all that is stored of a URL, or None."""
+        """Return the stored state of a URL, or None."""
         self._store.refresh()
         key = rows.key_of(url)
         row = self._urls.row(key)
@@ -188,9 +188,9 @@ class View(Export):
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error.
 
-        Lanes come best first per host and queue group, delayed URLs last of their host. Concurrent
-        changes may be included or not; a URL that does not change is yielded once. A view of a
-        store opened for reading stays at the commit where the iteration began.
+        Lanes are ordered best first per host and queue group, with delayed URLs last of their host.
+        Concurrent changes may be included or not; a URL that does not change is yielded once. A
+        view of a store opened for reading stays at the commit where the iteration began.
 
         Raises:
             ValueError: There is no such queue.
@@ -212,7 +212,7 @@ class View(Export):
         return sizes_of(tally, len(leased_keys(self._store)))
 
     def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.frontier.entries``; of a store opened for reading, a snapshot."""
+        """Yield all ``topiccrawl.frontier.entries``; a snapshot if opened for reading."""
         self._store.refresh()
         return self.entries()
 
@@ -239,7 +239,7 @@ class View(Export):
         return tuple(reversed(path))
 
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
-        """Yield a lane host by host; its rows in order."""
+        """Yield a lane host by host, with its rows in order."""
         with self._store.reading():
             held = set(leased_keys(self._store))
             for known in self._urls.by_host():
@@ -255,7 +255,11 @@ class View(Export):
 
 
 def strategy_of(path: str | Path) -> str:
-    """Return the name of an existing frontier's strategy; a StorageError where there is none."""
+    """Return the name of an existing frontier's strategy.
+
+    Raises:
+        StorageError: There is no frontier.
+    """
     with closing(Store(path, readonly=True)) as store:
         return str((store.load(ABOUT) or {}).get("strategy", ""))
 

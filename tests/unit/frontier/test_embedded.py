@@ -288,7 +288,7 @@ def test_a_full_disk_is_an_error_that_leaves_what_was_committed(tmp_path: Path) 
     first, second = done.stdout.splitlines()
     assert first == second
     assert str(tmp_path) in first
-    assert "make room" in first
+    assert "free disk space" in first
     frontier = opened(tmp_path)
     sizes = recount(frontier.view)
     assert 1000 <= sizes["known"] == sizes["prior"] < 9000

@@ -55,5 +55,5 @@ def test_rows_of_all_states_in_many_batches_give_the_order_that_was(
         again = opened(tmp_path)
     assert orders(again) == before
     assert sum(len(lane) for unit in before for lane in unit) > 100
-    assert "URLs are in order" in caplog.text
+    assert "URLs ordered" in caplog.text
     again.close()
