@@ -58,7 +58,7 @@ from topiccrawl.links.urls import canonical, host_of, origin_of, site_of, words
 from topiccrawl.middlewares.cookies import OfflineCookiesMiddleware
 from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 from topiccrawl.model import Mark
-from topiccrawl.scheduler.answers import retry_after
+from topiccrawl.scheduler.downloads import retry_after
 from topiccrawl.storage.backup import backup, restore
 from topiccrawl.storage.control import order_of, speed_of
 from topiccrawl.storage.runs import unpacked as read_run

@@ -13,7 +13,7 @@ from topiccrawl.addons.records.templates.template import read as read_template
 from topiccrawl.addons.tasks.http import wish_in
 from topiccrawl.errors import TopiccrawlError, TopicError
 from topiccrawl.messages import choose_language, language, message, said, tr
-from topiccrawl.scheduler.since import since_of
+from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import refuse_denied, refuse_unknown, within
 from topiccrawl.storage.database import FILE, Database
 from topiccrawl.topics.topic import Topic, read
@@ -120,7 +120,7 @@ BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), denie
 @pytest.mark.parametrize(
     ("act", "words"),
     [
-        (lambda d: since_of("last", d, "球", 0.0), "没有进行过 '球' 的抓取；请不用 last"),
+        (lambda d: parse_since("last", d, "球", 0.0), "没有进行过 '球' 的抓取；请不用 last"),
         (lambda _: refuse_unknown(["topci"], ["topic"]), "未知的参数 topci：是否指 topic？"),
         (lambda _: refuse_unknown(["x"], ["a", "b"]), "未知的参数 x：可用的有 a, b"),
         (lambda _: refuse_denied(BALL), "其主机在 denied_hosts 之中"),

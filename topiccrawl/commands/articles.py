@@ -28,7 +28,7 @@ from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.hooks import components, spider_class
-from topiccrawl.scheduler.since import LAST, since_of
+from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.formats import writing
 from topiccrawl.storage.happenings import Happening, happenings
@@ -180,7 +180,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     async def _export(self, file: str, selection: Selection, opts: argparse.Namespace) -> None:
         started, since, found = time.time(), 0.0, False
         if opts.stored_since:
-            since = since_of(opts.stored_since, self.folder, selection.topic, started)
+            since = parse_since(opts.stored_since, self.folder, selection.topic, started)
         choice = ExportFilter(opts.sort or "", opts.min_score, since, opts.limit or 0)
         formats = Table(selection.topic, columns_named(opts.columns)).formats()
         with writing(file, formats) as writer:
@@ -210,7 +210,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 raise StateError(
                     "{folder}: whose changes? Name the topic with --topic TOPIC", folder=self.folder
                 )
-            since = since_of(opts.since or LAST, self.folder, owner, time.time())
+            since = parse_since(opts.since or LAST, self.folder, owner, time.time())
         until = until_of(opts.until, self.folder, owner, time.time())
         window = on_site(await window_of(self.options, owner, since, until), site_in(opts.site))
         async with self._store() as store:

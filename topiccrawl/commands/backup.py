@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message, tr
-from topiccrawl.scheduler.neighbours import FOLDER
+from topiccrawl.scheduler.hosttimes import FOLDER
 from topiccrawl.storage.backup import MODES, backup
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, said, tr
 from topiccrawl.scheduler.checks import check_values
-from topiccrawl.scheduler.finish import NOWHERE, failed
+from topiccrawl.scheduler.finish import NOTHING_ON_TOPIC, failed
 from topiccrawl.scheduler.hooks import check_hooks
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class CrawlCommand(ScrapyCrawl):
         super().run(args, opts)
         if any(map(_failed, self._crawlers)):
             self.exitcode = 1
-        elif any(one.stats.get_value(NOWHERE) for one in self._crawlers):
+        elif any(one.stats.get_value(NOTHING_ON_TOPIC) for one in self._crawlers):
             self.exitcode = NOTHING
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.scheduler.review import explained, fates, out_of_reach
+from topiccrawl.scheduler.review import explain_review, seed_outcomes, unreachable_hosts
 from topiccrawl.storage.choice import closed_after, storage_of
 from topiccrawl.storage.pages import Pages, PageState, Role
 
@@ -94,14 +94,14 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
         if review is None:
             raise StateError("{topic}: no run has left a record of what it met", topic=crawl.topic)
         with closing(read_frontier(crawl.frontier, self.options)) as frontier:
-            seeds = fates(frontier.why, [seed["url"] for seed in review["seeds"]])
-            now = {**review, "seeds": seeds, "hosts": out_of_reach(frontier)}
+            seeds = seed_outcomes(frontier.why, [seed["url"] for seed in review["seeds"]])
+            now = {**review, "seeds": seeds, "hosts": unreachable_hosts(frontier)}
         totals = found[0].state["totals"]
         head = tr(
             "topic {topic}: {pages} pages, {relevant} on topic in the last run",
             topic=crawl.topic, pages=totals["pages"], relevant=totals["relevant"],
         )  # fmt: skip
-        return [head, *explained(now)]
+        return [head, *explain_review(now)]
 
     async def _state(self, owner: str, url: str) -> PageState | None:
         async with Pages(storage_of(self.options)) as pages:

@@ -11,7 +11,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
-from topiccrawl.scheduler.since import LAST, since_of
+from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.events import Change, changes_in
 from topiccrawl.storage.pages import Pages, Window
@@ -50,9 +50,9 @@ class ChangeRow(NamedTuple):
 
 
 async def period_since(settings: BaseSettings, text: str, owner: str, now: float) -> float:
-    """As ``since_of``, for a template: ``last`` is the start of its last period."""
+    """As ``parse_since``, for a template: ``last`` is the start of its last period."""
     if text != LAST:
-        return since_of(text, "", owner, now)
+        return parse_since(text, "", owner, now)
     spider: Any = get_spider_loader(settings).load("template")
     period = await spider.last_period(settings, owner)
     if period is None:
@@ -63,12 +63,12 @@ async def period_since(settings: BaseSettings, text: str, owner: str, now: float
 
 
 def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
-    """Return the end of the period, parsed as by ``since_of``; a day counts to its end; 0: none.
+    """Return the end of the period, parsed as by ``parse_since``; a day counts to its end; 0: none.
 
     >>> until_of("", "data", "足球", 0.0), until_of("1h", "data", "足球", 10_000.0)
     (0.0, 6400.0)
     """
-    until = since_of(text, folder, owner, now) if text else 0.0
+    until = parse_since(text, folder, owner, now) if text else 0.0
     return until + _DAY if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else until
 
 

@@ -24,7 +24,7 @@ from topiccrawl.model import Article, Lease, Page, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.scheduler.scheduler import on_frontier
+from topiccrawl.scheduler.scheduler import uses_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
 from topiccrawl.storage.runs import EVERY
 from topiccrawl.storage.status import EMPTY, State
@@ -90,7 +90,7 @@ class CrawlFigures:
             NotConfigured: If the crawl runs on another scheduler, or there is no spider yet, as in
                 `scrapy shell`.
         """
-        if crawler.spider is None or not on_frontier(crawler.settings):
+        if crawler.spider is None or not uses_frontier(crawler.settings):
             raise NotConfigured
         figures = cls(crawler, crawler.spider)
         connect = crawler.signals.connect
@@ -193,7 +193,7 @@ class CrawlFigures:
         return waiting(
             Circumstances(
                 quiet,
-                paused=context.held,
+                paused=context.is_blocked,
                 redis_away=context.sync is not None and context.sync.away,
                 queues=counts,
                 own=_own(context.frontier, counts),

@@ -20,13 +20,13 @@ from topiccrawl.messages import choose_language, escaped, tr
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import (
-    CLOSE_REASON,
     DISCOVERY_FAILED,
     FAILURE,
-    NOWHERE,
+    NOTHING_ON_TOPIC,
     SEEDS_UNREACHABLE,
+    STORE_FAILED,
 )
-from topiccrawl.scheduler.review import explained
+from topiccrawl.scheduler.review import explain_review
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.backup import sign
 from topiccrawl.storage.choice import closed_after, storage_of
@@ -91,7 +91,7 @@ class CrawlOutcome:
         """Record that the crawl ended, and whether it got nowhere."""
         self.reason = reason
         if await self._got_nowhere():
-            self.crawler.stats.set_value(NOWHERE, value=True)
+            self.crawler.stats.set_value(NOTHING_ON_TOPIC, value=True)
         if self.number:
             self.log.finish(self.number, reason, time.time())
 
@@ -124,7 +124,7 @@ class CrawlOutcome:
             settings["TOPICCRAWL_DATA_DIR"],
         )
         if review is not None and not stats.get("topiccrawl/relevant"):
-            why = explained(review.status()["review"])
+            why = explain_review(review.status()["review"])
             lines += [tr("why nothing on topic was found:"), *why] if why else []
         lines += _log_lines(settings, stats)
         sys.stderr.writelines(f"{escaped(line)}\n" for line in lines)
@@ -234,7 +234,7 @@ def _end(reason: str) -> str:
         "setting_error": tr("ERROR: a setting cannot be used, see the log"),
         "state_error": tr("ERROR: the stored state cannot be used, see the log"),
         "storage_error": tr("ERROR: nothing can be stored, see the log"),
-        CLOSE_REASON: tr(
+        STORE_FAILED: tr(
             "ERROR: articles cannot be stored, see the log; nothing acknowledged is lost"
         ),
     }

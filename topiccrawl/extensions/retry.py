@@ -91,5 +91,5 @@ class StartRetry:
         raise DontCloseSpider
 
     def _ask(self, frontier: Frontier, search: Search) -> None:
-        for url in search.again():
+        for url in search.reset_failures():
             frontier.requeue(url)

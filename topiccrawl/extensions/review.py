@@ -12,7 +12,7 @@ from topiccrawl.errors import StateError, StorageError
 from topiccrawl.model import Kind, Lease, Page, Verdict
 from topiccrawl.scheduler.build import frontier_place, read_frontier
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.review import SEEDS, fates, out_of_reach
+from topiccrawl.scheduler.review import SEEDS, seed_outcomes, unreachable_hosts
 from topiccrawl.scheduler.signals import page_judged
 
 if TYPE_CHECKING:
@@ -94,10 +94,10 @@ class CrawlReview:
 
     def _fates(self) -> State:
         if self.context.opened:
-            return {"seeds": fates(self.context.frontier.why, self._seeds)}
+            return {"seeds": seed_outcomes(self.context.frontier.why, self._seeds)}
         if not self._last:
             settings, spider = self.crawler.settings, self.crawler.spider
             with closing(read_frontier(frontier_place(settings, spider), settings)) as frontier:
-                seeds, hosts = fates(frontier.why, self._seeds), out_of_reach(frontier)
+                seeds, hosts = seed_outcomes(frontier.why, self._seeds), unreachable_hosts(frontier)
                 self._last = {"seeds": seeds, "hosts": hosts}
         return self._last

@@ -61,7 +61,7 @@ class Watchdog:
             raise NotConfigured
         context, stats = context_of(crawler), crawler.stats
         watchdog = cls(
-            seconds, lambda: context.working, lambda: stats.inc_value("topiccrawl/stalled")
+            seconds, lambda: context.processing, lambda: stats.inc_value("topiccrawl/stalled")
         )
         crawler.signals.connect(watchdog.start, signals.engine_started)
         crawler.signals.connect(watchdog.stop, signals.engine_stopped)

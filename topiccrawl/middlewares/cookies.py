@@ -50,11 +50,11 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
             if len(cookie.name) + len(cookie.value or "") <= LARGEST:
                 jar.set_cookie_if_ok(cookie, request)
                 known = jar._cookies  # noqa: SLF001 - it has no other way
-                _refresh(known, cookie)
-                _bound(known, cookie.domain)
+                _move_to_end(known, cookie)
+                _evict_oldest(known, cookie.domain)
 
 
-def _refresh(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie) -> None:
+def _move_to_end(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie) -> None:
     """Make a cookie, and its domain, the newest."""
     names = known.get(cookie.domain, {}).get(cookie.path, {})
     if cookie.name in names:
@@ -62,7 +62,7 @@ def _refresh(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie) -> 
         known[cookie.domain] = known.pop(cookie.domain)
 
 
-def _bound(known: dict[str, dict[str, dict[str, Cookie]]], domain: str) -> None:
+def _evict_oldest(known: dict[str, dict[str, dict[str, Cookie]]], domain: str) -> None:
     """Drop the oldest cookies of a domain, and the oldest domains, that are too many."""
     paths = known.get(domain, {})
     while sum(map(len, paths.values())) > MOST:

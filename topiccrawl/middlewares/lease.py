@@ -12,8 +12,8 @@ from scrapy.utils.asyncio import call_later
 from topiccrawl.model import Findings, Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.requests import detached
-from topiccrawl.scheduler.scheduler import on_frontier
+from topiccrawl.scheduler.requests import without_lease
+from topiccrawl.scheduler.scheduler import uses_frontier
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ class LeaseMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._context = context_of(crawler)
-        self._on_their_way: dict[Request, int] = {}
+        self._in_transit: dict[Request, int] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -44,12 +44,12 @@ class LeaseMiddleware:
         Raises:
             NotConfigured: If the crawl runs on another scheduler.
         """
-        if not on_frontier(crawler.settings):
+        if not uses_frontier(crawler.settings):
             raise NotConfigured
         middleware = cls(crawler)
         connect = crawler.signals.connect
-        connect(middleware._item_back, signals.item_scraped)
-        connect(middleware._item_back, signals.item_dropped)
+        connect(middleware._item_returned, signals.item_scraped)
+        connect(middleware._item_returned, signals.item_dropped)
         connect(middleware._item_error, signals.item_error)
         connect(middleware._spider_error, signals.spider_error)
         connect(middleware._request_scheduled, signals.request_scheduled)
@@ -70,32 +70,32 @@ class LeaseMiddleware:
         number = _number(response)
         lease = self._lease(response)
         if lease is not None:
-            result = self._marked(lease, result)
+            result = self._mark_steps(lease, result)
         async for output in result:
             if isinstance(output, Findings):
-                self._book.found(number, output)
+                self._book.add_findings(number, output)
                 continue
             if isinstance(output, Request):
-                output = detached(output, lease) if meta.KEY in output.meta else output  # noqa: PLW2901
-                self._on_their_way[output] = number
+                output = without_lease(output, lease) if meta.KEY in output.meta else output  # noqa: PLW2901
+                self._in_transit[output] = number
             if output is not None:
-                self._book.item_out(number)
+                self._book.item_sent(number)
             yield output
-        self._book.ended(number)
+        self._book.output_ended(number)
 
-    async def _marked(self, lease: Lease, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async def _mark_steps(self, lease: Lease, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass the output on; each step that makes it is marked: a crash then blames this page."""
         writing = self._book.writing
         while True:
             with writing() as frontier:
                 frontier.begin(lease)
-            self._context.working = lease.url
+            self._context.processing = lease.url
             try:
                 output = await anext(result)
             except StopAsyncIteration:
                 return
             finally:
-                self._context.working = ""
+                self._context.processing = ""
                 with writing() as frontier:
                     frontier.passed(lease)
             yield output
@@ -110,15 +110,15 @@ class LeaseMiddleware:
 
     def _request_scheduled(self, request: Request) -> None:
         """A page's request reached the engine; it is in the frontier when this turn ends."""
-        number = self._on_their_way.pop(request, 0)
+        number = self._in_transit.pop(request, 0)
         if number:
-            call_later(0, self._book.item_back, number)
+            call_later(0, self._book.item_returned, number)
 
-    def _item_back(self, response: Response | Failure | None) -> None:
-        self._book.item_back(_number(response))
+    def _item_returned(self, response: Response | Failure | None) -> None:
+        self._book.item_returned(_number(response))
 
     def _item_error(self, response: Response | Failure | None) -> None:
-        self._book.item_back(_number(response), "item-error")
+        self._book.item_returned(_number(response), "item-error")
 
     def _spider_error(self, failure: Failure, response: Response | Failure | None) -> None:
         self._book.failed(_number(response), f"callback-{type(failure.value).__name__}")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class LeftOutError(IgnoreRequest):
+class ExcludedUrlError(IgnoreRequest):
     """A queued URL that the topic's rules refuse by now."""
 
     def __init__(self, url: str, reason: str) -> None:
@@ -59,12 +59,12 @@ class UrlGateMiddleware:
         return cls(rules.refuse, context.lease)
 
     def process_request(self, request: Request) -> None:
-        """Let a request pass, or raise LeftOutError."""
+        """Let a request pass, or raise ExcludedUrlError."""
         lease = self.lease(request)
         if lease is None or lease.kind is Kind.ROBOTS or meta.ROLE in request.meta:
             return
         if reason := self.refuse(request.url):
-            raise LeftOutError(request.url, reason)
+            raise ExcludedUrlError(request.url, reason)
 
 
 class LinkFilterMiddleware:
@@ -93,11 +93,11 @@ class LinkFilterMiddleware:
         """Pass all output on; remove the links that a rule refuses from findings."""
         async for output in result:
             if isinstance(output, Findings):
-                yield output._replace(offers=tuple(filter(self._wanted, output.offers)))
+                yield output._replace(offers=tuple(filter(self._is_allowed, output.offers)))
             else:
                 yield output
 
-    def _wanted(self, offer: Offer) -> bool:
+    def _is_allowed(self, offer: Offer) -> bool:
         reason = self.refuse(offer.url)
         if reason is not None:
             self.count(reason)

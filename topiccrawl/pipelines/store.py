@@ -14,7 +14,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.finish import CLOSE_REASON
+from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.acknowledged import Acknowledged
 from topiccrawl.storage.choice import articles_of
@@ -105,7 +105,7 @@ class StorePipeline:
         Raises:
             CloseSpider: It cannot be used: the crawl ends before its first request.
         """
-        _SCRAPER.addFilter(_brief)
+        _SCRAPER.addFilter(_without_traceback)
         try:
             await self._store.open()
             await self._recover()
@@ -118,14 +118,14 @@ class StorePipeline:
     async def _recover(self) -> None:
         """Fetch again what the store has lost since it was stored."""
         missing = await self._acknowledged.missing(self._store.store)
-        fetched = self._acknowledged.settle(missing, self._again)
+        fetched = self._acknowledged.settle(missing, self._requeue)
         if missing:
             logger.warning(
                 "The store has lost %d articles that were stored (a damaged write-ahead log?): %d"
                 " are fetched again, others by the crawls of their topics", len(missing), fetched,
             )  # fmt: skip
 
-    def _again(self, url: str) -> bool:
+    def _requeue(self, url: str) -> bool:
         """Queue a URL again; return whether this crawl has it. One that waits is not changed."""
         if not self._context.opened:
             return False
@@ -155,7 +155,7 @@ class StorePipeline:
         """Save what waits and close the store."""
         if self._expiring is not None:
             self._expiring.cancel()
-        _SCRAPER.removeFilter(_brief)
+        _SCRAPER.removeFilter(_without_traceback)
         await self._group.close()
         await self._store.close()
         self._acknowledged.close()
@@ -209,7 +209,7 @@ class StorePipeline:
         self._count("topiccrawl/storage_errors")
         if self._failures == FAILURES:
             logger.critical("The crawl ends, articles cannot be stored: %s", error)
-            self._context.end(CLOSE_REASON)
+            self._context.end(STORE_FAILED)
 
 
 def listeners_of(
@@ -235,7 +235,7 @@ def check_store(settings: BaseSettings) -> None:
     listeners_of(settings, articles_of(settings))
 
 
-def _brief(record: logging.LogRecord) -> bool:
+def _without_traceback(record: logging.LogRecord) -> bool:
     """Leave the stack out where an article cannot be stored: the message has the remedy."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, StorageError):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 
-LEAST_ERROR, MOST_ERROR = 1e-6, 0.1
+MIN_SEEN_ERROR, MAX_SEEN_ERROR = 1e-6, 0.1
 """Range of the error of filters of evicted URLs: with less they need more room than they save."""
 
 
@@ -63,7 +63,7 @@ def clock_of(frontier: Frontier) -> Callable[[], float]:
     return clock
 
 
-def as_turn(settings: BaseSettings) -> Settings:
+def turn_settings(settings: BaseSettings) -> Settings:
     """Return settings for a crawl that is one turn of a task: no other process crawls the same."""
     own = Settings()
     own.update(settings)
@@ -179,7 +179,7 @@ def limits_of(settings: BaseSettings) -> Limits:
 
 def _seen_error(settings: BaseSettings) -> float:
     error = number(settings, "TOPICCRAWL_SEEN_ERROR")
-    if not LEAST_ERROR <= error <= MOST_ERROR:
+    if not MIN_SEEN_ERROR <= error <= MAX_SEEN_ERROR:
         raise SettingError(
             "TOPICCRAWL_SEEN_ERROR is {error:g}: give a share from 0.000001 to 0.1", error=error
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
     from topiccrawl.topics.topic import Topic
 
-SHORTEST = 0.002
+MIN_TIMER_SECONDS = 0.002
 """Least seconds of a timer, so that the engine has its turn before a due time is handled."""
 
 
@@ -80,7 +80,7 @@ class Search(Protocol):
     def is_fruitless(self, context: CrawlContext) -> bool:
         """Return whether no run found anything."""
 
-    def again(self) -> list[str]:
+    def reset_failures(self) -> list[str]:
         """Clear the failures and return the URLs to retry."""
 
 
@@ -127,7 +127,7 @@ class Alarm:
         """Let the engine ask after some seconds; None sets no timer."""
         self.cancel()
         if seconds is not None:
-            self._timer = call_later(max(seconds, SHORTEST), self._rung)
+            self._timer = call_later(max(seconds, MIN_TIMER_SECONDS), self._on_timer)
 
     def cancel(self) -> None:
         """Cancel the timer."""
@@ -135,7 +135,7 @@ class Alarm:
             self._timer.cancel()
             self._timer = None
 
-    def _rung(self) -> None:
+    def _on_timer(self) -> None:
         self._timer = None
         self.now()
 
@@ -153,7 +153,7 @@ class CrawlContext:
         sync: Exchange with other nodes; None for a local frontier.
         alarm: Wakes the engine, as after a URL was queued.
         paused: The operator paused the crawl.
-        working: URL of the page whose callback runs now, or "".
+        processing: URL of the page whose callback runs now, or "".
         may_fetch: Returns whether requests may be sent now; ring the alarm when they may again.
         has_room: Returns whether another page may be leased besides the open ones.
         search: Search for seeds; None where there is none, or it is over.
@@ -174,13 +174,13 @@ class CrawlContext:
         self.sync: SyncTask | None = None
         self.alarm = Alarm(crawler)
         self.paused = False
-        self.working = ""
+        self.processing = ""
         self.may_fetch: Callable[[], bool] = lambda: True
         self.has_room: Callable[[], bool] = lambda: True
         self.search: Search | None = None
         self.progress: Callable[[], str] | None = None
         self.status: dict[str, Callable[[], State]] = {}
-        self._ending: asyncio.Future[None] | None = None
+        self._closing: asyncio.Future[None] | None = None
 
     @property
     def spec(self) -> CrawlSpec:
@@ -188,7 +188,7 @@ class CrawlContext:
         return spec_of(self.crawler.spider)
 
     @property
-    def held(self) -> bool:
+    def is_blocked(self) -> bool:
         """True while no request may be sent."""
         return self.paused or not self.may_fetch()
 
@@ -212,8 +212,8 @@ class CrawlContext:
     def end(self, reason: str) -> None:
         """Close the spider, unless it is closing; requests in flight are finished."""
         engine = self.crawler.engine
-        if self._ending is None and engine.spider is not None:
-            self._ending = asyncio.ensure_future(engine.close_spider_async(reason=reason))
+        if self._closing is None and engine.spider is not None:
+            self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
 
 
 def context_of(crawler: Crawler) -> CrawlContext:

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 FAILURE = "topiccrawl/failure"
 """Stat with the reason of a failure, also of one after the crawl had begun to close."""
-CLOSE_REASON = "store-failed"
+STORE_FAILED = "store-failed"
 """Finish reason of a crawl whose pages could not be stored."""
 DISCOVERY_FAILED = "discovery_failed"
 """Finish reason of a crawl whose discovery of seeds failed, not just found none."""
-NOWHERE = "topiccrawl/nowhere"
+NOTHING_ON_TOPIC = "topiccrawl/nowhere"
 """Stat that is true for a crawl that fetched ten pages or more to its end while none was, or is
 stored, on topic."""
 SEEDS_UNREACHABLE = "seeds_unreachable"
@@ -26,7 +26,7 @@ FAILURES = frozenset(
         "state_error",
         "storage_error",
         "start_error",
-        CLOSE_REASON,
+        STORE_FAILED,
     }
 )
 """Finish reasons that make ``scrapy crawl`` exit with a non-zero status."""

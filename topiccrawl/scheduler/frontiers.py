@@ -18,8 +18,8 @@ from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.store import discard
 from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.links.strategies import LinkStrategy, stored_strategy
-from topiccrawl.scheduler.hooks import loaded
-from topiccrawl.scheduler.neighbours import HostTimes, NeighbourClock
+from topiccrawl.scheduler.hooks import load_component
+from topiccrawl.scheduler.hosttimes import HostTimes, SharedHostClock
 from topiccrawl.storage.backup import sign
 from topiccrawl.storage.ledger_file import LocalLedger
 from topiccrawl.storage.lmdb_files import prepare, require_whole
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from topiccrawl.scheduler.scheduler import FrontierScheduler
     from topiccrawl.storage.ledger import Ledger
 
-RELEARNT = 2_000
+RELEARN_PAGES = 2_000
 """Pages of earlier runs from which a strategy learns at the start, about .2 s."""
 
 
@@ -156,7 +156,7 @@ def frontiers_of(settings: BaseSettings, place: str | Path = "") -> Frontiers:
     path = settings.get("TOPICCRAWL_FRONTIER")
     if not path:
         return LocalFrontiers(settings)
-    made: Frontiers = loaded("TOPICCRAWL_FRONTIER", path)(settings, str(place))
+    made: Frontiers = load_component("TOPICCRAWL_FRONTIER", path)(settings, str(place))
     return made
 
 
@@ -175,7 +175,7 @@ class LocalFrontiers:
         times = HostTimes(self._settings["TOPICCRAWL_DATA_DIR"])
         frontier = EmbeddedFrontier(
             path, spec.strategy, spec.politeness, spec.limits, share=spec.share, owner=spec.owner,
-            clock_of=partial(NeighbourClock, times),
+            clock_of=partial(SharedHostClock, times),
         )  # fmt: skip
         sign(Path(path))
         _relearn(frontier, spec.strategy)
@@ -227,10 +227,10 @@ class LocalFrontiers:
 def _relearn(frontier: Frontier, strategy: LinkStrategy) -> None:
     """Train a strategy again on links to pages that earlier runs crawled.
 
-    The trained model is not stored: the frontier has all its examples. At most ``RELEARNT`` pages
-    are used, in the order of the frontier.
+    The trained model is not stored, since the frontier has all its examples. At most
+    ``RELEARN_PAGES`` pages are used, in the order of the frontier.
     """
-    for url, _, _ in islice(frontier.iterate("crawled"), RELEARNT):
+    for url, _, _ in islice(frontier.iterate("crawled"), RELEARN_PAGES):
         known = frontier.why(url)
         if known is not None and known.relevance is not None:
             strategy.learn(known.anchor, known.context, known.relevance)

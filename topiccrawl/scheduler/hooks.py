@@ -20,7 +20,7 @@ PREFIX = "TOPICCRAWL_"
 """Of our settings, and of those that are ``StrategyParameters``."""
 LEASE = "topiccrawl.middlewares.lease.LeaseMiddleware"
 """Without it no page is ever settled: links and acknowledgement wait for its reports."""
-_INSTEAD = (
+_REPLACED = (
     (
         "DOWNLOADER_MIDDLEWARES",
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware",
@@ -44,8 +44,8 @@ def check_parts(settings: BaseSettings) -> None:
         SettingError: With the setting, the part and the remedy.
     """
     if _parts(settings, "SPIDER_MIDDLEWARES").get(LEASE) is None:
-        raise _lacks("SPIDER_MIDDLEWARES", LEASE)
-    for hook, part, switch in _INSTEAD:
+        raise _missing_part("SPIDER_MIDDLEWARES", LEASE)
+    for hook, part, switch in _REPLACED:
         if settings.getbool(switch) and _parts(settings, hook).get(part) is not None:
             raise SettingError(
                 "{hook} leaves {part} on, but the frontier does its work: add {part!r}: None",
@@ -65,7 +65,7 @@ def check_own_parts(settings: BaseSettings) -> None:
         given = _parts(settings, hook)
         for part in getattr(project, hook):
             if part not in given:
-                raise _lacks(hook, part)
+                raise _missing_part(hook, part)
 
 
 def check_hooks(settings: BaseSettings) -> None:
@@ -75,8 +75,8 @@ def check_hooks(settings: BaseSettings) -> None:
         SettingError: Naming the setting and the remedy.
     """
     given = settings["SCHEDULER"]
-    ours = loaded("SCHEDULER", project.SCHEDULER)
-    found = loaded("SCHEDULER", given)
+    ours = load_component("SCHEDULER", project.SCHEDULER)
+    found = load_component("SCHEDULER", given)
     if not (isinstance(found, type) and issubclass(found, ours)):
         raise SettingError(
             "SCHEDULER is {given!r}, but this spider needs the frontier: "
@@ -87,7 +87,7 @@ def check_hooks(settings: BaseSettings) -> None:
     check_own_parts(settings)
 
 
-def loaded(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
+def load_component(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it names
     """Return the object that a setting names by its dotted path.
 
     Raises:
@@ -144,7 +144,7 @@ def parameter_settings(prefix: str, kind: type[Any]) -> dict[str, Field[Any]]:
     return {f"{prefix}{field.name.upper()}": field for field in fields(kind)}
 
 
-def parameters_given(settings: BaseSettings, prefix: str, kind: type[Any]) -> dict[str, Any]:
+def read_parameters(settings: BaseSettings, prefix: str, kind: type[Any]) -> dict[str, Any]:
     """Return what the settings give of a dataclass of numbers, each as its default is.
 
     Raises:
@@ -198,7 +198,7 @@ def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
     }
 
 
-def _lacks(hook: str, part: str) -> SettingError:
+def _missing_part(hook: str, part: str) -> SettingError:
     return SettingError(
         "{hook} lacks {part}: write {hook} = {{**topiccrawl.settings.{hook}, ...}} to add to ours",
         hook=hook,

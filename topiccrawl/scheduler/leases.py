@@ -20,7 +20,7 @@ from topiccrawl.model import Findings, Kind, Lease
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    Witness = Callable[[Lease], Awaitable[None]]
+    BeforeSettling = Callable[[Lease], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ _NOTHING = Findings(0.0)
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenLease:
     """One open lease, and its state so far.
 
     Attributes:
@@ -64,7 +64,7 @@ class _Open:
         items: Items of the page that are in the pipelines.
         ended: Whether the callback's output ended.
         problem: Reason why the page is retried, or "".
-        witnessed: Whether the witness was called.
+        is_settling: Whether the hook was called.
     """
 
     lease: Lease
@@ -74,7 +74,7 @@ class _Open:
     items: int = 0
     ended: bool = False
     problem: str = ""
-    witnessed: bool = False
+    is_settling: bool = False
 
 
 class LeaseBook:
@@ -85,10 +85,10 @@ class LeaseBook:
         retry: Waiting times of failed URLs.
         clock: Seconds since the epoch.
         settled: Called with each lease and its outcome, once it is settled.
-        broken: Called with the error of a write that failed; by default it is raised.
+        on_failure: Called with the error of a write that failed; by default it is raised.
 
     Attributes:
-        witness: Awaited with the lease of a page that is done, before it is settled.
+        before_settling: Awaited with the lease of a page that is done, before it is settled.
     """
 
     def __init__(
@@ -97,16 +97,16 @@ class LeaseBook:
         retry: Retry,
         clock: Callable[[], float],
         settled: Callable[[Lease, Outcome], None] = lambda _lease, _outcome: None,
-        broken: Callable[[StorageError], None] | None = None,
+        on_failure: Callable[[StorageError], None] | None = None,
     ) -> None:
         self.frontier = frontier
         self.retry = retry
         self.clock = clock
         self.settled = settled
-        self.broken = broken or _raised
-        self.witness: Witness | None = None
-        self._open: dict[int, _Open] = {}
-        self._witnesses: set[asyncio.Future[None]] = set()
+        self.on_failure = on_failure or _reraise
+        self.before_settling: BeforeSettling | None = None
+        self._open: dict[int, _OpenLease] = {}
+        self._tasks: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -115,12 +115,12 @@ class LeaseBook:
         """Return the number of pages that were leased and are not done; no robots.txt counts."""
         return sum(entry.lease.kind is not Kind.ROBOTS for entry in self._open.values())
 
-    def take(self, lease: Lease) -> int:
+    def add(self, lease: Lease) -> int:
         """Register a lease; return its number."""
-        self._open[lease.epoch] = _Open(lease)
+        self._open[lease.epoch] = _OpenLease(lease)
         return lease.epoch
 
-    def go_on(self, number: int, host: str) -> None:
+    def add_request(self, number: int, host: str) -> None:
         """Record that a further request of a lease is sent, with a slot of its host."""
         if entry := self._open.get(number):
             entry.slot, entry.reported = host, False
@@ -147,27 +147,27 @@ class LeaseBook:
         try:
             yield self.frontier
         except StorageError as error:
-            self.broken(error)
+            self.on_failure(error)
 
     def lease(self, number: int) -> Lease | None:
         """Return the lease of that number, or None once it is settled."""
         entry = self._open.get(number)
         return None if entry is None else entry.lease
 
-    def found(self, number: int, findings: Findings) -> None:
+    def add_findings(self, number: int, findings: Findings) -> None:
         """Keep the findings of a page until it is settled; links of all calls add up."""
         entry = self._open.get(number)
         if entry is not None:
             offers = entry.findings.offers + findings.offers
             entry.findings = findings._replace(offers=offers)
 
-    def item_out(self, number: int) -> None:
+    def item_sent(self, number: int) -> None:
         """Count an item of the page that went to the pipelines."""
         entry = self._open.get(number)
         if entry is not None:
             entry.items += 1
 
-    def item_back(self, number: int, problem: str = "") -> None:
+    def item_returned(self, number: int, problem: str = "") -> None:
         """Count an item that came back: stored, dropped, or with a problem (retry the page)."""
         entry = self._open.get(number)
         if entry is not None:
@@ -175,7 +175,7 @@ class LeaseBook:
             entry.problem = entry.problem or problem
             self._settle_if_done(entry)
 
-    def ended(self, number: int) -> None:
+    def output_ended(self, number: int) -> None:
         """Record that the callback's output ended."""
         entry = self._open.get(number)
         if entry is not None:
@@ -186,11 +186,11 @@ class LeaseBook:
         """Settle as an error that a retry would not repair."""
         self.settle(number, Outcome(Ending.ERROR, reason=reason))
 
-    def later(self, number: int, reason: str, retry_after: float | None = None) -> None:
+    def retry_later(self, number: int, reason: str, retry_after: float | None = None) -> None:
         """Settle as to be retried; the frontier bounds the attempts."""
         entry = self._open.get(number)
         if entry is not None:
-            self.settle(number, self._again(entry, reason, retry_after))
+            self.settle(number, self._retry_outcome(entry, reason, retry_after))
 
     def settle(self, number: int, outcome: Outcome) -> None:
         """Settle a lease now, whatever it still waits for."""
@@ -216,37 +216,37 @@ class LeaseBook:
         with self.writing() as frontier:
             frontier.extend([entry.lease for entry in self._open.values()])
 
-    def _settle_if_done(self, entry: _Open) -> None:
-        if not entry.ended or entry.items > 0 or entry.witnessed:
+    def _settle_if_done(self, entry: _OpenLease) -> None:
+        if not entry.ended or entry.items > 0 or entry.is_settling:
             return
         if entry.problem:
-            self.settle(entry.lease.epoch, self._again(entry, entry.problem, None))
-        elif self.witness is None:
-            self._crawled(entry)
+            self.settle(entry.lease.epoch, self._retry_outcome(entry, entry.problem, None))
+        elif self.before_settling is None:
+            self._settle_crawled(entry)
         else:
-            entry.witnessed = True
-            task = asyncio.ensure_future(self._witnessed(entry, self.witness))
-            self._witnesses.add(task)
-            task.add_done_callback(self._witnesses.discard)
+            entry.is_settling = True
+            task = asyncio.ensure_future(self._settle_after(entry, self.before_settling))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
-    async def _witnessed(self, entry: _Open, witness: Witness) -> None:
+    async def _settle_after(self, entry: _OpenLease, hook: BeforeSettling) -> None:
         try:
-            await witness(entry.lease)
+            await hook(entry.lease)
         except StorageError as error:
             logger.error("%s stays unfinished: %s", entry.lease.url, error)  # noqa: TRY400
-            self.later(entry.lease.epoch, "storage")
+            self.retry_later(entry.lease.epoch, "storage")
         else:
-            self._crawled(entry)
+            self._settle_crawled(entry)
 
-    def _crawled(self, entry: _Open) -> None:
+    def _settle_crawled(self, entry: _OpenLease) -> None:
         found = entry.findings
         outcome = Outcome(Ending.CRAWLED, relevance=found.relevance, worth=found.worth)
         self.settle(entry.lease.epoch, outcome._replace(harvest=found.harvest))
 
-    def _again(self, entry: _Open, reason: str, retry_after: float | None) -> Outcome:
+    def _retry_outcome(self, entry: _OpenLease, reason: str, retry_after: float | None) -> Outcome:
         wait = self.retry.wait(entry.lease.attempts, retry_after)
         return Outcome(Ending.LATER, reason=reason, not_before=self.clock() + wait)
 
 
-def _raised(error: StorageError) -> None:
+def _reraise(error: StorageError) -> None:
     raise error

@@ -9,7 +9,7 @@ from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.build import link_refusal
-from topiccrawl.scheduler.requests import is_apart, moved_to
+from topiccrawl.scheduler.requests import is_distinct, redirect_target
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from topiccrawl.scheduler.context import CrawlContext
 
 
-class SideQueue:
+class FollowUpQueue:
     """Further requests of open leases, per host, first come, first served, under its clock.
 
     A redirect to the same page with a cookie, or of a robots.txt, goes on with its lease; it is one
@@ -52,16 +52,16 @@ class Redirects:
 
     Args:
         context: The crawl, its frontier open.
-        side: Queue of requests that go on with their lease.
+        followups: Queue of requests that go on with their lease.
     """
 
-    def __init__(self, context: CrawlContext, side: SideQueue) -> None:
+    def __init__(self, context: CrawlContext, followups: FollowUpQueue) -> None:
         self._crawler, self._book = context.crawler, context.book
-        self._side = side
-        self._free = context.spec.topic is None
-        self._refuse = context.hosts.refuse if self._free else link_refusal(context.crawler)
+        self._continuations = followups
+        self._has_no_topic = context.spec.topic is None
+        self._refuse = context.hosts.refuse if self._has_no_topic else link_refusal(context.crawler)
 
-    def go_on(self, request: Request, lease: Lease) -> bool:
+    def follow(self, request: Request, lease: Lease) -> bool:
         """Follow a redirect: continue the lease, or end it and queue the target with its value.
 
         Returns False where the redirect is refused.
@@ -71,12 +71,12 @@ class Redirects:
         target, payload = lease.url, None
         if lease.kind is not Kind.ROBOTS:
             fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
-            target, payload = moved_to(request, lease, spider, fingerprint)
+            target, payload = redirect_target(request, lease, spider, fingerprint)
             if reason := self._refusal(request, lease):
                 self._book.failed(lease.epoch, reason)
                 return False
         if target == lease.url:
-            self._side.push(request)
+            self._continuations.push(request)
             return True
         redirects = int(request.meta.get("redirect_times", 1))
         self._crawler.stats.inc_value("topiccrawl/frontier/redirected")
@@ -93,6 +93,6 @@ class Redirects:
         url = canonical(request.url) or request.url
         if url == lease.url:
             return None
-        if self._free and (request.meta.get("allow_offsite") or is_apart(lease.url)):
+        if self._has_no_topic and (request.meta.get("allow_offsite") or is_distinct(lease.url)):
             return None
         return self._refuse(url)

@@ -1,9 +1,10 @@
 """Conversion of requests to records of the frontier, and back.
 
-A plain GET that the spider's ``parse`` handles needs nothing but its URL. Anything else (other
-method, headers, callback, arguments, meta) is stored as JSON; never pickle. For a request that JSON
-cannot represent (a lambda as callback) the frontier stores a name, and ``Kept`` has the request in
-memory: robots.txt, budgets and leases are the same for it. Only a restart loses it; this is logged.
+A plain GET for the spider's ``parse`` is stored as its URL. Any other request (method, headers,
+callback, arguments, meta) is stored as JSON, never pickled. If JSON cannot represent a request, for
+example because its callback is a lambda, the frontier stores a name and ``DistinctRequests`` keeps
+the request in memory. Robots.txt, budgets and leases apply to it too, but a restart loses it, which
+is logged.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _OWN_META = frozenset({meta.KEY, "depth", "download_slot", "download_latency", "is_start_request"})
 _MARK = "#topiccrawl-"
-_APART = f"{_MARK}apart-"
+_DISTINCT = f"{_MARK}apart-"
 """Marker in the URL of a request that is a page of its own, even if its URL has a record."""
 
 
@@ -38,7 +39,7 @@ class NotSerialisableError(ValueError):
     """A request that JSON cannot represent."""
 
 
-class Kept:
+class DistinctRequests:
     """Requests that their URL alone does not identify, and those that only memory can hold.
 
     Args:
@@ -59,7 +60,7 @@ class Kept:
         except NotSerialisableError:
             self._requests[name] = request
             text = json.dumps({"kept": name})
-        return Seed(apart(request.url, name), value, text, int(request.meta.get("depth", 0)))
+        return Seed(distinct_url(request.url, name), value, text, int(request.meta.get("depth", 0)))
 
     def request_of(self, lease: Lease, spider: Spider) -> Request:
         """Return the request that a lease stands for; callbacks are bound to the spider.
@@ -69,10 +70,10 @@ class Kept:
                 earlier process.
         """
         if not lease.payload:
-            return Request(lease.url, callback=_default(spider))
+            return Request(lease.url, callback=_default_callback(spider))
         record = json.loads(lease.payload)
         if "kept" not in record:
-            return _rebuilt(record, spider)
+            return _rebuild(record, spider)
         request = self._requests.get(record["kept"])
         if request is None:
             msg = "it was kept in the memory of an earlier process (a callback without a name?)"
@@ -100,26 +101,26 @@ class SettlingErrback:
         return None if settled else failure
 
 
-def apart(url: str, name: str) -> str:
+def distinct_url(url: str, name: str) -> str:
     """Return the frontier's URL for a page that is fetched for a purpose of its own.
 
-    >>> apart("http://a.test", "layer-1"), role_of(apart("http://a.test", "layer-1"))
+    >>> distinct_url("http://a.test", "layer-1"), role_of(distinct_url("http://a.test", "layer-1"))
     ('http://a.test/#topiccrawl-apart-layer-1', 'layer-1')
     """
-    return f"{canonical(url) or url}{_APART}{name}"
+    return f"{canonical(url) or url}{_DISTINCT}{name}"
 
 
 def role_of(url: str) -> str:
     """Return the name in such a URL, or ""."""
-    return url.partition(_APART)[2]
+    return url.partition(_DISTINCT)[2]
 
 
-def is_apart(url: str) -> bool:
+def is_distinct(url: str) -> bool:
     """Check whether a lease's URL is of a request with ``dont_filter``, or of one in memory."""
-    return _APART in url
+    return _DISTINCT in url
 
 
-def detached(request: Request, lease: Lease | None) -> Request:
+def without_lease(request: Request, lease: Lease | None) -> Request:
     """Return a request without the meta and errback that a lease added to its original.
 
     Spiders copy requests and their meta (``meta=response.meta``); such a copy is a page of its own,
@@ -134,7 +135,7 @@ def detached(request: Request, lease: Lease | None) -> Request:
     return request.replace(meta=kept, errback=own)
 
 
-def moved_to(
+def redirect_target(
     request: Request, lease: Lease, spider: Spider, fingerprint: bytes
 ) -> tuple[str, str | None]:
     """Return URL and payload of the target of a redirect; None keeps the payload.
@@ -143,13 +144,14 @@ def moved_to(
     URL is the lease's then.
     """
     if role := request.meta.get(meta.ROLE):
-        return apart(request.url, role), payload(detached(request, lease), spider, always=True)
-    if is_apart(lease.url):
+        original = without_lease(request, lease)
+        return distinct_url(request.url, role), payload(original, spider, always=True)
+    if is_distinct(lease.url):
         return lease.url, None
     if request.method == "GET" and not lease.payload:
         return canonical(request.url) or request.url, None
     try:
-        seed = seed_of(detached(request, lease), spider, fingerprint, 0.0)
+        seed = seed_of(without_lease(request, lease), spider, fingerprint, 0.0)
     except NotSerialisableError:
         return lease.url, None
     return seed.url, seed.payload
@@ -194,7 +196,7 @@ def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
         raise NotSerialisableError(str(error)) from error
 
 
-def _default(spider: Spider) -> Any:  # noqa: ANN401 - a callback
+def _default_callback(spider: Spider) -> Any:  # noqa: ANN401 - a callback
     """Return the callback of requests without one: ``parse``, or the rules of a CrawlSpider."""
     ruled = isinstance(spider, CrawlSpider)
     return getattr(spider, "_parse" if ruled else "parse", None)
@@ -203,13 +205,13 @@ def _default(spider: Spider) -> Any:  # noqa: ANN401 - a callback
 def _is_plain(request: Request, spider: Spider, kept: dict[str, Any]) -> bool:
     return (
         request.method == "GET"
-        and request.callback in (None, _default(spider))
+        and request.callback in (None, _default_callback(spider))
         and request.errback is None
         and not (request.body or request.headers or request.cookies or request.cb_kwargs or kept)
     )
 
 
-def _rebuilt(record: dict[str, Any], spider: Spider) -> Request:
+def _rebuild(record: dict[str, Any], spider: Spider) -> Request:
     record["body"] = b64decode(record["body"])
     record["headers"] = {
         name.encode("latin-1"): [value.encode("latin-1") for value in values]

@@ -29,7 +29,9 @@ UNREACHED = (
 """Reasons of errors by which a host counts as out of reach."""
 
 
-def fates(why: Callable[[str], Explanation | None], urls: Iterable[str]) -> list[dict[str, Any]]:
+def seed_outcomes(
+    why: Callable[[str], Explanation | None], urls: Iterable[str]
+) -> list[dict[str, Any]]:
     """Return what became of seeds: queue, reason and relevance of each."""
     found = []
     for url in islice(urls, SEEDS):
@@ -41,7 +43,7 @@ def fates(why: Callable[[str], Explanation | None], urls: Iterable[str]) -> list
     return found
 
 
-def out_of_reach(frontier: Reader) -> dict[str, list[str]]:
+def unreachable_hosts(frontier: Reader) -> dict[str, list[str]]:
     """Return hosts of which pages failed for a reason of ``UNREACHED``, by reason."""
     hosts: dict[str, dict[str, None]] = {}
     if any(frontier.counts().get(f"error/{reason}") for reason in UNREACHED):
@@ -51,7 +53,7 @@ def out_of_reach(frontier: Reader) -> dict[str, list[str]]:
     return {reason: list(names)[:HOSTS] for reason, names in hosts.items()}
 
 
-def explained(review: Mapping[str, Any]) -> list[str]:
+def explain_review(review: Mapping[str, Any]) -> list[str]:
     """Return the lines that explain what a crawl met, and what to try."""
     if not review:
         return []

@@ -25,22 +25,16 @@ from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.answers import Answers
-from topiccrawl.scheduler.build import (
-    clock_of,
-    crawl_name,
-    hosts_of,
-    open_frontier,
-    retry_rules,
-)
+from topiccrawl.scheduler.build import clock_of, crawl_name, hosts_of, open_frontier, retry_rules
 from topiccrawl.scheduler.context import SyncTask, context_of
+from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
-from topiccrawl.scheduler.redirects import Redirects, SideQueue
+from topiccrawl.scheduler.redirects import FollowUpQueue, Redirects
 from topiccrawl.scheduler.requests import (
-    Kept,
+    DistinctRequests,
     NotSerialisableError,
     SettlingErrback,
     seed_of,
@@ -65,14 +59,14 @@ _EXTEND_EVERY = 60.0
 """Seconds between renewals of open leases; a fifth of their life."""
 _ROBOTS_REDIRECTS = 5
 """Redirects of a robots.txt that are followed (RFC 9309)."""
-_OPEN = 4
+_OPEN_FACTOR = 4
 """Most pages in flight or in processing, as a multiple of CONCURRENT_REQUESTS: a process that
 cannot keep up leaves the rest in the frontier, for other nodes and for better URLs to come."""
 _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
 
 
-class _Exactly(BaseSchedulerMeta):
+class _StrictInstanceCheck(BaseSchedulerMeta):
     """Metaclass that limits ``isinstance`` to subclasses.
 
     To Scrapy any class with the methods is a scheduler: its own would pass as ours, too.
@@ -87,7 +81,7 @@ class _Exactly(BaseSchedulerMeta):
         return self in subclass.__mro__
 
 
-class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
+class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
     """Scheduler on the frontier contract.
 
     The order is that of the ``strategy`` in a spider's ``spec``; for others all URLs have equal
@@ -119,7 +113,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Return a scheduler with the crawler's settings, connected to its signals."""
         scheduler = cls(crawler)
-        crawler.signals.connect(scheduler._refuse, signals.spider_opened)
+        crawler.signals.connect(scheduler._close_failed, signals.spider_opened)
         return scheduler
 
     @override
@@ -141,21 +135,21 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
             return
         context.opened = True
         rules, clock = retry_rules(self.crawler.settings), clock_of(self.frontier)
-        self.book = LeaseBook(self.frontier, rules, clock, self._settled, self.give_up)
+        self.book = LeaseBook(self.frontier, rules, clock, self._settled, self.end_crawl)
         context.book = self.book
-        self.answers = Answers(self.crawler, self.book, self.alarm)
-        self.side = SideQueue(self.frontier)
-        self.redirects = Redirects(context, self.side)
-        self.kept = Kept(f"{time.time_ns():x}")
+        self.reporter = DownloadReporter(self.crawler, self.book, self.alarm)
+        self.followups = FollowUpQueue(self.frontier)
+        self.redirects = Redirects(context, self.followups)
+        self.distinct = DistinctRequests(f"{time.time_ns():x}")
         concurrency = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 1_000
         self.crawler.engine.downloader.per_slot_settings[DOWNLOAD_SLOT] = {
             "delay": 0,
             "concurrency": concurrency,
         }
-        self._most = _OPEN * concurrency
+        self._max_open = _OPEN_FACTOR * concurrency
         for loop, seconds in self._loops:
             loop.start(seconds, now=False)
-        self._stalls.start(self._keep_clocks)
+        self._stalls.start(self._compensate_stalls)
         context.sync = frontiers_of(self.crawler.settings).sync_task(self)
         if context.sync is not None:
             context.sync.start()
@@ -164,21 +158,21 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     def close(self, reason: str) -> Deferred[None] | None:
         """Release unused leases, commit, and write the queues' sizes to the stats."""
         if self.context.sync is None:
-            self._end()
+            self._close_frontier()
             return None
-        return deferred_from_coro(self._end_with(self.context.sync))
+        return deferred_from_coro(self._close_shared(self.context.sync))
 
-    async def _end_with(self, sync: SyncTask) -> None:
+    async def _close_shared(self, sync: SyncTask) -> None:
         await sync.stop()
         settings = self.crawler.settings
         try:
-            self._end()
+            self._close_frontier()
             if not settings.getbool("SCHEDULER_PERSIST", default=True):
                 frontiers_of(settings).forget(crawl_name(self.spider))
         except StorageError as error:
             logger.error("%s; what is left here is given up and fetched again", error)  # noqa: TRY400
 
-    def _end(self) -> None:
+    def _close_frontier(self) -> None:
         for loop, _ in self._loops:
             if loop.running:
                 loop.stop()
@@ -199,15 +193,15 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         """Check whether anything is queued, leased, or waits outside the frontier."""
         sync = self.context.sync
         waits = sync is not None and sync.waits()
-        return self.context.opened and (bool(self.side) or waits or self.frontier.pending())
+        return self.context.opened and (bool(self.followups) or waits or self.frontier.pending())
 
     @override
     def enqueue_request(self, request: Request) -> bool:
         """Queue a request of the spider, a middleware or a redirect; return False if refused."""
-        self.answers.no_download(request)  # a redirect may come from a cache
+        self.reporter.report_no_download(request)  # a redirect may come from a cache
         lease = self.book.lease(meta.lease_number(request))
         if lease is not None:
-            return self.redirects.go_on(request, lease)
+            return self.redirects.follow(request, lease)
         if request.meta.get("is_start_request"):
             addresses = self.context.addresses
             named = addresses.name_origin if meta.ROLE in request.meta else addresses.name_host
@@ -222,12 +216,12 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     @override
     def next_request(self) -> Request | None:
         """Return the best request that is allowed now; else None, and set a timer for the next."""
-        if not self.is_working() or self.context.held:
+        if not self.is_working() or self.context.is_blocked:
             return None
         try:
-            return self._next()
+            return self._next_request()
         except StorageError as error:
-            self.give_up(error)
+            self.end_crawl(error)
             return None
 
     def waits(self, request: Request) -> float:
@@ -247,15 +241,15 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         """
         if not meta.lease_number(request) or not self.is_working():
             return True
-        self._keep_clocks()
+        self._compensate_stalls()
         host = host_of(request.url)
         with self.book.writing() as frontier:
             if not frontier.left(host):
                 return False
-        call_later(0, self._sent, host)
+        call_later(0, self._record_sent, host)
         return True
 
-    def _sent(self, host: str) -> None:
+    def _record_sent(self, host: str) -> None:
         """Count the host's delay from now: the operating system has its request."""
         if self.is_working():
             with self.book.writing() as frontier:
@@ -263,49 +257,49 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
 
     # -- requests out ----------------------------------------------------------------------------
 
-    def _next(self) -> Request | None:
-        self._keep_clocks()
-        if waiting := self.side.pop():
+    def _next_request(self) -> Request | None:
+        self._compensate_stalls()
+        if waiting := self.followups.pop():
             further, host = waiting
-            self.book.go_on(meta.lease_number(further), host)
+            self.book.add_request(meta.lease_number(further), host)
             further.meta["download_slot"] = DOWNLOAD_SLOT
             return further
-        if len(self.book) - len(self.side) >= self._most or not self.context.has_room():
+        if len(self.book) - len(self.followups) >= self._max_open or not self.context.has_room():
             return None  # until one is settled
         while leases := self.frontier.pop(1):
-            if request := self._from_lease(leases[0]):
+            if request := self._request_of(leases[0]):
                 return request
         self.alarm.after(self.frontier.next_due())
         return None
 
-    def _from_lease(self, lease: Lease) -> Request | None:
+    def _request_of(self, lease: Lease) -> Request | None:
         robots = lease.kind is Kind.ROBOTS
-        self.book.take(lease)
+        self.book.add(lease)
         try:
-            kept = self.kept
-            request = Request(lease.url) if robots else kept.request_of(lease, self.spider)
+            distinct = self.distinct
+            request = Request(lease.url) if robots else distinct.request_of(lease, self.spider)
         except ValueError as error:  # the spider lost the callback that the URL was stored with
             logger.error("%s cannot be requested as it was stored: %s", lease.url, error)  # noqa: TRY400
             self.book.failed(lease.epoch, "payload")
             return None
-        callback = self.answers.robots if robots else request.callback
-        errback = SettlingErrback(self.answers.failed, request.errback)
+        callback = self.reporter.robots if robots else request.callback
+        errback = SettlingErrback(self.reporter.failed, request.errback)
         request = request.replace(dont_filter=True, callback=callback, errback=errback)
         self._count("frontier/robots_requests" if robots else "frontier/leased")
-        return _leased(request, lease)
+        return _with_lease(request, lease)
 
     def _seed(self, request: Request) -> Seed:
         """Return the seed that the frontier stores for a request without a lease."""
         start = bool(request.meta.get("is_start_request"))
         value = 1.0 if start else 1 / (1 + math.exp(-max(-700, request.priority) / 10))
         if request.dont_filter and (meta.ROLE in request.meta or not start):
-            return self.kept.seed(request, self.spider, value)
+            return self.distinct.seed(request, self.spider, value)
         fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
         try:
             return seed_of(request, self.spider, fingerprint, value)
         except NotSerialisableError:
             self._count("frontier/not_serialisable")
-            return self.kept.seed(request, self.spider, value)
+            return self.distinct.seed(request, self.spider, value)
 
     # -- time ------------------------------------------------------------------------------------
 
@@ -315,13 +309,13 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
             self.frontier.sweep(_SWEEP)
             self.frontier.commit(wait=False)
         except StorageError as error:
-            self.give_up(error)
-        if self.side:
+            self.end_crawl(error)
+        if self.followups:
             self.alarm.now()
 
-    def _keep_clocks(self) -> None:
+    def _compensate_stalls(self) -> None:
         """Postpone hosts whose requests were sent later because the process stalled."""
-        if lost := self._stalls.lost():
+        if lost := self._stalls.pop_stall():
             with self.book.writing() as frontier:
                 frontier.stood_still(lost)
 
@@ -332,7 +326,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
     def _extend(self) -> None:
         self.book.extend()
 
-    def give_up(self, error: TopiccrawlError) -> None:
+    def end_crawl(self, error: TopiccrawlError) -> None:
         """End the crawl: a frontier that cannot be written stays so until it is reopened."""
         if self._failure:
             return
@@ -346,7 +340,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         """Return whether the frontier is open and can be written."""
         return self.context.opened and not self._failure
 
-    def _refuse(self) -> None:
+    def _close_failed(self) -> None:
         if self._failure:
             raise CloseSpider(self._failure)
 
@@ -354,12 +348,12 @@ class FrontierScheduler(BaseScheduler, metaclass=_Exactly):
         self.stats.inc_value(f"topiccrawl/{name}")
 
 
-def on_frontier(settings: BaseSettings) -> bool:
+def uses_frontier(settings: BaseSettings) -> bool:
     """Return whether crawls with these settings run on the frontier, not another scheduler."""
     return issubclass(load_object(settings["SCHEDULER"]), FrontierScheduler)
 
 
-def _leased(request: Request, lease: Lease) -> Request:
+def _with_lease(request: Request, lease: Lease) -> Request:
     """Return the request of a lease, with the lease's number for its answer."""
     request.meta.update({meta.KEY: lease.epoch, "depth": lease.depth})
     request.meta["download_slot"] = DOWNLOAD_SLOT

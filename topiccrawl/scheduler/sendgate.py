@@ -20,8 +20,8 @@ from scrapy.utils.asyncio import call_later
 from twisted.internet.defer import Deferred
 from typing_extensions import override
 
+from topiccrawl.scheduler.connections import BoundedFactory, cause_of, check_address, guard
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.outbound import BoundedFactory, cause_of, check_address, guard
 
 if TYPE_CHECKING:
     from scrapy import Request

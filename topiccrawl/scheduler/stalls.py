@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PERIOD = 0.05
 """Seconds between two beats."""
-LEAST = 0.01
+TOLERANCE = 0.01
 """Seconds of lateness that any timer may have."""
 
 
@@ -29,24 +29,24 @@ class StallDetector:
         self._due = float("inf")
         self._timer: CallLaterResult | None = None
 
-    def start(self, late: Callable[[], object]) -> None:
+    def start(self, on_beat: Callable[[], object]) -> None:
         """Beat in the running loop; each beat calls ``late``, which is to call ``lost``."""
-        late()
+        on_beat()
         self._due = self._clock() + PERIOD
-        self._timer = call_later(PERIOD, self.start, late)
+        self._timer = call_later(PERIOD, self.start, on_beat)
 
-    def lost(self) -> float:
+    def pop_stall(self) -> float:
         """Return the seconds of a stall that no call has reported yet; mostly 0.0.
 
         >>> times = iter([0.0, 0.02, 5.05, 5.05, 5.05, 5.05])
         >>> detector = StallDetector(lambda: next(times))
         >>> detector._due = next(times) + PERIOD
-        >>> detector.lost(), detector.lost(), detector.lost()
+        >>> detector.pop_stall(), detector.pop_stall(), detector.pop_stall()
         (0.0, 5.0, 0.0)
         """
         now = self._clock()
         late = now - self._due
-        if late < LEAST:
+        if late < TOLERANCE:
             return 0.0
         self._due = now
         return late

@@ -12,7 +12,7 @@ from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import Message, message
 from topiccrawl.scheduler.build import limits_of, start_rules
-from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
+from topiccrawl.scheduler.hooks import PREFIX, load_component, read_parameters
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.many import ManyScorer, topics_of, union
@@ -161,7 +161,7 @@ def judges_of(settings: Mapping[str, Any], scorer: Scorer | ManyScorer) -> list[
         SettingError: TOPICCRAWL_RELEVANCE cannot be loaded.
     """
     own = settings.get("TOPICCRAWL_RELEVANCE")
-    judge = loaded("TOPICCRAWL_RELEVANCE", own) if own else lambda _settings, one: one
+    judge = load_component("TOPICCRAWL_RELEVANCE", own) if own else lambda _settings, one: one
     if not isinstance(scorer, ManyScorer):
         return [judge(settings, scorer)]
     scorer.judges[:] = [judge(settings, one) for one in scorer.scorers]
@@ -245,7 +245,7 @@ def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParamet
     Raises:
         SettingError: If one is no number or out of its range.
     """
-    given = parameters_given(settings, PREFIX, StrategyParameters)
+    given = read_parameters(settings, PREFIX, StrategyParameters)
     for name in ("anchor_threshold", "upper_limit", "min_prior", "min_normal"):
         own = getattr(topic.thresholds, name)
         if own is not None:
@@ -265,5 +265,6 @@ def adapter_of(
     given = settings["TOPICCRAWL_ADAPTER"]
     if not given:
         return None
-    adapter: TopicAdapter | None = loaded("TOPICCRAWL_ADAPTER", given)(settings, scorer, strategy)
+    build = load_component("TOPICCRAWL_ADAPTER", given)
+    adapter: TopicAdapter | None = build(settings, scorer, strategy)
     return adapter

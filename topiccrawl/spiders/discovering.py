@@ -12,7 +12,7 @@ from topiccrawl.discovery.choice import providers_of
 from topiccrawl.discovery.contract import ELSEWHERE, Answer, Fetched, Results, SeedProvider
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.hooks import number
-from topiccrawl.scheduler.requests import apart
+from topiccrawl.scheduler.requests import distinct_url
 from topiccrawl.spiders.reading import header
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Discovery:
         Called when a crawl has nothing left to fetch. True only where failures are the reason.
         """
         for role, url in self._asked().items():
-            known = context.frontier.why(apart(url, role))
+            known = context.frontier.why(distinct_url(url, role))
             if known is not None and known.queue == "error":
                 self.trouble(f"{url}: {said(known.reason)}")
         return bool(self.troubles) and self.is_fruitless(context)
@@ -140,13 +140,13 @@ class Discovery:
         if self.found:
             return False
         frontier = context.frontier
-        pages = (frontier.why(apart(url, role)) for role, url in self._asked().items())
+        pages = (frontier.why(distinct_url(url, role)) for role, url in self._asked().items())
         return frontier.counts()["known"] <= sum(page is not None for page in pages)
 
-    def again(self) -> list[str]:
+    def reset_failures(self) -> list[str]:
         """Clear the failures and return the frontier's URLs of the searches, to retry them."""
         self.troubles.clear()
-        return [apart(url, role) for role, url in self._asked().items()]
+        return [distinct_url(url, role) for role, url in self._asked().items()]
 
     def _asked(self) -> dict[str, str]:
         """Pages that this run requested, with their roles."""

@@ -19,7 +19,7 @@ from topiccrawl.extract.genres import Genre, genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
 from topiccrawl.extract.reading import PageReader, RawPage, ReadPage
-from topiccrawl.scheduler.hooks import loaded, number
+from topiccrawl.scheduler.hooks import load_component, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,7 +187,7 @@ def reader_of(settings: BaseSettings) -> PageReader:
     Raises:
         SettingError: It cannot be loaded.
     """
-    reader: PageReader = loaded("TOPICCRAWL_READER", settings["TOPICCRAWL_READER"])()
+    reader: PageReader = load_component("TOPICCRAWL_READER", settings["TOPICCRAWL_READER"])()
     return reader
 
 

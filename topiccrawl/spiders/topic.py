@@ -25,7 +25,7 @@ from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.leases import UNLEASED
 from topiccrawl.scheduler.signals import example_read, page_judged
-from topiccrawl.scheduler.since import check_since, since_of
+from topiccrawl.scheduler.starttime import check_since, parse_since
 from topiccrawl.spiders.arguments import (
     UNREAD,
     check_watch,
@@ -139,7 +139,7 @@ class TopicSpider(Spider):
         watch, since = watch_mode(kwargs.get("watch", "")), None
         if given := kwargs.get("since", ""):
             folder = crawler.settings["TOPICCRAWL_DATA_DIR"]
-            since = since_of(given, folder, topic.name, time.time(), ended=True)
+            since = parse_since(given, folder, topic.name, time.time(), ended=True)
         spider._set_crawler(crawler)
         spider.reading = PageReading.of(crawler)
         prepare = spider.prepare if spider.reading.readers else None

@@ -40,18 +40,18 @@ def test_a_crawler_keeps_one_context_and_another_has_its_own() -> None:
     context = context_of(crawler)
     assert context_of(crawler) is context
     assert context_of(get_crawler(Plain)) is not context
-    assert (context.opened, context.held, context.status) == (False, False, {})
+    assert (context.opened, context.is_blocked, context.status) == (False, False, {})
 
 
 def test_requests_are_held_by_a_pause_or_a_gate() -> None:
     context = context_of(get_crawler(Plain))
     held = []
     context.pause()
-    held.append(context.held)
+    held.append(context.is_blocked)
     context.resume()
-    held.append(context.held)
+    held.append(context.is_blocked)
     context.may_fetch = lambda: False
-    held.append(context.held)
+    held.append(context.is_blocked)
     assert held == [True, False, True]
 
 

@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure as TwistedFailure
 
-from topiccrawl.scheduler.answers import FailureRules, FailureVerdict, retry_after
+from topiccrawl.scheduler.downloads import FailureRules, FailureVerdict, retry_after
 
 NOW = 1_700_000_000.0
 
@@ -32,27 +32,27 @@ def http_error(status: int, **headers: str) -> TwistedFailure:
     ("status", "again"), [(404, False), (410, False), (503, True), (429, True)]
 )
 def test_status_decides_whether_another_try_helps(status: int, again: bool) -> None:  # noqa: FBT001
-    verdict = FailureRules(Settings()).judge(http_error(status), NOW)
-    assert (verdict.again, verdict.reason) == (again, f"http-{status}")
+    verdict = FailureRules(Settings()).classify(http_error(status), NOW)
+    assert (verdict.retry, verdict.reason) == (again, f"http-{status}")
 
 
 def test_no_second_try_where_retry_is_off() -> None:
     rules = FailureRules(Settings({"RETRY_ENABLED": False}))
-    assert not rules.judge(http_error(503), NOW).again
-    assert not rules.judge(failure(DownloadTimeoutError()), NOW).again
+    assert not rules.classify(http_error(503), NOW).retry
+    assert not rules.classify(failure(DownloadTimeoutError()), NOW).retry
 
 
 def test_exceptions_have_readable_reasons() -> None:
     rules = FailureRules(Settings())
-    timeout = rules.judge(failure(DownloadTimeoutError()), NOW)
-    assert timeout == FailureVerdict(again=True, reason="download-timeout")
-    bug = rules.judge(failure(ZeroDivisionError()), NOW)
-    assert bug == FailureVerdict(again=False, reason="zero-division", unforeseen=True)
-    large = rules.judge(failure(DownloadCancelledError("larger than download max size")), NOW)
-    assert large == FailureVerdict(again=False, reason="download-cancelled")
+    timeout = rules.classify(failure(DownloadTimeoutError()), NOW)
+    assert timeout == FailureVerdict(retry=True, reason="download-timeout")
+    bug = rules.classify(failure(ZeroDivisionError()), NOW)
+    assert bug == FailureVerdict(retry=False, reason="zero-division", unexpected=True)
+    large = rules.classify(failure(DownloadCancelledError("larger than download max size")), NOW)
+    assert large == FailureVerdict(retry=False, reason="download-cancelled")
     redirects = failure(IgnoreRequest("max redirections reached"))
-    assert rules.judge(redirects, NOW).reason == "max-redirects"
-    assert rules.judge(failure(IgnoreRequest("other")), NOW).reason == "ignored"
+    assert rules.classify(redirects, NOW).reason == "max-redirects"
+    assert rules.classify(failure(IgnoreRequest("other")), NOW).reason == "ignored"
 
 
 @pytest.mark.parametrize(

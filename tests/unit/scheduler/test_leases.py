@@ -52,26 +52,26 @@ def queue_of(frontier: Frontier, url: str = URL) -> str:
 
 def test_a_page_waits_for_its_items(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(), Clock())
-    token = book.take(frontier.pop()[0])
-    book.found(token, Findings(0.5, (Offer("http://a.test/2", 0, ()),)))
-    book.item_out(token)
-    book.item_out(token)
-    book.ended(token)
-    book.item_back(token)
+    token = book.add(frontier.pop()[0])
+    book.add_findings(token, Findings(0.5, (Offer("http://a.test/2", 0, ()),)))
+    book.item_sent(token)
+    book.item_sent(token)
+    book.output_ended(token)
+    book.item_returned(token)
     assert (queue_of(frontier), queue_of(frontier, "http://a.test/2")) == ("leased", "unknown")
-    book.item_back(token)
+    book.item_returned(token)
     assert (queue_of(frontier), queue_of(frontier, "http://a.test/2")) == ("crawled", "prior")
     assert len(book) == 0
 
 
 def test_a_broken_item_puts_the_page_off_but_keeps_its_links(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(10), Clock())
-    token = book.take(frontier.pop()[0])
-    book.found(token, Findings(0.5, (Offer("http://a.test/2", 0, ()),)))
-    book.item_out(token)
-    book.item_back(token, "item-error")
+    token = book.add(frontier.pop()[0])
+    book.add_findings(token, Findings(0.5, (Offer("http://a.test/2", 0, ()),)))
+    book.item_sent(token)
+    book.item_returned(token, "item-error")
     assert queue_of(frontier) == "leased"
-    book.ended(token)
+    book.output_ended(token)
     assert queue_of(frontier) == "prior"
     assert [lease.url for lease in frontier.pop(9)] == ["http://a.test/2"]
 
@@ -79,7 +79,7 @@ def test_a_broken_item_puts_the_page_off_but_keeps_its_links(frontier: Frontier)
 def test_released_leases_cost_no_attempt(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(), Clock())
     for _ in range(9):
-        book.take(frontier.pop()[0])
+        book.add(frontier.pop()[0])
         book.release()
     (lease,) = frontier.pop()
     assert lease.attempts == 0
@@ -88,14 +88,14 @@ def test_released_leases_cost_no_attempt(frontier: Frontier) -> None:
 def test_unknown_and_settled_leases_are_harmless(frontier: Frontier) -> None:
     settled: list[tuple[Lease, Outcome]] = []
     book = LeaseBook(frontier, Retry(), Clock(), lambda *ended: settled.append(ended))
-    token = book.take(frontier.pop()[0])
+    token = book.add(frontier.pop()[0])
     book.failed(token, "http-404")
     for late in (token, 0, 99):
-        book.found(late, Findings(1.0))
-        book.item_out(late)
-        book.item_back(late)
-        book.ended(late)
-        book.later(late, "again")
+        book.add_findings(late, Findings(1.0))
+        book.item_sent(late)
+        book.item_returned(late)
+        book.output_ended(late)
+        book.retry_later(late, "again")
         book.failed(late, "other")
     found = frontier.why(URL)
     assert found is not None
@@ -113,19 +113,19 @@ def test_whatever_the_order_a_page_is_settled_once(order: list[str]) -> None:
 
     counting = Counting()
     book = LeaseBook(counting, Retry(), Clock())  # type: ignore[arg-type]  # only finish is called
-    token = book.take(Lease(URL, b"", 1))
+    token = book.add(Lease(URL, b"", 1))
     out = back = 0
     for step in order:
         if step == "out":
-            book.item_out(token)
+            book.item_sent(token)
             out += 1
         elif step == "back" and back < out:
-            book.item_back(token)
+            book.item_returned(token)
             back += 1
         elif step == "end":
-            book.ended(token)
+            book.output_ended(token)
     for _ in range(out - back):
-        book.item_back(token)
+        book.item_returned(token)
     assert counting.finished == 1
 
 
@@ -136,10 +136,10 @@ def test_a_frontier_that_cannot_be_written_is_told_of_and_raises_for_no_page(
     broken: list[StorageError] = []
     frontier = EmbeddedFrontier(tmp_path, FirstCome(), POLITENESS, Limits())
     frontier.push([Seed(URL), Seed(f"{URL}/2")])
-    book = LeaseBook(frontier, Retry(), Clock(), broken=broken.append)
-    tokens = [book.take(lease) for lease in frontier.pop(2)]
+    book = LeaseBook(frontier, Retry(), Clock(), on_failure=broken.append)
+    tokens = [book.add(lease) for lease in frontier.pop(2)]
     frontier.fail(OSError("no room"))
-    book.ended(tokens[0])
+    book.output_ended(tokens[0])
     book.release()
     book.extend()
     assert len(broken) >= 2
@@ -155,9 +155,9 @@ def test_closing_on_a_full_disk_is_a_failure(tmp_path: Path) -> None:
         scheduler = FrontierScheduler(crawler)
         frontier = EmbeddedFrontier(tmp_path, FirstCome(), POLITENESS, Limits())
         scheduler.frontier = frontier
-        scheduler.book = LeaseBook(frontier, Retry(), Clock(), broken=scheduler.give_up)
+        scheduler.book = LeaseBook(frontier, Retry(), Clock(), on_failure=scheduler.end_crawl)
         frontier.push([Seed(URL)])
-        scheduler.book.take(frontier.pop()[0])
+        scheduler.book.add(frontier.pop()[0])
         scheduler.context.opened = True
         frontier.fail(OSError("no room"))
         scheduler.close("shutdown")

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from topiccrawl.model import Lease
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.requests import Kept, NotSerialisableError, seed_of
+from topiccrawl.scheduler.requests import DistinctRequests, NotSerialisableError, seed_of
 
 
 class Reader(Spider):
@@ -26,7 +26,8 @@ class Reader(Spider):
 
 def through_the_frontier(request: Request, spider: Spider) -> Request:
     seed = seed_of(request, spider, b"\x01\x02", 1.0)
-    return Kept("run").request_of(Lease(seed.url, b"key", 1, payload=seed.payload), spider)
+    lease = Lease(seed.url, b"key", 1, payload=seed.payload)
+    return DistinctRequests("run").request_of(lease, spider)
 
 
 def test_a_plain_get_needs_nothing_but_its_url() -> None:
@@ -87,7 +88,7 @@ def test_what_json_cannot_hold_is_refused(request_: Request) -> None:
 
 
 def test_a_page_of_its_own_has_a_url_of_its_own_and_comes_back_with_the_real_one() -> None:
-    spider, kept = Reader(), Kept("run")
+    spider, kept = Reader(), DistinctRequests("run")
     request = Request("http://a.test/x", callback=spider.parse, dont_filter=True)
     first, second = (kept.seed(request, spider, 1.0) for _ in range(2))
     assert len({first.url, second.url, "http://a.test/x"}) == 3
@@ -96,13 +97,13 @@ def test_a_page_of_its_own_has_a_url_of_its_own_and_comes_back_with_the_real_one
 
 
 def test_what_only_memory_can_hold_comes_back_until_the_process_ends() -> None:
-    spider, kept = Reader(), Kept("run")
+    spider, kept = Reader(), DistinctRequests("run")
     request = Request("http://a.test/x", callback=print)
     seed = kept.seed(request, spider, 1.0)
     lease = Lease(seed.url, b"key", 1, payload=seed.payload)
     assert kept.request_of(lease, spider) is request
     with pytest.raises(ValueError, match="earlier process"):
-        Kept("next").request_of(lease, spider)
+        DistinctRequests("next").request_of(lease, spider)
 
 
 def test_a_request_has_the_number_of_its_lease_and_nothing_else() -> None:

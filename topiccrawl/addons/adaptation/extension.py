@@ -15,7 +15,7 @@ from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.links.strategies import DEFAULT, LinkStrategy
 from topiccrawl.scheduler.build import frontier_place
-from topiccrawl.scheduler.hooks import parameters_given
+from topiccrawl.scheduler.hooks import read_parameters
 from topiccrawl.scheduler.signals import page_judged
 from topiccrawl.spiders.arguments import adapter_of
 from topiccrawl.spiders.topic import TopicSpider
@@ -214,5 +214,5 @@ def parameters_of(settings: BaseSettings, lower_limit: float) -> AdaptationParam
     Raises:
         SettingError: One is no number or out of its range.
     """
-    given = parameters_given(settings, "TOPICCRAWL_ADAPT_", AdaptationParameters)
+    given = read_parameters(settings, "TOPICCRAWL_ADAPT_", AdaptationParameters)
     return AdaptationParameters(**{"floor": lower_limit, **given})

@@ -16,8 +16,8 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from typing_extensions import override
 
 from topiccrawl.addons.browser.browser import is_needless
+from topiccrawl.scheduler.connections import PrivateAddressError, check_address
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.outbound import PrivateAddressError, check_address
 from topiccrawl.scheduler.sendgate import SendGateHandler
 
 if TYPE_CHECKING:

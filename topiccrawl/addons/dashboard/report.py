@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
 from topiccrawl.messages import message, translated
-from topiccrawl.scheduler.review import explained
+from topiccrawl.scheduler.review import explain_review
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -178,7 +178,7 @@ class Report:
         review = self._content.state.get("review")
         if not review or self._content.state["totals"]["relevant"]:
             return ""
-        lines = "\n".join(map(escape, explained(review)))
+        lines = "\n".join(map(escape, explain_review(review)))
         return self._section("why", f"<pre>{lines}</pre>")
 
     def _harvest(self) -> str:

@@ -20,7 +20,7 @@ from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
-from topiccrawl.scheduler.hooks import check_hooks, loaded
+from topiccrawl.scheduler.hooks import check_hooks, load_component
 from topiccrawl.storage.backup import check_version, written_by
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def rounds_of(given: BaseSettings) -> dict[str, Round]:
         SettingError: One cannot be loaded.
     """
     name = "TOPICCRAWL_EXAMINATIONS"
-    others = {key: loaded(name, path) for key, path in given.getdict(name).items() if path}
+    others = {key: load_component(name, path) for key, path in given.getdict(name).items() if path}
     return {**ROUNDS, **others}
 
 

@@ -21,7 +21,7 @@ from topiccrawl.errors import (
 )
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.hooks import number
-from topiccrawl.scheduler.since import check_since
+from topiccrawl.scheduler.starttime import check_since
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.storage.choice import run_apart, storage_of

@@ -16,9 +16,9 @@ from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.finish import CLOSE_REASON
+from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.frontiers import LocalFrontiers, frontiers_of
-from topiccrawl.scheduler.requests import apart
+from topiccrawl.scheduler.requests import distinct_url
 from topiccrawl.scheduler.signals import page_counted
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class RecordPipeline:
         """
         if self._turn is not None and self._turn.done() and (error := self._turn.exception()):
             logger.critical("The crawl ends by a mistake of the program's", exc_info=error)
-            raise CloseSpider(CLOSE_REASON)
+            raise CloseSpider(STORE_FAILED)
         if self._ended:
             return
         if self._turn is None or self._turn.done():
@@ -170,7 +170,7 @@ class RecordPipeline:
         except StorageError as error:
             logger.critical("The crawl ends, nothing can be stored: %s", error)
             self._ended = True
-            self._context.end(CLOSE_REASON)
+            self._context.end(STORE_FAILED)
             return
         self._ask(wanted)
         self._ended = not wanted
@@ -186,5 +186,5 @@ class RecordPipeline:
 
     def _reason(self, wanted: Wanted) -> str:
         """Return the reason why a page was not fetched: the frontier's, or "lost"."""
-        known = self._context.frontier.why(apart(wanted.url, wanted.role))
+        known = self._context.frontier.why(distinct_url(wanted.url, wanted.role))
         return (known.reason or known.queue) if known is not None else "lost"

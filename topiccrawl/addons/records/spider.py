@@ -30,7 +30,7 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import traps_of
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
-from topiccrawl.scheduler.since import since_of
+from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import UNREAD
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.reading import header, robots_tags
@@ -99,7 +99,7 @@ class TemplateSpider(Spider):
         spider = cls(plan, conductor, Following(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
-            began = since_of(since, folder, plan.template.name, time.time(), ended=True)
+            began = parse_since(since, folder, plan.template.name, time.time(), ended=True)
             spider.spec = replace(spider.spec, since=began)
         spider._set_crawler(crawler)
         context = context_of(crawler)

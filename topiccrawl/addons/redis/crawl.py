@@ -78,7 +78,7 @@ class SharedFrontiers:
             frontier,
             async_client_of(settings),
             wake=scheduler.alarm.now,
-            fail=scheduler.give_up,
+            fail=scheduler.end_crawl,
             took=lambda: crawler.signals.send_catch_log(hosts_taken),
             starts=starts_of(crawler, settings, scheduler.enqueue_request),
         )

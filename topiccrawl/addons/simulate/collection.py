@@ -23,7 +23,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.readers import ReaderError
 from topiccrawl.extract.reading import RawPage, StandardReader
 from topiccrawl.links.urls import canonical
-from topiccrawl.scheduler.hooks import loaded
+from topiccrawl.scheduler.hooks import load_component
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -117,7 +117,7 @@ class RecordedWeb:
         """
         for ending, reader in others.items():
             if path.name.endswith(ending):
-                answers = loaded("TOPICCRAWL_COLLECTIONS", reader)(path)
+                answers = load_component("TOPICCRAWL_COLLECTIONS", reader)(path)
                 return cls(Recorded(a.url, a.status, a.headers, a.body) for a in answers)
         return cls(_read(path))
 

@@ -23,7 +23,7 @@ from topiccrawl.errors import TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.context import CrawlContext, CrawlSpec, context_of
-from topiccrawl.scheduler.finish import CLOSE_REASON
+from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken, page_changed
 from topiccrawl.storage.choice import storage_of
@@ -118,7 +118,7 @@ class Watch:
         """
         if not self.context.opened:
             return
-        self.context.book.witness = self.visited.done
+        self.context.book.before_settling = self.visited.done
         self.due.begin()
         try:
             await self._pages.open()
@@ -141,7 +141,7 @@ class Watch:
         """
         if self._task is not None and self._task.done() and (error := self._task.exception()):
             logger.critical("The watch ends by a mistake of the program's", exc_info=error)
-            raise CloseSpider(CLOSE_REASON)
+            raise CloseSpider(STORE_FAILED)
         self._beginnings.look(self.context.frontier)
         for url, reason in () if self.visited else self.due.lost():
             self.visited.failed(url, reason)

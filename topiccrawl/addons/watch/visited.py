@@ -21,7 +21,7 @@ from topiccrawl.addons.watch.ledger import Ledger, Seen, was_had
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.model import Kind, Lease
-from topiccrawl.scheduler.requests import is_apart
+from topiccrawl.scheduler.requests import is_distinct
 from topiccrawl.storage.events import Change, change_to
 from topiccrawl.storage.pages import PageState, Role
 
@@ -142,7 +142,7 @@ class Visited:
             StorageError: The state of a new page could not be written.
         """
         visit = self._visits.pop(lease.epoch, None)
-        if visit is None or is_apart(lease.url):  # a separate request, which cannot be repeated
+        if visit is None or is_distinct(lease.url):  # a separate request, which cannot be repeated
             return
         async with self._lock(lease.url):
             if lease.url in self._unread:

@@ -18,7 +18,7 @@ from topiccrawl.addons.tasks.records import Wish
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import message, tr
-from topiccrawl.scheduler.build import as_turn
+from topiccrawl.scheduler.build import turn_settings
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
@@ -113,7 +113,7 @@ def checker(settings: BaseSettings) -> Callable[[Wish], str]:
             arguments["seeds"] = ",".join(seeds_in(wish.sites))
         spider: Any = loader.load(wish.spider)
         if hasattr(spider, "check"):
-            spider.check(as_turn(settings), **arguments)
+            spider.check(turn_settings(settings), **arguments)
         return str(spider.owner_of(arguments[TEMPLATE]).slug) if wish.spider == TEMPLATE else ""
 
     return check

@@ -41,7 +41,7 @@ FOLDER = "hosts"
 """Name of the table's folder inside TOPICCRAWL_DATA_DIR."""
 GRACE = 0.5
 """Seconds for which a host is kept for the crawl that waited for it longest."""
-ROOM = 1 << 30
+MAP_SIZE = 1 << 30
 """Most bytes of the table; a host takes some 60."""
 _ROW = Struct("<d8s8s")
 _NONE = bytes(8)
@@ -49,9 +49,9 @@ _NONE = bytes(8)
 _FREE = _ROW.pack(0.0, _NONE, _NONE)
 _BOOT = "boot"
 """Name of the folder where the system has no boot id."""
-_KEY = 500
+_MAX_KEY = 500
 """Most bytes of a host's name that are used; LMDB takes 511."""
-_open: WeakValueDictionary[Path, lmdb.Environment] = WeakValueDictionary()
+_open_tables: WeakValueDictionary[Path, lmdb.Environment] = WeakValueDictionary()
 """Tables that are open in this process: LMDB must not open one twice."""
 
 
@@ -70,8 +70,8 @@ class HostTimes:
         self, folder: str | Path, clock: Callable[[], float] = time.monotonic
     ) -> None:  # fmt: skip
         self._clock = clock
-        self._me = os.urandom(8)
-        self._table = _opened(Path(folder).resolve() / FOLDER)
+        self._id = os.urandom(8)
+        self._table = _open_table(Path(folder).resolve() / FOLDER)
 
     def claim(self, host: str, ahead: float) -> float:
         """Take a host for a request that is sent now; return seconds to wait if another has it.
@@ -80,30 +80,30 @@ class HostTimes:
             host: Its name.
             ahead: Seconds after which it may be asked again.
         """
-        now, key = self._clock(), host.encode()[:_KEY]
+        now, key = self._clock(), host.encode()[:_MAX_KEY]
         with self._table.begin(write=True) as rows:
-            until, owner, heir = _ROW.unpack(rows.get(key, _FREE))
-            if until > now and owner != self._me:
-                if heir == _NONE:
-                    rows.put(key, _ROW.pack(until, owner, self._me))
+            until, owner, successor = _ROW.unpack(rows.get(key, _FREE))
+            if until > now and owner != self._id:
+                if successor == _NONE:
+                    rows.put(key, _ROW.pack(until, owner, self._id))
                 return float(until - now)
-            kept = heir not in {_NONE, self._me}
+            kept = successor not in {_NONE, self._id}
             if until <= now < until + GRACE and kept:
                 return float(until + GRACE - now)
-            heir = heir if until > now and kept else _NONE
-            rows.put(key, _ROW.pack(now + ahead, self._me, heir))
+            successor = successor if until > now and kept else _NONE
+            rows.put(key, _ROW.pack(now + ahead, self._id, successor))
             return 0.0
 
-    def put_off(self, host: str, ahead: float) -> None:
+    def postpone(self, host: str, ahead: float) -> None:
         """Let no crawl ask a host for some seconds, as the host demanded."""
-        key = host.encode()[:_KEY]
+        key = host.encode()[:_MAX_KEY]
         with self._table.begin(write=True) as rows:
-            until, _, heir = _ROW.unpack(rows.get(key, _FREE))
+            until, _, successor = _ROW.unpack(rows.get(key, _FREE))
             until = max(until, self._clock() + ahead)
-            rows.put(key, _ROW.pack(until, _NONE, heir))
+            rows.put(key, _ROW.pack(until, _NONE, successor))
 
 
-class NeighbourClock(HostClock):
+class SharedHostClock(HostClock):
     """A host clock that also uses the table.
 
     Args:
@@ -135,13 +135,13 @@ class NeighbourClock(HostClock):
         """Learn from an answer; where a host asks for a pause, all crawls keep it."""
         super().record_response(host, download, now)
         if download.status in BACKOFF_STATUSES:
-            self._times.put_off(host.name, host.next_at - now)
+            self._times.postpone(host.name, host.next_at - now)
 
 
-def _opened(folder: Path) -> lmdb.Environment:
+def _open_table(folder: Path) -> lmdb.Environment:
     """Open the table of this boot of the machine; delete those of other boots."""
     path = folder / (boot_id() or _BOOT)
-    if (known := _open.get(path)) is not None:
+    if (known := _open_tables.get(path)) is not None:
         return known
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -149,12 +149,12 @@ def _opened(folder: Path) -> lmdb.Environment:
             if other != path:
                 shutil.rmtree(other, ignore_errors=True)
         prepare(path)
-        table = lmdb.open(str(path), map_size=ROOM, sync=False, metasync=False)
+        table = lmdb.open(str(path), map_size=MAP_SIZE, sync=False, metasync=False)
     except (lmdb.Error, OSError) as error:
         raise StorageError(
             "{path}: cannot be used ({error}): see that its folder can be written",
             path=path,
             error=error,
         ) from error
-    _open[path] = table
+    _open_tables[path] = table
     return table

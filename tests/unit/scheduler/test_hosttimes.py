@@ -11,7 +11,7 @@ from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Download, Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
-from topiccrawl.scheduler.neighbours import FOLDER, GRACE, HostTimes, NeighbourClock
+from topiccrawl.scheduler.hosttimes import FOLDER, GRACE, HostTimes, SharedHostClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ class Clock:
 
 
 def opened(folder: Path, polite: Politeness, times: HostTimes) -> EmbeddedFrontier:
-    clock_of = partial(NeighbourClock, times)
+    clock_of = partial(SharedHostClock, times)
     return EmbeddedFrontier(folder, FirstCome(), polite, Limits(), clock_of=clock_of)
 
 
@@ -62,7 +62,7 @@ def test_who_waited_comes_next_and_is_not_waited_for_long(tmp_path: Path, clock:
 def test_a_pause_that_a_host_asks_for_holds_for_all(tmp_path: Path, clock: Clock) -> None:
     one, other = HostTimes(tmp_path, clock), HostTimes(tmp_path, clock)
     one.claim(HOST, 1.0)
-    one.put_off(HOST, 30.0)
+    one.postpone(HOST, 30.0)
     assert one.claim(HOST, 1.0) == other.claim(HOST, 1.0) == 30.0
 
 
@@ -107,7 +107,7 @@ def test_a_request_waits_at_the_door_where_another_crawl_was_faster(tmp_path: Pa
     frontier.push([Seed(f"http://{HOST}/1")])
     assert len(frontier.pop(1)) == 1
     assert frontier.waits(HOST) == 0.0
-    times.put_off(HOST, 60.0)  # as by another crawl, while the connection was made
+    times.postpone(HOST, 60.0)  # as by another crawl, while the connection was made
     assert 59.0 < frontier.waits(HOST) <= 60.0
     assert frontier.waits("unknown.test") == 0.0
     frontier.close()

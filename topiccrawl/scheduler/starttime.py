@@ -19,7 +19,7 @@ _AGO = re.compile(r"(\d{1,9})([hd])")
 _SECONDS = {"h": 3_600.0, "d": 86_400.0}
 
 
-def since_of(
+def parse_since(
     text: str, folder: str | Path, owner: str, now: float, *, ended: bool = False
 ) -> float:
     """Return the time that an operator gives as text, seconds since the epoch.
@@ -37,7 +37,7 @@ def since_of(
         ConfigurationError: The text is none of these.
         StateError: There was no crawl.
 
-    >>> since_of("2h", "data", "足球", 10_000.0)
+    >>> parse_since("2h", "data", "足球", 10_000.0)
     2800.0
     """
     if text == LAST:
@@ -66,10 +66,10 @@ def since_of(
 
 
 def check_since(text: str) -> None:
-    """Check that ``since_of`` accepts the text.
+    """Check that ``parse_since`` accepts the text.
 
     Raises:
         ConfigurationError: It does not.
     """
     if text and text != LAST:
-        since_of(text, "", "", 0.0)
+        parse_since(text, "", "", 0.0)

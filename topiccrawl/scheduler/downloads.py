@@ -19,7 +19,7 @@ from scrapy.utils.misc import load_object
 from topiccrawl.frontier.contract import Download
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.outbound import PrivateAddressError
+from topiccrawl.scheduler.connections import PrivateAddressError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -40,7 +40,7 @@ _MALFORMED = (EOFError, ValueError, BadGzipFile, zlib.error)
 _RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
 
 
-class Answers:
+class DownloadReporter:
     """Handler of the crawler's download signals, and errback of all leased requests.
 
     Args:
@@ -56,15 +56,15 @@ class Answers:
         self._alarm = alarm
         connect = crawler.signals.connect
         connect(self._downloaded, signals.response_downloaded)
-        connect(self.no_download, signals.request_left_downloader)
-        connect(self.no_download, signals.response_received)  # from a cache, say
+        connect(self.report_no_download, signals.request_left_downloader)
+        connect(self.report_no_download, signals.response_received)  # from a cache, say
 
     def failed(self, request: Request | None, failure: Failure) -> bool:
         """Settle the lease of a request that failed; return whether it had a lease."""
         number = meta.lease_number(request)
         if request is None or not number:
             return False
-        self.no_download(request)
+        self.report_no_download(request)
         lease = self._book.lease(number)
         if lease is None:
             return True
@@ -78,7 +78,7 @@ class Answers:
         """Report the answer of a robots.txt; the callback of its request."""
         self._robots(meta.lease_number(response.request), response.body, response.status)
 
-    def no_download(self, request: Request) -> None:
+    def report_no_download(self, request: Request) -> None:
         """Free the slot of the host if no download was reported."""
         self._report(request, Download(0))
 
@@ -92,14 +92,14 @@ class Answers:
             self._alarm.now()
 
     def _settle(self, request: Request, lease: Lease, failure: Failure) -> None:
-        verdict = self._rules.judge(failure, time.time())
+        verdict = self._rules.classify(failure, time.time())
         self._stats.inc_value(f"topiccrawl/frontier/failed/{verdict.reason}")
-        if verdict.unforeseen:
-            ours = verdict.reason != MALFORMED  # a server's mistake needs no stack
-            exc_info = failure_to_exc_info(failure) if ours else None
+        if verdict.unexpected:
+            is_local = verdict.reason != MALFORMED  # a server's mistake needs no stack
+            exc_info = failure_to_exc_info(failure) if is_local else None
             logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
-        if verdict.again and self._rules.may_retry(request, lease.attempts):
-            self._book.later(lease.epoch, verdict.reason, verdict.retry_after)
+        if verdict.retry and self._rules.may_retry(request, lease.attempts):
+            self._book.retry_later(lease.epoch, verdict.reason, verdict.retry_after)
         else:
             self._book.failed(lease.epoch, verdict.reason)
 
@@ -111,7 +111,7 @@ class Answers:
         """
         if isinstance(failure.value, HttpError):
             return failure.value.response.status, ""
-        reason = self._rules.judge(failure, time.time()).reason
+        reason = self._rules.classify(failure, time.time()).reason
         none = reason in {"max-redirects", PrivateAddressError.reason}
         return (NOT_FOUND, "") if none else (0, reason)
 
@@ -128,16 +128,16 @@ class FailureVerdict(NamedTuple):
     """Verdict on a failure.
 
     Attributes:
-        again: Whether a retry may help.
+        retry: Whether a retry may help.
         reason: Short reason: ``http-503``, ``download-timeout``, ``max-redirects`` ...
         retry_after: Seconds the server asked for, or None.
-        unforeseen: Whether the failure is unusual and should be logged.
+        unexpected: Whether the failure is unusual and should be logged.
     """
 
-    again: bool
+    retry: bool
     reason: str
     retry_after: float | None = None
-    unforeseen: bool = False
+    unexpected: bool = False
 
 
 class FailureRules:
@@ -159,7 +159,7 @@ class FailureRules:
         most = request.meta.get("max_retry_times")
         return not request.meta.get("dont_retry") and (most is None or failures < int(most))
 
-    def judge(self, failure: Failure, now: float) -> FailureVerdict:
+    def classify(self, failure: Failure, now: float) -> FailureVerdict:
         """Return the verdict; ``now``, in seconds since the epoch, is the base of a Retry-After."""
         error = failure.value
         if isinstance(error, HttpError):
@@ -168,15 +168,15 @@ class FailureRules:
             return FailureVerdict(status in self.codes, f"http-{status}", wait)
         if isinstance(error, IgnoreRequest):
             redirects = "max redirections" in str(error)
-            own = getattr(error, "reason", "ignored")  # set by our own middlewares
-            return FailureVerdict(again=False, reason="max-redirects" if redirects else own)
+            reason = getattr(error, "reason", "ignored")  # set by our own middlewares
+            return FailureVerdict(retry=False, reason="max-redirects" if redirects else reason)
         if isinstance(error, _MALFORMED):
-            return FailureVerdict(again=False, reason=MALFORMED, unforeseen=True)
+            return FailureVerdict(retry=False, reason=MALFORMED, unexpected=True)
         name = type(error).__name__.removesuffix("Error")
         reason = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
-        again = isinstance(error, self.exceptions)
+        retry = isinstance(error, self.exceptions)
         too_large = isinstance(error, DownloadCancelledError)  # DOWNLOAD_MAXSIZE
-        return FailureVerdict(again, reason, unforeseen=not (again or too_large))
+        return FailureVerdict(retry, reason, unexpected=not (retry or too_large))
 
 
 def retry_after(response: Response, now: float) -> float | None:

@@ -67,12 +67,12 @@ def check_address(context: CrawlContext, url: str, address: str = "") -> None:
 
 def guard(endpoint: Any, check: Callable[[str], None]) -> None:  # noqa: ANN401 - Twisted's
     """Let an endpoint connect to no address for which ``check`` raises."""
-    plain = getattr(endpoint, "_wrappedEndpoint", endpoint)  # below TLS
-    plain._reactor = _Guarded(plain._reactor, check)  # noqa: SLF001
+    inner = getattr(endpoint, "_wrappedEndpoint", endpoint)  # below TLS
+    inner._reactor = _CheckedReactor(inner._reactor, check)  # noqa: SLF001
 
 
 @implementer(IReactorPluggableNameResolver)
-class _Guarded:
+class _CheckedReactor:
     """A reactor that checks addresses before it connects to them."""
 
     def __init__(self, reactor: Any, check: Callable[[str], None]) -> None:  # noqa: ANN401
@@ -87,45 +87,45 @@ class _Guarded:
         return self._reactor.connectTCP(host, *arguments, **options)
 
 
-class _Chunks(_ChunkedTransferDecoder):
+class _BoundedChunkDecoder(_ChunkedTransferDecoder):
     """Decoder that passes on what came at once as one, however many chunks it had."""
 
     _framing = 0
 
-    def __init__(self, passed: Callable[[bytes], None], ended: Callable[[bytes], None]) -> None:
+    def __init__(self, on_data: Callable[[bytes], None], on_end: Callable[[bytes], None]) -> None:
         self._bodies: list[bytes] = []
-        self._passed, self._ended = passed, ended
+        self._on_data, self._on_end = on_data, on_end
         super().__init__(self._bodies.append, self._end)
 
     @override
     def dataReceived(self, data: bytes) -> None:
         self._framing += len(data)
         super().dataReceived(data)
-        self._pass()
+        self._flush()
         if self._framing > MAX_FRAMING:
             raise ChunksTooSmallError
 
-    def _pass(self) -> None:
+    def _flush(self) -> None:
         if body := b"".join(self._bodies):
             self._bodies.clear()
             self._framing -= len(body)
-            self._passed(body)
+            self._on_data(body)
 
     def _end(self, rest: bytes) -> None:
-        self._pass()
-        self._ended(rest)
+        self._flush()
+        self._on_end(rest)
 
 
 class _BoundedParser(_LenientHTTPClientParser):
     """Parser that ends the connection where headers have no end, or chunks next to no content."""
 
-    _transferDecoders: dict[bytes, Any] = {b"chunked": _Chunks}  # noqa: N815, RUF012
-    _taken = 0
+    _transferDecoders: dict[bytes, Any] = {b"chunked": _BoundedChunkDecoder}  # noqa: N815, RUF012
+    _received = 0
 
     @override
     def lineReceived(self, line: bytes) -> None:
-        self._taken += len(line) + 1
-        if self._taken > MAX_HEADERS:
+        self._received += len(line) + 1
+        if self._received > MAX_HEADERS:
             self._abort()
             raise HeadersTooLargeError
         super().lineReceived(line)
