@@ -36,9 +36,9 @@ def test_the_end_says_what_became_of_seeds_terms_and_hosts(tmp_path: Path) -> No
     assert "seed       http://shy.test/: its robots.txt excludes the page" in said
     assert "best pages (on topic from 0.050):" in said
     assert "红烧肉的做法" in said
-    assert "terms never met: " in said
-    assert "out of reach (the server refuses this crawler (403)): closed.test" in said
-    assert "try        seeds that speak of the topic" in said
+    assert "terms not found: " in said
+    assert "unreachable (the server refuses this crawler (403)): closed.test" in said
+    assert "try        seeds on the topic" in said
     status, later = run("", data, "why", "--topic", "新能源汽车")
     assert status == 0
     assert said[said.index("  seed") :].strip() in later

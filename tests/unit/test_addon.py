@@ -57,7 +57,7 @@ def test_what_the_project_says_wins() -> None:
 
 def test_a_component_given_as_a_class_is_known_and_a_wrong_one_still_refused() -> None:
     settings = given(DOWNLOADER_MIDDLEWARES={RetryMiddleware: 1})
-    with pytest.raises(SettingError, match=r"^DOWNLOADER_MIDDLEWARES leaves .*RetryMiddleware on"):
+    with pytest.raises(SettingError, match=r"^DOWNLOADER_MIDDLEWARES enables .*RetryMiddleware,"):
         check_hooks(settings)
 
 

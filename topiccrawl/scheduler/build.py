@@ -1,4 +1,4 @@
-"""Construction of a frontier from Scrapy settings: its place, politeness and bounds."""
+"""Construction of a frontier from Scrapy settings: location, politeness and limits."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 
 MIN_SEEN_ERROR, MAX_SEEN_ERROR = 1e-6, 0.1
-"""Range of the error of filters of evicted URLs: with less they need more room than they save."""
+"""Range of the filters' error: with a smaller one, filters need more memory than they save."""
 
 
 def open_frontier(crawler: Crawler) -> Frontier:
-    """Return the open frontier of a crawler's spider.
+    """Open the frontier of a crawler's spider.
 
     Raises:
-        SettingError: If a setting cannot be used.
-        StateError: If the state is in use, or of a version that cannot be read.
-        StorageError: If the folder cannot be written, or Redis not be reached.
+        SettingError: A setting cannot be used.
+        StateError: The state is in use, or of an unknown version.
+        StorageError: The folder cannot be written, or Redis cannot be reached.
     """
     settings, spider = crawler.settings, crawler.spider
     crawl = spec_of(spider)
@@ -58,13 +58,13 @@ def open_frontier(crawler: Crawler) -> Frontier:
 
 
 def clock_of(frontier: Frontier) -> Callable[[], float]:
-    """Return the clock of a frontier's times: that of Redis for a shared frontier."""
+    """Return the clock of a frontier: that of Redis for a shared frontier."""
     clock: Callable[[], float] = getattr(frontier, "clock", time.time)
     return clock
 
 
 def turn_settings(settings: BaseSettings) -> Settings:
-    """Return settings for a crawl that is one turn of a task: no other process crawls the same."""
+    """Return settings for one turn of a task, which no other process crawls meanwhile."""
     own = Settings()
     own.update(settings)
     own.set("TOPICCRAWL_TURN", "1", priority="cmdline")
@@ -72,10 +72,10 @@ def turn_settings(settings: BaseSettings) -> Settings:
 
 
 def crawl_name(spider: Spider | None) -> str:
-    """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, else its topic's slug.
+    """Return the name of a crawl's frontier: TOPICCRAWL_CRAWL, or else its topic's slug.
 
-    Nodes of one name share a crawl. The ``crawl`` of a spider's ``spec`` wins: each period of
-    a template has a frontier of its own.
+    Nodes with the same name share a crawl. The ``crawl`` of a spider's ``spec`` takes precedence,
+    since each period of a template has a separate frontier.
     """
     spec = spec_of(spider)
     if spec.crawl:
@@ -87,33 +87,35 @@ def crawl_name(spider: Spider | None) -> str:
 
 
 def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Reader:
-    """Return a read-only view of a crawl's frontier, also while the crawl runs.
+    """Open a crawl's frontier for reading, also while the crawl runs.
 
-    ``settings`` may have the connection to its server (no log has the password).
+    Args:
+        place: Place of the frontier, see ``frontiers.Frontiers``.
+        settings: May have the connection to the server, since logs have no passwords.
 
     Raises:
-        StorageError: If there is none.
-        StateVersionError: If it is of another version.
+        StorageError: There is no frontier.
+        StateVersionError: The frontier is of another version.
     """
     return frontiers_of(settings or Settings(), place).read(str(place))
 
 
 def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
-    """Return the place of a crawl's frontier, for the log of crawls: folder, or server and name."""
+    """Return the place of a crawl's frontier for the log of crawls: folder, or server and name."""
     return frontiers_of(settings).place(crawl_name(spider))
 
 
 def _owner(spider: Spider | None) -> str:
-    """Return the owner of a spider's frontier: a JOBDIR must not mix two crawls."""
+    """Return the owner of a spider's frontier, so that a JOBDIR does not mix two crawls."""
     spec = spec_of(spider)
     return spec.crawl or spec.owner
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Read all settings of the scheduler once.
+    """Check all settings of the scheduler.
 
     Raises:
-        SettingError: If one cannot be used.
+        SettingError: A setting cannot be used.
     """
     politeness_of(settings)
     limits_of(settings)
@@ -122,7 +124,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def politeness_of(settings: BaseSettings) -> Politeness:
-    """Return Scrapy's own politeness settings in the frontier's form."""
+    """Return the politeness rules from Scrapy's settings."""
     target = number(settings, "AUTOTHROTTLE_TARGET_CONCURRENCY")
     if not target:
         raise SettingError("AUTOTHROTTLE_TARGET_CONCURRENCY is 0: give a number above 0")
@@ -154,7 +156,7 @@ def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:
         host = host_named(text)
         if not host:
             raise SettingError(
-                "{name}: {text!r} is no host: write news.example.com, without port",
+                "{name}: {text!r} is not a host: write news.example.com, without port",
                 name=name,
                 text=text,
             )
@@ -162,7 +164,7 @@ def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:
 
 
 def limits_of(settings: BaseSettings) -> Limits:
-    """Return the bounds that the operator set."""
+    """Return the limits from the settings."""
     retries = int(number(settings, "RETRY_TIMES")) if settings.getbool("RETRY_ENABLED") else 0
     return Limits(
         max_depth=int(number(settings, "DEPTH_LIMIT")),
@@ -187,14 +189,14 @@ def _seen_error(settings: BaseSettings) -> float:
 
 
 def retry_rules(settings: BaseSettings) -> Retry:
-    """Return the waiting times of failed URLs."""
+    """Return the delays before failed URLs are retried."""
     return Retry(
         number(settings, "TOPICCRAWL_RETRY_DELAY"), number(settings, "TOPICCRAWL_RETRY_MAX_DELAY")
     )
 
 
 def traps_of(settings: BaseSettings) -> TrapRules | None:
-    """Return the trap rules' thresholds, or None where they are off."""
+    """Return the thresholds of the trap rules, or None if they are off."""
     if not settings.getbool("TOPICCRAWL_TRAPS_ENABLED"):
         return None
     return TrapRules(
@@ -210,12 +212,12 @@ def topic_rules(topic: Topic, addresses: AddressRules | None = None) -> HostRule
 
 
 def start_rules(topic: Topic, addresses: AddressRules | None = None) -> HostRules:
-    """Return the rules of URLs to begin with; they may be on hosts that are not crawled further."""
+    """Return the rules of start URLs, which may be on hosts that are not crawled further."""
     return HostRules((), topic.denied_hosts, url_rules(topic), addresses)
 
 
 def url_rules(topic: Topic) -> UrlRules | None:
-    """Return a topic's rules of URLs, None if it has none."""
+    """Return a topic's include and exclude rules, or None if it has none."""
     given = topic.include or topic.exclude
     return UrlRules(topic.include, topic.exclude) if given else None
 
@@ -223,7 +225,13 @@ def url_rules(topic: Topic) -> UrlRules | None:
 def addresses_of(
     settings: BaseSettings, allowed: Iterable[str] = (), count: Callable[[], None] = lambda: None
 ) -> AddressRules:
-    """Return the rules of private addresses: settings name hosts that may have them."""
+    """Return the rules of private addresses.
+
+    Args:
+        settings: Settings, which name hosts that may have private addresses.
+        allowed: Further such hosts.
+        count: Called for each refused request.
+    """
     return AddressRules(
         [*allowed, *_hosts(settings, "TOPICCRAWL_OWN_HOSTS")],
         count,
@@ -232,9 +240,10 @@ def addresses_of(
 
 
 def hosts_of(crawler: Crawler) -> HostRules:
-    """Return the crawl's rules of hosts: the topic's, else ``allowed_domains``; the same each time.
+    """Return the crawl's rules of hosts: the topic's, or else ``allowed_domains``.
 
-    Hosts that the operator named may have private addresses; start requests name further ones.
+    They are created once per crawl. Hosts that the operator named may have private addresses; start
+    requests add further hosts.
     """
     context = context_of(crawler)
     if "hosts" not in vars(context):
@@ -253,13 +262,13 @@ def hosts_of(crawler: Crawler) -> HostRules:
 
 
 def link_refusal(crawler: Crawler) -> Callable[[str], str | None]:
-    """Return a function of a URL: why the crawl follows no link to it, or None."""
+    """Return a function from URL to the reason why links to it are not followed, or None."""
     hosts, traps = hosts_of(crawler), traps_of(crawler.settings)
     return lambda url: hosts.refuse(url) or (trap(url, traps) if traps else None)
 
 
 def share_of(settings: BaseSettings) -> tuple[int, int] | None:
-    """Return the lanes' share (``"3:1"``), or None for the strategy's own."""
+    """Return the lanes' share (``"3:1"``), or None for the strategy's default."""
     text = settings.get("TOPICCRAWL_LANE_SHARE")
     if not text:
         return None
@@ -273,7 +282,7 @@ def share_of(settings: BaseSettings) -> tuple[int, int] | None:
 
 
 def _jitter(settings: BaseSettings) -> float:
-    """Return the jitter as a share of the delay; Scrapy once called it RANDOMIZE_DOWNLOAD_DELAY."""
+    """Return the jitter as a share of the delay; older Scrapy had RANDOMIZE_DOWNLOAD_DELAY."""
     older = settings.getpriority("RANDOMIZE_DOWNLOAD_DELAY") or 0
     if older > (settings.getpriority("DOWNLOAD_DELAY_JITTER") or 0):
         return 0.5 if settings.getbool("RANDOMIZE_DOWNLOAD_DELAY") else 0.0
@@ -281,6 +290,6 @@ def _jitter(settings: BaseSettings) -> float:
 
 
 def _slots(settings: BaseSettings) -> Iterator[tuple[str, tuple[float | None, int | None]]]:
-    """Yield delays and concurrencies by host; slots with names that are no hosts match none."""
+    """Yield delays and concurrencies by host; slots whose names are not hosts match none."""
     for name, slot in settings.getdict("DOWNLOAD_SLOTS").items():
         yield host_named(name) or name, (slot.get("delay"), slot.get("concurrency"))

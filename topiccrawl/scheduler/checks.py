@@ -1,4 +1,4 @@
-"""Settings: read as what their defaults are, and checked before a crawl."""
+"""Checks of settings before a crawl: kinds of values, names, folders."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _FRACTIONS = frozenset(
         "TOPICCRAWL_MAX_QUEUED",
     }
 )  # fmt: skip
-"""Settings whose default is whole, but that are read as numbers: 7.5 and 1e6 will do."""
+"""Settings with an integer default that are read as numbers, so that 7.5 and 1e6 are valid."""
 
 
 def check_values(settings: BaseSettings) -> None:
-    """Read each setting as what its default is, then those that are names and addresses.
+    """Check that each setting has the type of its default, and check names and folders.
 
-    The functions that TOPICCRAWL_CHECKS names check what belongs to their rooms and add-ons.
+    The functions named in TOPICCRAWL_CHECKS check the settings of other packages and add-ons.
 
     Raises:
-        SettingError: Naming the first that cannot be used, its value and what to write.
+        SettingError: A setting cannot be used; names the setting, its value and the remedy.
     """
     _check_kinds(settings)
     for name in ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"):
@@ -48,10 +48,10 @@ def check_values(settings: BaseSettings) -> None:
 
 
 def check_count(settings: BaseSettings, name: str) -> None:
-    """Refuse 0 where it would not mean "no limit", but nothing at all.
+    """Refuse 0 for a setting where it would not mean "no limit".
 
     Raises:
-        SettingError: The setting is no whole number above 0.
+        SettingError: The setting is not a whole number above 0.
     """
     _check_number(settings, name, whole=True)
     if settings.getint(name) < 1:
@@ -61,10 +61,10 @@ def check_count(settings: BaseSettings, name: str) -> None:
 
 
 def check_folder(settings: BaseSettings, name: str) -> None:
-    """Create the folder that a setting names; empty: none.
+    """Create the folder of a setting; do nothing if the setting is empty.
 
     Raises:
-        SettingError: It cannot be created.
+        SettingError: The folder cannot be created.
     """
     if not settings.get(name):
         return
@@ -72,7 +72,7 @@ def check_folder(settings: BaseSettings, name: str) -> None:
         Path(settings[name]).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SettingError(
-            "{name} is {value!r}: no folder can be made there: {strerror}",
+            "{name} is {value!r}: the folder cannot be created: {strerror}",
             name=name,
             value=settings[name],
             strerror=error.strerror,
@@ -80,7 +80,7 @@ def check_folder(settings: BaseSettings, name: str) -> None:
 
 
 def _check_kinds(settings: BaseSettings) -> None:
-    """Flags and numbers."""
+    """Check flags and numbers."""
     for name, default in [*_declared(default_settings), *_declared(project)]:
         if isinstance(default, bool | int | float) and settings.get(name) is not None:
             (flag_of if isinstance(default, bool) else _check_readable)(settings, name)
@@ -94,7 +94,7 @@ def _declared(module: ModuleType) -> Iterator[tuple[str, Any]]:
 
 
 def _check_readable(settings: BaseSettings, name: str) -> None:
-    """Refuse what is no number at all; Scrapy checks the range of its own settings."""
+    """Refuse a value that is not a number; Scrapy checks the ranges of its own settings."""
     try:
         float(settings[name])
     except (TypeError, ValueError) as error:

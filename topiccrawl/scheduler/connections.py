@@ -1,7 +1,7 @@
-"""Connections to addresses that the crawl may ask, and no others; answers that are not too dear.
+"""Connections to allowed addresses only, and limits of headers and chunks of responses.
 
-A name is judged by the address that it resolved to, at each attempt to connect: an answer that
-changes between two look-ups (DNS rebinding) changes nothing.
+A host is checked by the address that it resolved to, at each attempt to connect. An address that
+changes between two look-ups (DNS rebinding) is therefore checked too.
 """
 
 from __future__ import annotations
@@ -28,52 +28,53 @@ if TYPE_CHECKING:
     from topiccrawl.scheduler.context import CrawlContext
 
 MAX_HEADERS = 256 * 1024
-"""Bytes of an answer's headers, of all interim answers (1xx) before it, too."""
+"""Maximum of bytes of a response's headers, including interim responses (1xx) before it."""
 MAX_FRAMING = 256 * 1024
-"""Bytes between the chunks of a body. Each chunk takes time: of 8 MB in chunks of 4 bytes, 30 s."""
+"""Maximum of bytes between the chunks of a body. Each chunk takes time: a body of 8 MB in chunks of
+4 bytes takes 30 s."""
 
 
 class PrivateAddressError(IgnoreRequest):
-    """A request whose host is, or resolved to, a private address."""
+    """Request to a private address, or to a host that resolved to one."""
 
     reason = "private-address"
 
 
 class HeadersTooLargeError(IgnoreRequest):
-    """An answer whose headers have more than ``MAX_HEADERS`` bytes."""
+    """Response whose headers have more than ``MAX_HEADERS`` bytes."""
 
     reason = "headers-too-large"
 
 
 class ChunksTooSmallError(IgnoreRequest):
-    """A body with more than ``MAX_FRAMING`` bytes between its chunks."""
+    """Body with more than ``MAX_FRAMING`` bytes between its chunks."""
 
     reason = "chunks-too-small"
 
 
 class TlsFailedError(DownloadFailedError):
-    """No encrypted connection: a certificate, a version of TLS, or a server that speaks none."""
+    """Failed TLS connection: a certificate, a TLS version, or a server without TLS."""
 
 
 def check_address(context: CrawlContext, url: str, address: str = "") -> None:
     """Check the host of a URL, or the address that it resolved to.
 
     Raises:
-        PrivateAddressError: If it is private, and the operator did not name the host.
+        PrivateAddressError: The address is private, and the operator did not name the host.
     """
     if context.opened and context.addresses.refuses(url, address):
         raise PrivateAddressError(url)
 
 
 def guard(endpoint: Any, check: Callable[[str], None]) -> None:  # noqa: ANN401 - Twisted's
-    """Let an endpoint connect to no address for which ``check`` raises."""
+    """Prevent an endpoint from connecting to addresses for which ``check`` raises."""
     inner = getattr(endpoint, "_wrappedEndpoint", endpoint)  # below TLS
     inner._reactor = _CheckedReactor(inner._reactor, check)  # noqa: SLF001
 
 
 @implementer(IReactorPluggableNameResolver)
 class _CheckedReactor:
-    """A reactor that checks addresses before it connects to them."""
+    """Reactor that checks addresses before it connects to them."""
 
     def __init__(self, reactor: Any, check: Callable[[str], None]) -> None:  # noqa: ANN401
         self._reactor = reactor
@@ -88,7 +89,7 @@ class _CheckedReactor:
 
 
 class _BoundedChunkDecoder(_ChunkedTransferDecoder):
-    """Decoder that passes on what came at once as one, however many chunks it had."""
+    """Decoder that passes on data received together in one call, however many chunks it had."""
 
     _framing = 0
 
@@ -117,7 +118,7 @@ class _BoundedChunkDecoder(_ChunkedTransferDecoder):
 
 
 class _BoundedParser(_LenientHTTPClientParser):
-    """Parser that ends the connection where headers have no end, or chunks next to no content."""
+    """Parser that closes the connection if headers are too long or chunks too small."""
 
     _transferDecoders: dict[bytes, Any] = {b"chunked": _BoundedChunkDecoder}  # noqa: N815, RUF012
     _received = 0
@@ -152,7 +153,7 @@ class _BoundedProtocol(_LenientHTTP11ClientProtocol):
 
 
 class BoundedFactory(_LenientHTTP11ClientFactory):
-    """Factory of connections that take bounded headers and chunks."""
+    """Factory of connections with limits of headers and chunks."""
 
     @override
     def buildProtocol(self, addr: Any) -> _BoundedProtocol:
@@ -160,7 +161,7 @@ class BoundedFactory(_LenientHTTP11ClientFactory):
 
 
 def cause_of(error: Exception) -> Exception:
-    """Return why a download failed: too large, encryption, else the error itself."""
+    """Return the cause of a failed download: size limits, TLS, or else the error itself."""
     for failure in getattr(error.__cause__, "reasons", ()):
         for own in (HeadersTooLargeError, ChunksTooSmallError):
             if failure.check(own):

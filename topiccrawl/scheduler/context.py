@@ -1,4 +1,4 @@
-"""The crawl context: all that hooks, add-ons and spiders may use of a running crawl, typed."""
+"""Crawl context: the typed interface of a running crawl for hooks, add-ons and spiders."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 MIN_TIMER_SECONDS = 0.002
-"""Least seconds of a timer, so that the engine has its turn before a due time is handled."""
+"""Minimum of seconds of a timer, so that the engine runs before a due time is handled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlSpec:
-    """Facts of a crawl that its spider states in ``spec``; the defaults are those of any spider.
+    """Properties of a crawl that its spider declares in ``spec``; the defaults fit any spider.
 
     Attributes:
-        name: Name of the topic or template, else of the spider.
-        owner: Owner of what the crawl stores.
-        crawl: Name of a frontier of its own; "": TOPICCRAWL_CRAWL, the topic's slug or the owner.
+        name: Name of the topic or template, or else of the spider.
+        owner: Owner of the crawl's stored data.
+        crawl: Name of a separate frontier; "" for TOPICCRAWL_CRAWL, the topic's slug or the owner.
         topic: Topic whose rules of hosts, traps and retention apply.
-        strategy: Order of the URLs; None: first come, first served.
-        fresh: Forget the frontier of earlier runs.
-        watch: "" (pages are fetched once), "once" or "on" (for ever).
-        since: Time from which on changes are sent as items, seconds since the epoch; None: none.
-        judges: Returns whether a page of a relevance is on topic; None: pages are not judged.
+        strategy: Order of the URLs; None for first come, first served.
+        fresh: Delete the frontier of earlier runs.
+        watch: "" (pages are fetched once), "once" or "on" (continuously).
+        since: Time from which changes are sent as items, seconds since the epoch; None for never.
+        judges: Returns whether a page of a relevance is on topic; None if pages are not judged.
         conducted: The spider counts its pages and retries their failures itself.
-        prepare: Awaited with a request and its response before the callback; None: nothing is.
+        prepare: Awaited with a request and its response before the callback; None for nothing.
     """
 
     name: str
@@ -63,7 +63,7 @@ class CrawlSpec:
 
 
 def spec_of(spider: Spider | None) -> CrawlSpec:
-    """Return the ``spec`` of a spider, or the one of any spider where it has none."""
+    """Return the ``spec`` of a spider, or a default one if it has none."""
     spec = getattr(spider, "spec", None)
     if isinstance(spec, CrawlSpec):
         return spec
@@ -75,10 +75,10 @@ class Search(Protocol):
     """Search for seeds."""
 
     def failed(self, context: CrawlContext) -> bool:
-        """Return whether the search found nothing because of failures."""
+        """Check whether the search found nothing because of failures."""
 
     def is_fruitless(self, context: CrawlContext) -> bool:
-        """Return whether no run found anything."""
+        """Check whether no run found anything."""
 
     def reset_failures(self) -> list[str]:
         """Clear the failures and return the URLs to retry."""
@@ -89,11 +89,11 @@ class SyncTask(Protocol):
 
     @property
     def away(self) -> bool:
-        """True while the server does not answer."""
+        """True while the server does not respond."""
 
     @property
     def loading(self) -> bool:
-        """True until the frontier has the node's part."""
+        """True until the node's part of the frontier is loaded."""
 
     def start(self) -> None:
         """Start the exchange."""
@@ -102,14 +102,14 @@ class SyncTask(Protocol):
         """End the exchange."""
 
     def waits(self) -> bool:
-        """Return whether an idle crawl should wait for start URLs."""
+        """Check whether an idle crawl should wait for start URLs."""
 
 
 class Alarm:
-    """Wake-up of Scrapy's engine, which asks the scheduler only on demand.
+    """Wake-up of Scrapy's engine, which calls the scheduler only on demand.
 
     Args:
-        crawler: Crawler of the engine; while that starts or closes, it is not woken.
+        crawler: Crawler of the engine; an engine that is starting or closing is not woken.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -117,14 +117,14 @@ class Alarm:
         self._timer: CallLaterResult | None = None
 
     def now(self) -> None:
-        """Let the engine ask again soon."""
+        """Let the engine call the scheduler again soon."""
         engine = self._crawler._engine  # noqa: SLF001
         slot = None if engine is None else engine._slot  # noqa: SLF001
         if slot is not None and slot.closing is None:
             slot.nextcall.schedule()
 
     def after(self, seconds: float | None) -> None:
-        """Let the engine ask after some seconds; None sets no timer."""
+        """Let the engine call the scheduler after some seconds; None only cancels the timer."""
         self.cancel()
         if seconds is not None:
             self._timer = call_later(max(seconds, MIN_TIMER_SECONDS), self._on_timer)
@@ -141,26 +141,27 @@ class Alarm:
 
 
 class CrawlContext:
-    """A crawl as hooks, add-ons and spiders see it; ``context_of`` gives it from the start.
+    """A crawl for hooks, add-ons and spiders; ``context_of`` returns it from the start.
 
     Attributes:
         crawler: Scrapy's crawler.
-        opened: True while the frontier is open; False for ever on another scheduler.
-        frontier: The frontier, once open; writes go through ``book.writing``.
+        opened: True while the frontier is open; always False with another scheduler.
+        frontier: Frontier, once open; writes must use ``book.writing``.
         book: Open leases of this process, once the frontier is open.
         hosts: Rules of allowed hosts, once the frontier is open.
         addresses: Rules of private addresses, once the frontier is open.
         sync: Exchange with other nodes; None for a local frontier.
-        alarm: Wakes the engine, as after a URL was queued.
-        paused: The operator paused the crawl.
-        processing: URL of the page whose callback runs now, or "".
-        may_fetch: Returns whether requests may be sent now; ring the alarm when they may again.
-        has_room: Returns whether another page may be leased besides the open ones.
-        search: Search for seeds; None where there is none, or it is over.
-        progress: Returns the progress line of a spider that has its own.
-        status: Contributions to the figures of the dashboard, by contributor: functions that
-            return fields by section of the state (``storage.status``). The section
-            ``circumstances`` has fields of ``extensions.waiting.Circumstances``.
+        alarm: Wakes the engine, for example after a URL was queued.
+        paused: True if the operator paused the crawl.
+        processing: URL of the page whose callback is running, or "".
+        may_fetch: Returns whether requests may be sent now; call ``alarm.now`` when it changes to
+            True.
+        has_room: Returns whether a further page may be leased.
+        search: Search for seeds; None if there is none, or it has ended.
+        progress: Returns the progress line of a spider with its own progress.
+        status: Functions that contribute to the dashboard's figures, by contributor; each returns
+            fields by section of the state (``storage.status``). The section ``circumstances`` has
+            fields of ``extensions.waiting.Circumstances``.
     """
 
     frontier: Frontier
@@ -184,7 +185,7 @@ class CrawlContext:
 
     @property
     def spec(self) -> CrawlSpec:
-        """Facts of the crawl that its spider states."""
+        """Properties of the crawl that its spider declares."""
         return spec_of(self.crawler.spider)
 
     @property
@@ -202,15 +203,15 @@ class CrawlContext:
         self.alarm.now()
 
     def lease(self, request: Request | None) -> Lease | None:
-        """Return the open lease of a request; None where the frontier gave none."""
+        """Return the open lease of a request; None if it has none."""
         return self.book.lease(lease_number(request)) if self.opened else None
 
     def on_settled(self, listener: Callable[[Lease, Outcome], None]) -> None:
-        """Call a method with each ``lease`` and its ``outcome`` (by name), once it is settled."""
+        """Call a listener with ``lease`` and ``outcome`` (by name) whenever a lease is settled."""
         self.crawler.signals.connect(listener, lease_settled)
 
     def end(self, reason: str) -> None:
-        """Close the spider, unless it is closing; requests in flight are finished."""
+        """Close the spider, unless it is closing; requests in flight are completed."""
         engine = self.crawler.engine
         if self._closing is None and engine.spider is not None:
             self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))

@@ -1,4 +1,4 @@
-"""Reports to the frontier on each request: a download, a failure, a robots.txt."""
+"""Reports of downloads, failures and robots.txt files to the frontier."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NOT_FOUND = 404
 
 MALFORMED = "malformed-answer"
 _MALFORMED = (EOFError, ValueError, BadGzipFile, zlib.error)
-"""Raised by Scrapy's middlewares where a body cannot be unpacked, or a Location is no URL."""
+"""Raised by Scrapy's middlewares if a body cannot be decompressed or a Location is no URL."""
 _RETRY_AFTER_DIGITS = re.compile(r"\s*(\d{1,9})\s*$")
 
 
@@ -46,7 +46,7 @@ class DownloadReporter:
     Args:
         crawler: Source of signals, stats and settings.
         book: Open leases.
-        alarm: Rung when a host's clock may have changed.
+        alarm: Called when a host's next request time may have changed.
     """
 
     def __init__(self, crawler: Crawler, book: LeaseBook, alarm: Alarm) -> None:
@@ -57,10 +57,10 @@ class DownloadReporter:
         connect = crawler.signals.connect
         connect(self._downloaded, signals.response_downloaded)
         connect(self.report_no_download, signals.request_left_downloader)
-        connect(self.report_no_download, signals.response_received)  # from a cache, say
+        connect(self.report_no_download, signals.response_received)  # for example from a cache
 
     def failed(self, request: Request | None, failure: Failure) -> bool:
-        """Settle the lease of a request that failed; return whether it had a lease."""
+        """Settle the lease of a failed request; return whether it had a lease."""
         number = meta.lease_number(request)
         if request is None or not number:
             return False
@@ -75,7 +75,7 @@ class DownloadReporter:
         return True
 
     def robots(self, response: Response) -> None:
-        """Report the answer of a robots.txt; the callback of its request."""
+        """Report the response of a robots.txt; callback of its request."""
         self._robots(meta.lease_number(response.request), response.body, response.status)
 
     def report_no_download(self, request: Request) -> None:
@@ -95,7 +95,7 @@ class DownloadReporter:
         verdict = self._rules.classify(failure, time.time())
         self._stats.inc_value(f"topiccrawl/frontier/failed/{verdict.reason}")
         if verdict.unexpected:
-            is_local = verdict.reason != MALFORMED  # a server's mistake needs no stack
+            is_local = verdict.reason != MALFORMED  # a server's mistake needs no traceback
             exc_info = failure_to_exc_info(failure) if is_local else None
             logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
         if verdict.retry and self._rules.may_retry(request, lease.attempts):
@@ -104,10 +104,10 @@ class DownloadReporter:
             self._book.failed(lease.epoch, verdict.reason)
 
     def _robots_status(self, failure: Failure) -> tuple[int, str]:
-        """Return HTTP status and no cause, or 0 and the cause, named as for pages.
+        """Return the HTTP status and "", or 0 and the cause, named as for pages.
 
-        Endless redirects mean that there is no file (RFC 9309). None is asked of a private address:
-        its pages end by themselves.
+        Endless redirects mean that there is no robots.txt (RFC 9309). A private address is treated
+        the same way, since its pages are refused anyway.
         """
         if isinstance(failure.value, HttpError):
             return failure.value.response.status, ""
@@ -125,13 +125,13 @@ class DownloadReporter:
 
 
 class FailureVerdict(NamedTuple):
-    """Verdict on a failure.
+    """Classification of a failure.
 
     Attributes:
-        retry: Whether a retry may help.
+        retry: True if a retry may help.
         reason: Short reason: ``http-503``, ``download-timeout``, ``max-redirects`` ...
-        retry_after: Seconds the server asked for, or None.
-        unexpected: Whether the failure is unusual and should be logged.
+        retry_after: Seconds that the server asked to wait, or None.
+        unexpected: True if the failure is unusual and should be logged.
     """
 
     retry: bool
@@ -141,7 +141,7 @@ class FailureVerdict(NamedTuple):
 
 
 class FailureRules:
-    """Scrapy's RETRY_* settings, applied once for all kinds of failure."""
+    """Scrapy's RETRY_* settings, applied to all kinds of failure."""
 
     def __init__(self, settings: BaseSettings) -> None:
         retry = settings.getbool("RETRY_ENABLED")
@@ -152,7 +152,7 @@ class FailureRules:
         self.exceptions = tuple(load_object(name) for name in names)
 
     def may_retry(self, request: Request, failures: int) -> bool:
-        """Check whether a request's own meta allows a retry after so many earlier failures.
+        """Check whether a request's own meta allows a retry after so many failures.
 
         ``dont_retry`` forbids it; ``max_retry_times`` may lower RETRY_TIMES, not raise it.
         """
@@ -160,7 +160,7 @@ class FailureRules:
         return not request.meta.get("dont_retry") and (most is None or failures < int(most))
 
     def classify(self, failure: Failure, now: float) -> FailureVerdict:
-        """Return the verdict; ``now``, in seconds since the epoch, is the base of a Retry-After."""
+        """Classify a failure; ``now`` (seconds since the epoch) is the base of a Retry-After."""
         error = failure.value
         if isinstance(error, HttpError):
             status = error.response.status
@@ -180,7 +180,7 @@ class FailureRules:
 
 
 def retry_after(response: Response, now: float) -> float | None:
-    """Return the seconds of Retry-After (delta or HTTP date), never below 0; None if absent."""
+    """Return the seconds of Retry-After (delta or HTTP date), at least 0; None if absent."""
     text = (response.headers.get("Retry-After") or b"").decode("latin-1")
     if match := _RETRY_AFTER_DIGITS.match(text):
         return float(match[1])

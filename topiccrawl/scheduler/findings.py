@@ -1,4 +1,4 @@
-"""Findings of an examination."""
+"""Findings of checks, for ``scrapy doctor``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """Severity: a crawl works, works but may disappoint, or fails."""
+    """Severity: a crawl works, works with limitations, or fails."""
 
     OK = "ok"
     WARN = "warn"
@@ -37,10 +37,10 @@ def ok(what: str, text: str) -> Finding:
 
 
 def warn(what: str, text: str, remedy: str) -> Finding:
-    """Return a finding with which a crawl works, but may disappoint."""
+    """Return a finding that limits a crawl."""
     return Finding(Level.WARN, what, text, remedy)
 
 
 def fail(what: str, text: str, remedy: str) -> Finding:
-    """Return a finding with which a crawl would fail."""
+    """Return a finding that makes a crawl fail."""
     return Finding(Level.FAIL, what, text, remedy)

@@ -1,4 +1,4 @@
-"""Finish reasons of crawls, and those of them that are failures."""
+"""Finish reasons of crawls that failed, and stats about failures."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FAILURE = "topiccrawl/failure"
-"""Stat with the reason of a failure, also of one after the crawl had begun to close."""
+"""Stat with the reason of a failure, set also if the crawl was already closing."""
 STORE_FAILED = "store-failed"
 """Finish reason of a crawl whose pages could not be stored."""
 DISCOVERY_FAILED = "discovery_failed"
-"""Finish reason of a crawl whose discovery of seeds failed, not just found none."""
+"""Finish reason of a crawl whose seed discovery failed; finding no seeds is not a failure."""
 NOTHING_ON_TOPIC = "topiccrawl/nowhere"
-"""Stat that is true for a crawl that fetched ten pages or more to its end while none was, or is
-stored, on topic."""
+"""Stat that is True for a completed crawl of ten pages or more, none of which was on topic, if no
+stored page is either."""
 SEEDS_UNREACHABLE = "seeds_unreachable"
 """Finish reason of a crawl that could fetch none of its pages."""
 FAILURES = frozenset(

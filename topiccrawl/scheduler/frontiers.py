@@ -1,6 +1,6 @@
-"""Seam of the frontier: who opens, reads and deletes the queues of crawls, and keeps their rows.
+"""Factory interface of frontiers: opens, reads and deletes the queues of crawls, and run records.
 
-``TOPICCRAWL_FRONTIER`` names a class like ``LocalFrontiers``, which keeps all in the data folder.
+``TOPICCRAWL_FRONTIER`` names a class like ``LocalFrontiers``, which stores them in the data folder.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from topiccrawl.storage.ledger import Ledger
 
 RELEARN_PAGES = 2_000
-"""Pages of earlier runs from which a strategy learns at the start, about .2 s."""
+"""Pages of earlier runs from which a strategy learns at the start, about 0.2 s."""
 
 
 _NAME = re.compile(r"(?!\.)[^\x00-\x1f/\\]{1,200}")
 
 
 def checked_name(name: str) -> str:
-    """Return a crawl's name after checking that it is one part of a path.
+    """Return a crawl's name after checking that it is a single component of a path.
 
     Raises:
         SettingError: It is not.
@@ -50,7 +50,8 @@ def checked_name(name: str) -> str:
     """
     if not _NAME.fullmatch(name):
         raise SettingError(
-            "{name!r:.80} is no name of a crawl: it has no / and begins with no .", name=name
+            "{name!r:.80} is not a valid crawl name: it must not contain / or begin with .",
+            name=name,
         )
     return name
 
@@ -60,13 +61,13 @@ class FrontierSpec:
     """Parameters of a crawl's frontier.
 
     Attributes:
-        name: Of the crawl; nodes of one name share it.
-        owner: Topic, or other owner: a folder must not mix two crawls.
-        strategy: Its order.
-        politeness: Rules of requests to hosts.
-        limits: Bounds.
-        share: Share of the lanes; None: the strategy's.
-        fresh: Whether an existing crawl is deleted first.
+        name: Name of the crawl; nodes with the same name share it.
+        owner: Topic, or other owner; a folder must not mix two crawls.
+        strategy: Order of the URLs.
+        politeness: Rules for requests to hosts.
+        limits: Limits of the crawl.
+        share: Share of the lanes; None for the strategy's default.
+        fresh: Whether an existing frontier is deleted first.
         again: Whether crawled pages are fetched again.
     """
 
@@ -81,57 +82,57 @@ class FrontierSpec:
 
 
 class Frontiers(Protocol):
-    """The frontiers of all crawls; made with ``(settings, place)``, see ``frontiers_of``.
+    """Frontiers of all crawls; constructed with ``(settings, place)``, see ``frontiers_of``.
 
-    A place is the text by which the log of crawls finds a frontier again: a folder, or an address.
+    A place is the text by which the log of crawls identifies a frontier: a folder, or an address.
     """
 
     def open(self, spec: FrontierSpec) -> Frontier:
-        """Return the frontier of a crawl; what an earlier run left is resumed.
+        """Open the frontier of a crawl and resume the state of an earlier run.
 
         Raises:
-            SettingError: If a setting cannot be used.
-            StateError: If the state is in use, of another crawl, or of an unknown version.
-            StorageError: If it cannot be written or reached.
+            SettingError: A setting cannot be used.
+            StateError: The state is in use, of another crawl, or of an unknown version.
+            StorageError: The frontier cannot be written or reached.
         """
         ...
 
     def sync_task(self, scheduler: FrontierScheduler) -> SyncTask | None:
-        """Return the task of an open frontier that is shared, not yet started; None for others."""
+        """Return the sync task of an open shared frontier, not yet started; None for others."""
         ...
 
     def place(self, name: str) -> str:
-        """Return the place of the frontier of a crawl's name."""
+        """Return the place of a crawl's frontier."""
         ...
 
     def read(self, place: str) -> Reader:
-        """Return a read-only view, also while the crawl runs.
+        """Open a frontier for reading, also while the crawl runs.
 
         Raises:
-            StorageError: If there is none.
-            StateVersionError: If it is of another version.
+            StorageError: There is no frontier.
+            StateVersionError: The frontier is of another version.
         """
         ...
 
     def edit(self, place: str) -> Frontier:
-        """Return a frontier that no crawl uses, for changes by the operator; it fetches nothing.
+        """Open a frontier that no crawl uses, for changes by the operator; it fetches nothing.
 
         Raises:
-            StateLockedError: If a crawl uses it.
-            StorageError: If there is none.
+            StateLockedError: A crawl uses it.
+            StorageError: There is no frontier.
         """
         ...
 
     def new(self, place: str, strategy: LinkStrategy, owner: str) -> Frontier:
-        """Return the frontier into which an export is loaded; create it where there is none."""
+        """Open the frontier into which an export is loaded; create it if there is none."""
         ...
 
     def discard(self, place: str) -> None:
-        """Delete a new frontier that could not be filled, as far as it is this process's own."""
+        """Delete a new frontier that could not be filled, if it belongs to this process."""
         ...
 
     def forget(self, name: str) -> None:
-        """Delete the frontier of a crawl that is over, unless it is in use."""
+        """Delete the frontier of a finished crawl, unless it is in use."""
         ...
 
     def ledger(self) -> Ledger:
@@ -144,14 +145,14 @@ class Frontiers(Protocol):
 
 
 def frontiers_of(settings: BaseSettings, place: str | Path = "") -> Frontiers:
-    """Return the frontiers that the settings choose, or those that a place belongs to.
+    """Return the frontiers that the settings choose, or those of a place.
 
     Args:
-        settings: With ``TOPICCRAWL_FRONTIER``.
-        place: From the log of crawls, which may be older than the settings; "": none.
+        settings: Settings with ``TOPICCRAWL_FRONTIER``.
+        place: Place from the log of crawls, which may be older than the settings; "" for none.
 
     Raises:
-        SettingError: They cannot be loaded.
+        SettingError: The class cannot be loaded.
     """
     path = settings.get("TOPICCRAWL_FRONTIER")
     if not path:
@@ -161,7 +162,7 @@ def frontiers_of(settings: BaseSettings, place: str | Path = "") -> Frontiers:
 
 
 class LocalFrontiers:
-    """Frontiers in folders of this machine: in JOBDIR where given, else in the data folder."""
+    """Frontiers in local folders: in JOBDIR if it is set, or else in the data folder."""
 
     def __init__(self, settings: BaseSettings, place: str = "") -> None:  # noqa: ARG002 - one kind
         self._settings = settings
@@ -182,7 +183,7 @@ class LocalFrontiers:
         return frontier
 
     def sync_task(self, scheduler: FrontierScheduler) -> None:  # noqa: ARG002
-        """Return None: no other process has a part of it."""
+        """Return None, since no other process shares the frontier."""
         return
 
     def place(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Settings that name components or numbers, and a check that ours are on Scrapy's hooks."""
+"""Settings that name components or numbers, and checks that Scrapy's hooks have our components."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 PREFIX = "TOPICCRAWL_"
-"""Of our settings, and of those that are ``StrategyParameters``."""
+"""Prefix of the project's settings and of those that are ``StrategyParameters``."""
 LEASE = "topiccrawl.middlewares.lease.LeaseMiddleware"
-"""Without it no page is ever settled: links and acknowledgement wait for its reports."""
+"""Middleware without which no page is settled: links and acknowledgement wait for its reports."""
 _REPLACED = (
     (
         "DOWNLOADER_MIDDLEWARES",
@@ -33,7 +33,7 @@ _REPLACED = (
     ),
     ("EXTENSIONS", "scrapy.extensions.throttle.AutoThrottle", "AUTOTHROTTLE_ENABLED"),
 )
-"""Hook, part of Scrapy that the frontier replaces, and the setting that switches both."""
+"""Hook, component of Scrapy that the frontier replaces, and setting that controls both."""
 _HOOKS = ("ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
 
 
@@ -41,21 +41,21 @@ def check_parts(settings: BaseSettings) -> None:
     """Refuse settings with which no spider can crawl on the frontier.
 
     Raises:
-        SettingError: With the setting, the part and the remedy.
+        SettingError: Names the setting, the component and the remedy.
     """
     if _parts(settings, "SPIDER_MIDDLEWARES").get(LEASE) is None:
         raise _missing_part("SPIDER_MIDDLEWARES", LEASE)
     for hook, part, switch in _REPLACED:
         if settings.getbool(switch) and _parts(settings, hook).get(part) is not None:
             raise SettingError(
-                "{hook} leaves {part} on, but the frontier does its work: add {part!r}: None",
+                "{hook} enables {part}, which the frontier replaces: add {part!r}: None",
                 hook=hook,
                 part=part,
             )
 
 
 def check_own_parts(settings: BaseSettings) -> None:
-    """Refuse settings without a part that our spiders need; None switches a part off.
+    """Refuse settings without a component that our spiders need; None disables a component.
 
     Raises:
         SettingError: As ``check_parts``.
@@ -69,10 +69,10 @@ def check_own_parts(settings: BaseSettings) -> None:
 
 
 def check_hooks(settings: BaseSettings) -> None:
-    """Refuse another scheduler than ours, and settings that lack our parts.
+    """Refuse another scheduler than ours, and settings that lack our components.
 
     Raises:
-        SettingError: Naming the setting and the remedy.
+        SettingError: Names the setting and the remedy.
     """
     given = settings["SCHEDULER"]
     ours = load_component("SCHEDULER", project.SCHEDULER)
@@ -102,10 +102,10 @@ def load_component(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it n
 
 
 def components(settings: BaseSettings, name: str) -> list[Any]:
-    """Return the objects that a setting names by dotted paths, in order; None switches one off.
+    """Return the objects that a setting names by dotted paths, in order; None disables one.
 
     Raises:
-        SettingError: It is no such setting, or one cannot be loaded.
+        SettingError: The setting has another form, or an object cannot be loaded.
     """
     try:
         return [load_object(path) for path in build_component_list(settings.getdict(name))]
@@ -135,7 +135,7 @@ def spider_class(settings: BaseSettings, name: str) -> Any:  # noqa: ANN401 - th
 
 
 def parameter_settings(prefix: str, kind: type[Any]) -> dict[str, Field[Any]]:
-    """Return the fields of a dataclass of numbers by the names of their settings.
+    """Return the fields of a dataclass of parameters by the names of their settings.
 
     >>> from topiccrawl.links.strategies.parameters import StrategyParameters
     >>> list(parameter_settings(PREFIX, StrategyParameters))[:1]
@@ -145,10 +145,10 @@ def parameter_settings(prefix: str, kind: type[Any]) -> dict[str, Field[Any]]:
 
 
 def read_parameters(settings: BaseSettings, prefix: str, kind: type[Any]) -> dict[str, Any]:
-    """Return what the settings give of a dataclass of numbers, each as its default is.
+    """Return the parameters of a dataclass that the settings give, with the types of the defaults.
 
     Raises:
-        SettingError: If one is no number, or no flag.
+        SettingError: One is not a number, or not a flag.
     """
     read = {bool: flag_of, int: lambda *given: int(number(*given)), float: number}
     return {
@@ -159,10 +159,10 @@ def read_parameters(settings: BaseSettings, prefix: str, kind: type[Any]) -> dic
 
 
 def number(settings: BaseSettings, name: str) -> float:
-    """Return a setting that is a number not below 0.
+    """Return a setting that is a number, at least 0.
 
     Raises:
-        SettingError: If it is not such a number.
+        SettingError: It is not such a number.
     """
     value = settings.get(name)
     try:
@@ -177,10 +177,10 @@ def number(settings: BaseSettings, name: str) -> float:
 
 
 def flag_of(settings: BaseSettings, name: str) -> bool:
-    """Return a setting that is yes or no.
+    """Return a boolean setting.
 
     Raises:
-        SettingError: If it is neither.
+        SettingError: It is not a boolean.
     """
     try:
         return settings.getbool(name)
@@ -191,7 +191,7 @@ def flag_of(settings: BaseSettings, name: str) -> bool:
 
 
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
-    """Return the parts on a hook with their order (None: off), by their full names."""
+    """Return the components of a hook with their order (None: off) by full name."""
     given = {**(settings.get(f"{hook}_BASE") or {}), **(settings[hook] or {})}
     return {
         part if isinstance(part, str) else global_object_name(part): given[part] for part in given
@@ -200,7 +200,7 @@ def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:
 
 def _missing_part(hook: str, part: str) -> SettingError:
     return SettingError(
-        "{hook} lacks {part}: write {hook} = {{**topiccrawl.settings.{hook}, ...}} to add to ours",
+        "{hook} lacks {part}: write {hook} = {{**topiccrawl.settings.{hook}, ...}} to extend it",
         hook=hook,
         part=part,
     )

@@ -1,15 +1,16 @@
-"""One clock per host for all crawls of a data folder: the next crawl to ask, and its time.
+"""Request times of hosts, shared by all crawls of a data folder.
 
-A crawl's frontier has the times of its own requests. Those of the other processes of its data
-folder (crawls of other topics and templates, workers' turns) are in a small table that all of them
-have open: for each host the time from which it may be asked, the crawl that asked last, and the
-crawl that is next. A URL is leased only once the table gave its host to the crawl, and a request
-whose connection took longer than the delay asks once more before it is sent. Crawls that share a
-Redis server take turns there instead (``addons/redis/turns.py``).
+A crawl's frontier has the times of its own requests. Requests of the other processes of its data
+folder (crawls of other topics and templates, turns of workers) are coordinated by a small table
+that all of them open. For each host it has the time from which the host may be requested, the crawl
+that requested it last, and the crawl that is next. A URL is leased only after the table assigned
+its host to the crawl. A request whose connection took longer than the delay checks the table again
+before it is sent. Crawls that share a Redis server take turns there instead
+(``addons/redis/turns.py``).
 
-The table is LMDB without a flush, some microseconds per call. Its times are the machine's monotonic
-clock and its folder is named after the machine's boot: a table that a power cut may have spoilt, or
-that is from an earlier boot's clock, is not read.
+The table is LMDB without a flush and takes some microseconds per call. Its times are those of the
+machine's monotonic clock, and its folder is named after the current boot of the machine. A table of
+an earlier boot, whose clock differs and which a power failure may have damaged, is not read.
 """
 
 from __future__ import annotations
@@ -40,30 +41,30 @@ if TYPE_CHECKING:
 FOLDER = "hosts"
 """Name of the table's folder inside TOPICCRAWL_DATA_DIR."""
 GRACE = 0.5
-"""Seconds for which a host is kept for the crawl that waited for it longest."""
+"""Seconds for which a host is reserved for the crawl that has waited longest."""
 MAP_SIZE = 1 << 30
-"""Most bytes of the table; a host takes some 60."""
+"""Maximum size of the table in bytes; a host takes about 60."""
 _ROW = Struct("<d8s8s")
 _NONE = bytes(8)
-"""In place of a crawl."""
+"""Placeholder for no crawl."""
 _FREE = _ROW.pack(0.0, _NONE, _NONE)
 _BOOT = "boot"
-"""Name of the folder where the system has no boot id."""
+"""Name of the folder if the system has no boot id."""
 _MAX_KEY = 500
-"""Most bytes of a host's name that are used; LMDB takes 511."""
+"""Maximum of bytes of a host name that are used; LMDB allows 511."""
 _open_tables: WeakValueDictionary[Path, lmdb.Environment] = WeakValueDictionary()
-"""Tables that are open in this process: LMDB must not open one twice."""
+"""Open tables of this process: LMDB must not open one twice."""
 
 
 class HostTimes:
-    """The table from the view of one crawl.
+    """Table of host times, for one crawl.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
         clock: Seconds of a clock that all processes of the machine share.
 
     Raises:
-        StorageError: If it cannot be written.
+        StorageError: The table cannot be written.
     """
 
     def __init__(
@@ -74,11 +75,14 @@ class HostTimes:
         self._table = _open_table(Path(folder).resolve() / FOLDER)
 
     def claim(self, host: str, ahead: float) -> float:
-        """Take a host for a request that is sent now; return seconds to wait if another has it.
+        """Reserve a host for a request that is sent now.
 
         Args:
-            host: Its name.
-            ahead: Seconds after which it may be asked again.
+            host: Host name.
+            ahead: Seconds until the next request to the host is allowed.
+
+        Returns:
+            Seconds to wait if another crawl has the host; 0.0 if it is reserved.
         """
         now, key = self._clock(), host.encode()[:_MAX_KEY]
         with self._table.begin(write=True) as rows:
@@ -95,7 +99,7 @@ class HostTimes:
             return 0.0
 
     def postpone(self, host: str, ahead: float) -> None:
-        """Let no crawl ask a host for some seconds, as the host demanded."""
+        """Delay the requests of all crawls to a host for some seconds, as the host demanded."""
         key = host.encode()[:_MAX_KEY]
         with self._table.begin(write=True) as rows:
             until, _, successor = _ROW.unpack(rows.get(key, _FREE))
@@ -104,13 +108,13 @@ class HostTimes:
 
 
 class SharedHostClock(HostClock):
-    """A host clock that also uses the table.
+    """Host clock that also uses the shared table.
 
     Args:
-        times: The table.
-        politeness: As of ``HostClock``.
-        limits: The same.
-        rng: The same.
+        times: Table of host times.
+        politeness: As in ``HostClock``.
+        limits: As in ``HostClock``.
+        rng: As in ``HostClock``.
     """
 
     def __init__(
@@ -121,25 +125,25 @@ class SharedHostClock(HostClock):
 
     @override
     def waits(self, host: Host) -> float:
-        """Return seconds for which another crawl has the host; 0.0: this crawl has it now."""
+        """Return seconds for which another crawl has the host; 0.0 if this crawl has it now."""
         return self._times.claim(host.name, self.delay(host))
 
     @override
     def record_send(self, host: Host, now: float) -> None:
-        """Count the delay from now, for all crawls: a request is sent."""
+        """Count the delay from now for all crawls: a request is sent."""
         super().record_send(host, now)
         self._times.claim(host.name, host.next_at - now)
 
     @override
     def record_response(self, host: Host, download: Download, now: float) -> None:
-        """Learn from an answer; where a host asks for a pause, all crawls keep it."""
+        """Adapt to a response; if the host demands a pause, it applies to all crawls."""
         super().record_response(host, download, now)
         if download.status in BACKOFF_STATUSES:
             self._times.postpone(host.name, host.next_at - now)
 
 
 def _open_table(folder: Path) -> lmdb.Environment:
-    """Open the table of this boot of the machine; delete those of other boots."""
+    """Open the table of the machine's current boot; delete those of earlier boots."""
     path = folder / (boot_id() or _BOOT)
     if (known := _open_tables.get(path)) is not None:
         return known

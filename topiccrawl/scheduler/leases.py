@@ -1,8 +1,8 @@
-"""Open leases of this process, and the conditions under which a page is done.
+"""Open leases of this process, and the conditions under which a page is complete.
 
 Scrapy has no signal for a finished page. A lease is settled as crawled when the callback's output
-has ended *and* every item it yielded has come back from the pipelines. Links are held until then
-and enter the frontier in the same transaction as the page's own state.
+has ended *and* every item it yielded has come back from the pipelines. Its links are kept until
+then, and enter the frontier in the same transaction as the page's own state.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Waiting times of failed URLs before a retry.
+    """Delays before failed URLs are retried.
 
     Attributes:
         delay: Seconds after the first failure; doubles with each further one.
-        max_delay: Longest wait in seconds, also for Retry-After.
+        max_delay: Longest delay in seconds, also for Retry-After.
     """
 
     delay: float = 10.0
@@ -48,23 +48,23 @@ class Retry:
 
 
 UNLEASED = Lease("", b"", 0)
-"""Lease of a page that no frontier gave, as in ``scrapy parse``."""
+"""Lease of a page that came from no frontier, as in ``scrapy parse``."""
 _NOTHING = Findings(0.0)
 
 
 @dataclass(slots=True)
 class _OpenLease:
-    """One open lease, and its state so far.
+    """An open lease and its current state.
 
     Attributes:
         lease: The lease.
-        slot: Host whose slot a further request takes; "": the lease's own.
-        reported: Whether the last request's download was reported to the frontier.
-        findings: Judgement and links of the page.
-        items: Items of the page that are in the pipelines.
-        ended: Whether the callback's output ended.
+        slot: Host whose slot a further request takes; "" for the lease's own host.
+        reported: True if the last request's download was reported to the frontier.
+        findings: Relevance and links of the page.
+        items: Number of the page's items in the pipelines.
+        ended: True if the callback's output has ended.
         problem: Reason why the page is retried, or "".
-        is_settling: Whether the hook was called.
+        is_settling: True if ``LeaseBook.before_settling`` was called.
     """
 
     lease: Lease
@@ -78,17 +78,17 @@ class _OpenLease:
 
 
 class LeaseBook:
-    """The open leases of this process, by number (``Lease.epoch``); unknown numbers are ignored.
+    """Open leases of this process, by number (``Lease.epoch``); unknown numbers are ignored.
 
     Args:
-        frontier: Frontier that gave the leases and settles them.
-        retry: Waiting times of failed URLs.
+        frontier: Frontier of the leases.
+        retry: Delays before failed URLs are retried.
         clock: Seconds since the epoch.
-        settled: Called with each lease and its outcome, once it is settled.
-        on_failure: Called with the error of a write that failed; by default it is raised.
+        settled: Called with each lease and its outcome once it is settled.
+        on_failure: Called with the error of a failed write; by default it is raised.
 
     Attributes:
-        before_settling: Awaited with the lease of a page that is done, before it is settled.
+        before_settling: Awaited with the lease of a complete page before it is settled, or None.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class LeaseBook:
         return len(self._open)
 
     def pages(self) -> int:
-        """Return the number of pages that were leased and are not done; no robots.txt counts."""
+        """Return the number of leased pages that are not complete, without robots.txt files."""
         return sum(entry.lease.kind is not Kind.ROBOTS for entry in self._open.values())
 
     def add(self, lease: Lease) -> int:
@@ -126,7 +126,7 @@ class LeaseBook:
             entry.slot, entry.reported = host, False
 
     def report(self, number: int, download: Download) -> bool:
-        """Report a download, once per request: the host's slot is freed; return if it was new."""
+        """Report a download, which frees the host's slot; return False if already reported."""
         entry = self._open.get(number)
         if entry is None or entry.reported:
             return False
@@ -140,9 +140,9 @@ class LeaseBook:
 
     @contextmanager
     def writing(self) -> Iterator[Frontier]:
-        """Yield the frontier for a write; a failed write ends the crawl, not just the page.
+        """Yield the frontier for a write; a failed write ends the crawl, not only the page.
 
-        The next run fetches again what could not be written.
+        The next run fetches pages that could not be written again.
         """
         try:
             yield self.frontier
@@ -150,7 +150,7 @@ class LeaseBook:
             self.on_failure(error)
 
     def lease(self, number: int) -> Lease | None:
-        """Return the lease of that number, or None once it is settled."""
+        """Return the lease of a number, or None once it is settled."""
         entry = self._open.get(number)
         return None if entry is None else entry.lease
 
@@ -162,13 +162,18 @@ class LeaseBook:
             entry.findings = findings._replace(offers=offers)
 
     def item_sent(self, number: int) -> None:
-        """Count an item of the page that went to the pipelines."""
+        """Count an item of the page that was sent to the pipelines."""
         entry = self._open.get(number)
         if entry is not None:
             entry.items += 1
 
     def item_returned(self, number: int, problem: str = "") -> None:
-        """Count an item that came back: stored, dropped, or with a problem (retry the page)."""
+        """Count an item that was stored or dropped, or that failed.
+
+        Args:
+            number: Number of the lease.
+            problem: Reason to retry the page, or "".
+        """
         entry = self._open.get(number)
         if entry is not None:
             entry.items -= 1
@@ -176,24 +181,24 @@ class LeaseBook:
             self._settle_if_done(entry)
 
     def output_ended(self, number: int) -> None:
-        """Record that the callback's output ended."""
+        """Record that the callback's output has ended."""
         entry = self._open.get(number)
         if entry is not None:
             entry.ended = True
             self._settle_if_done(entry)
 
     def failed(self, number: int, reason: str) -> None:
-        """Settle as an error that a retry would not repair."""
+        """Settle a lease as an error for which a retry is useless."""
         self.settle(number, Outcome(Ending.ERROR, reason=reason))
 
     def retry_later(self, number: int, reason: str, retry_after: float | None = None) -> None:
-        """Settle as to be retried; the frontier bounds the attempts."""
+        """Settle a lease to be retried; the frontier limits the attempts."""
         entry = self._open.get(number)
         if entry is not None:
             self.settle(number, self._retry_outcome(entry, reason, retry_after))
 
     def settle(self, number: int, outcome: Outcome) -> None:
-        """Settle a lease now, whatever it still waits for."""
+        """Settle a lease now, even if items are still in the pipelines."""
         entry = self._open.pop(number, None)
         if entry is None:
             return
@@ -202,17 +207,17 @@ class LeaseBook:
             self.settled(entry.lease, outcome)
 
     def drop(self, number: int) -> Lease | None:
-        """Remove a lease that is settled elsewhere (robots.txt), and return it."""
+        """Remove and return a lease that is settled in another way (robots.txt)."""
         entry = self._open.pop(number, None)
         return None if entry is None else entry.lease
 
     def release(self) -> None:
-        """Release all open leases unused; no attempt is counted."""
+        """Release all open leases; no attempt is counted."""
         for number in list(self._open):
             self.settle(number, Outcome(Ending.RELEASED))
 
     def extend(self) -> None:
-        """Give all open leases a new expiry."""
+        """Renew the expiry of all open leases."""
         with self.writing() as frontier:
             frontier.extend([entry.lease for entry in self._open.values()])
 
@@ -233,7 +238,7 @@ class LeaseBook:
         try:
             await hook(entry.lease)
         except StorageError as error:
-            logger.error("%s stays unfinished: %s", entry.lease.url, error)  # noqa: TRY400
+            logger.error("Cannot settle %s, it will be retried: %s", entry.lease.url, error)  # noqa: TRY400
             self.retry_later(entry.lease.epoch, "storage")
         else:
             self._settle_crawled(entry)

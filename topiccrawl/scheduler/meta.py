@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from scrapy import Request
 
 KEY = "topiccrawl"
-"""Number of the open lease (``Lease.epoch``) that a request belongs to; ``LeaseBook`` has it."""
+"""Number of the open lease (``Lease.epoch``) of a request; ``LeaseBook`` has the lease."""
 ROLE = "topiccrawl_role"
-"""Set by a spider on a request with ``dont_filter``: the name of the purpose of the fetch. A URL is
-fetched once for each name, also after a restart."""
+"""Set by a spider on a request with ``dont_filter``: the purpose of the fetch. A URL is fetched
+once for each purpose, also after a restart."""
 RENDER = "topiccrawl_render"
 """Set by a spider on a request for a page that a browser renders."""
 
 
 def lease_number(request: Request | None) -> int:
-    """Return the number of the lease that a request belongs to; 0 where it belongs to none."""
+    """Return the number of a request's lease; 0 if it has none."""
     number = None if request is None else request.meta.get(KEY)
     return number if isinstance(number, int) else 0

@@ -1,4 +1,4 @@
-"""Handling of leases whose answer is a redirect: continued, passed to another URL, or ended."""
+"""Leases whose response is a redirect: continued, passed to another URL, or ended."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class FollowUpQueue:
-    """Further requests of open leases, per host, first come, first served, under its clock.
+    """Further requests of open leases, first come, first served per host.
 
-    A redirect to the same page with a cookie, or of a robots.txt, goes on with its lease; it is one
-    more request to its host. If the process dies, the lease returns to its queue.
+    A redirect to the same page with a cookie, or of a robots.txt, continues its lease with one more
+    request to the host. If the process dies, the lease returns to its queue.
     """
 
     def __init__(self, frontier: Frontier) -> None:
@@ -32,17 +32,17 @@ class FollowUpQueue:
         return sum(map(len, self._hosts.values()))
 
     def push(self, request: Request) -> None:
-        """Add a request at the end of its host's line."""
+        """Append a request to its host's queue."""
         self._hosts.setdefault(host_of(request.url), deque()).append(request)
 
     def pop(self) -> tuple[Request, str] | None:
-        """Return a request whose host is allowed now and the host whose clock it holds, or None."""
+        """Return a request that is allowed now and the host whose slot it has, or None."""
         for host, line in list(self._hosts.items()):
             if self.frontier.acquire(host):
                 request = line.popleft()
                 del self._hosts[host]
                 if line:
-                    self._hosts[host] = line  # to the end, so that hosts take turns
+                    self._hosts[host] = line  # at the end, so that hosts take turns
                 return request, host
         return None
 
@@ -51,8 +51,8 @@ class Redirects:
     """Handler of redirects.
 
     Args:
-        context: The crawl, its frontier open.
-        followups: Queue of requests that go on with their lease.
+        context: Context of the crawl, with an open frontier.
+        followups: Queue of requests that continue their lease.
     """
 
     def __init__(self, context: CrawlContext, followups: FollowUpQueue) -> None:
@@ -62,9 +62,10 @@ class Redirects:
         self._refuse = context.hosts.refuse if self._has_no_topic else link_refusal(context.crawler)
 
     def follow(self, request: Request, lease: Lease) -> bool:
-        """Follow a redirect: continue the lease, or end it and queue the target with its value.
+        """Continue the lease, or end it and queue the target with its value.
 
-        Returns False where the redirect is refused.
+        Returns:
+            False if the redirect is refused.
         """
         spider = self._crawler.spider
         assert spider is not None  # noqa: S101 - it sent the request
@@ -87,8 +88,8 @@ class Redirects:
     def _refusal(self, request: Request, lease: Lease) -> str | None:
         """Return the reason why a redirect is refused, or None; the rules are those of links.
 
-        As in Scrapy, ``dont_filter`` and ``allow_offsite`` lift an ordinary spider's
-        ``allowed_domains``.
+        As in Scrapy, ``dont_filter`` and ``allow_offsite`` override the ``allowed_domains`` of a
+        spider without a topic.
         """
         url = canonical(request.url) or request.url
         if url == lease.url:

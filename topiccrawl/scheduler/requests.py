@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _OWN_META = frozenset({meta.KEY, "depth", "download_slot", "download_latency", "is_start_request"})
 _MARK = "#topiccrawl-"
 _DISTINCT = f"{_MARK}apart-"
-"""Marker in the URL of a request that is a page of its own, even if its URL has a record."""
+"""Marker in the URL of a request that is recorded separately, even if its URL has a record."""
 
 
 class NotSerialisableError(ValueError):
@@ -40,7 +40,7 @@ class NotSerialisableError(ValueError):
 
 
 class DistinctRequests:
-    """Requests that their URL alone does not identify, and those that only memory can hold.
+    """Requests that are recorded separately, or that only memory can hold.
 
     Args:
         run: Distinguishes the requests of this process from those of an earlier one.
@@ -52,7 +52,7 @@ class DistinctRequests:
         self._count = 0
 
     def seed(self, request: Request, spider: Spider, value: float) -> Seed:
-        """Return a seed of its own for a request, even if its URL has a record."""
+        """Return a separate seed for a request, even if its URL has a record."""
         self._count += 1
         name = request.meta.get(meta.ROLE) or f"{self._run}-{self._count}"
         try:
@@ -63,11 +63,11 @@ class DistinctRequests:
         return Seed(distinct_url(request.url, name), value, text, int(request.meta.get("depth", 0)))
 
     def request_of(self, lease: Lease, spider: Spider) -> Request:
-        """Return the request that a lease stands for; callbacks are bound to the spider.
+        """Return the request of a lease; callbacks are bound to the spider.
 
         Raises:
-            ValueError: If it cannot be rebuilt: its callback is gone, or it was in the memory of an
-                earlier process.
+            ValueError: It cannot be rebuilt: its callback no longer exists, or it was in the memory
+                of an earlier process.
         """
         if not lease.payload:
             return Request(lease.url, callback=_default_callback(spider))
@@ -76,7 +76,7 @@ class DistinctRequests:
             return _rebuild(record, spider)
         request = self._requests.get(record["kept"])
         if request is None:
-            msg = "it was kept in the memory of an earlier process (a callback without a name?)"
+            msg = "it was only in the memory of an earlier process (a callback without a name?)"
             raise ValueError(msg)
         return request
 
@@ -86,15 +86,15 @@ class SettlingErrback:
     """Errback of every leased request: settles the lease, then calls the spider's own errback.
 
     Attributes:
-        settle: Takes request and failure; returns whether that settled a lease.
-        own: The spider's errback, or None.
+        settle: Called with request and failure; returns whether it settled a lease.
+        own: Errback of the spider, or None.
     """
 
     settle: Callable[[Request | None, Failure], bool]
     own: Callable[[Failure], Any] | None
 
     def __call__(self, failure: Failure) -> Any:  # noqa: ANN401  (whatever the spider's returns)
-        """Settle, then return the result of the spider's errback; else the failure if unsettled."""
+        """Settle, then return the result of the spider's errback, or the failure if unsettled."""
         settled = self.settle(getattr(failure, "request", None), failure)
         if self.own is not None:
             return self.own(failure)
@@ -102,7 +102,7 @@ class SettlingErrback:
 
 
 def distinct_url(url: str, name: str) -> str:
-    """Return the frontier's URL for a page that is fetched for a purpose of its own.
+    """Return the URL under which the frontier records a page for a separate purpose.
 
     >>> distinct_url("http://a.test", "layer-1"), role_of(distinct_url("http://a.test", "layer-1"))
     ('http://a.test/#topiccrawl-apart-layer-1', 'layer-1')
@@ -111,7 +111,7 @@ def distinct_url(url: str, name: str) -> str:
 
 
 def role_of(url: str) -> str:
-    """Return the name in such a URL, or ""."""
+    """Return the name in a URL from ``distinct_url``, or ""."""
     return url.partition(_DISTINCT)[2]
 
 
@@ -121,9 +121,9 @@ def is_distinct(url: str) -> bool:
 
 
 def without_lease(request: Request, lease: Lease | None) -> Request:
-    """Return a request without the meta and errback that a lease added to its original.
+    """Return a request without the meta and errback that a lease added to the original.
 
-    Spiders copy requests and their meta (``meta=response.meta``); such a copy is a page of its own,
+    Spiders copy requests and their meta (``meta=response.meta``). Such a copy is a separate page,
     not the next step of the lease. A proxy from the environment is removed, too.
     """
     drop = {meta.KEY, "download_slot", "is_start_request"}
@@ -140,8 +140,8 @@ def redirect_target(
 ) -> tuple[str, str | None]:
     """Return URL and payload of the target of a redirect; None keeps the payload.
 
-    A request that JSON cannot represent, or that is a page of its own, goes on under its lease: its
-    URL is the lease's then.
+    If JSON cannot represent the request, or it is recorded separately, it continues its lease: the
+    returned URL is then that of the lease.
     """
     if role := request.meta.get(meta.ROLE):
         original = without_lease(request, lease)
@@ -162,12 +162,13 @@ def seed_of(request: Request, spider: Spider, fingerprint: bytes, value: float) 
 
     Args:
         request: A request without a lease.
-        spider: Owner of its callbacks.
-        fingerprint: Scrapy's fingerprint; distinguishes requests to one URL that are no plain GET.
+        spider: Spider with its callbacks.
+        fingerprint: Scrapy's fingerprint; distinguishes requests to one URL that are not plain
+            GETs.
         value: Value in [0, 1].
 
     Raises:
-        NotSerialisableError: If callback, arguments or meta cannot be written as JSON.
+        NotSerialisableError: Callback, arguments or meta cannot be written as JSON.
     """
     url = canonical(request.url) or request.url
     if request.method != "GET" or request.body:
@@ -176,7 +177,16 @@ def seed_of(request: Request, spider: Spider, fingerprint: bytes, value: float) 
 
 
 def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
-    """Return the JSON text that rebuilds a request; unless ``always``, "" where its URL does."""
+    """Return the JSON text that rebuilds a request.
+
+    Args:
+        request: The request.
+        spider: Spider with its callbacks.
+        always: False to return "" for a request that its URL rebuilds.
+
+    Raises:
+        NotSerialisableError: JSON cannot represent the request.
+    """
     try:
         record = request.to_dict(spider=spider)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Explanation of a crawl that found little or nothing: seeds, best pages, terms, hosts, advice."""
+"""Explanation of a crawl with little or no result: seeds, best pages, terms, hosts, advice."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Explanation, Reader
 
 SEEDS = 30
-"""Seeds that are named."""
+"""Maximum of seeds listed."""
 HOSTS = 6
-"""Hosts out of reach that are named for each cause."""
+"""Maximum of unreachable hosts listed for each cause."""
 TERMS = 12
-"""Terms that are named."""
+"""Maximum of terms listed."""
 ERRORS = 20_000
-"""Records of the errorQueue that are read for hosts out of reach."""
+"""Maximum of errorQueue records read to find unreachable hosts."""
 UNREACHED = (
     "cannot-resolve-host", "tls-failed", "download-connection-refused", "download-timeout",
     "download-failed", "http-401", "http-403", "http-429", "http-451", "robots",
     "robots-unavailable",
 )  # fmt: skip
-"""Reasons of errors by which a host counts as out of reach."""
+"""Error reasons by which a host counts as unreachable."""
 
 
 def seed_outcomes(
     why: Callable[[str], Explanation | None], urls: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """Return what became of seeds: queue, reason and relevance of each."""
+    """Return queue, reason and relevance of each seed."""
     found = []
     for url in islice(urls, SEEDS):
         one = why(url)
@@ -44,7 +44,7 @@ def seed_outcomes(
 
 
 def unreachable_hosts(frontier: Reader) -> dict[str, list[str]]:
-    """Return hosts of which pages failed for a reason of ``UNREACHED``, by reason."""
+    """Return the hosts of pages that failed for a reason of ``UNREACHED``, by reason."""
     hosts: dict[str, dict[str, None]] = {}
     if any(frontier.counts().get(f"error/{reason}") for reason in UNREACHED):
         for url, _, reason in islice(frontier.iterate("error"), ERRORS):
@@ -54,7 +54,7 @@ def unreachable_hosts(frontier: Reader) -> dict[str, list[str]]:
 
 
 def explain_review(review: Mapping[str, Any]) -> list[str]:
-    """Return the lines that explain what a crawl met, and what to try."""
+    """Return lines that explain the result of a crawl and what to try next."""
     if not review:
         return []
     lines = [_seed_line(seed) for seed in review["seeds"]]
@@ -65,12 +65,12 @@ def explain_review(review: Mapping[str, Any]) -> list[str]:
     if review["met"]:
         met = sorted(review["met"].items(), key=lambda one: -one[1])
         named = ", ".join(tr("{term} on {pages} pages", term=t, pages=n) for t, n in met[:TERMS])
-        lines.append(tr("  terms met: {terms}", terms=named))
+        lines.append(tr("  terms found: {terms}", terms=named))
     if review["never"]:
-        lines.append(tr("  terms never met: {terms}", terms=", ".join(review["never"][:TERMS])))
+        lines.append(tr("  terms not found: {terms}", terms=", ".join(review["never"][:TERMS])))
     for reason, hosts in review["hosts"].items():
         named = ", ".join(hosts)
-        lines.append(tr("  out of reach ({cause}): {hosts}", cause=cause(reason), hosts=named))
+        lines.append(tr("  unreachable ({cause}): {hosts}", cause=cause(reason), hosts=named))
     return [*lines, *(tr("  try        {advice}", advice=one) for one in advice(review))]
 
 
@@ -88,20 +88,20 @@ def _seed_line(seed: Mapping[str, Any]) -> str:
 
 
 def cause(reason: str) -> str:
-    """Return the reason of an error in words.
+    """Return the description of an error's reason.
 
     >>> cause("cannot-resolve-host"), cause("http-404")
-    ('its name has no address (DNS)', 'http-404')
+    ('the host name cannot be resolved (DNS)', 'http-404')
     """
     causes = {
-        "cannot-resolve-host": tr("its name has no address (DNS)"),
-        "tls-failed": tr("no encrypted connection (TLS)"),
-        "download-connection-refused": tr("the connection is refused"),
-        "download-timeout": tr("no answer in time"),
-        "download-failed": tr("the connection broke"),
+        "cannot-resolve-host": tr("the host name cannot be resolved (DNS)"),
+        "tls-failed": tr("the TLS connection failed"),
+        "download-connection-refused": tr("the connection was refused"),
+        "download-timeout": tr("no response in time"),
+        "download-failed": tr("the connection was lost"),
         "http-401": tr("a login is required (401)"),
         "http-403": tr("the server refuses this crawler (403)"),
-        "http-429": tr("the server wants fewer requests (429)"),
+        "http-429": tr("the server limits requests (429)"),
         "robots": tr("its robots.txt excludes the page"),
         "robots-unavailable": tr("its robots.txt cannot be read (5xx)"),
     }
@@ -113,7 +113,7 @@ def advice(review: Mapping[str, Any]) -> list[str]:
     tips = []
     failed = [one for one in review["seeds"] if one["queue"] == "error"]
     if failed and len(failed) == len(review["seeds"]):
-        tips.append(tr("other seeds: none of these could be fetched"))
+        tips.append(tr("other seeds: none of the given ones could be fetched"))
     if review["best"]:
         tips += _advice_on_pages(review)
     if set(review["hosts"]) & {"cannot-resolve-host", "download-timeout", "tls-failed"}:
@@ -123,10 +123,10 @@ def advice(review: Mapping[str, Any]) -> list[str]:
 
 def _advice_on_pages(review: Mapping[str, Any]) -> list[str]:
     if not review["met"]:
-        return [tr("seeds that speak of the topic, or discover=searxng:URL: no term was met")]
+        return [tr("seeds on the topic, or discover=searxng:URL: no term was found")]
     if max(one[0] for one in review["best"]) >= review["threshold"]:
-        return [tr("more pages, or seeds nearer to articles: the best pages lead to none")]
-    tips = [tr("a lower thresholds.lower_limit in the topic file, if the best pages are wanted")]
+        return [tr("more pages, or seeds closer to articles: the best pages link to none")]
+    tips = [tr("a lower thresholds.lower_limit in the topic file, if the best pages are relevant")]
     if review["never"]:
-        tips.append(tr("synonyms of the terms never met, in the pages' language (a topic file)"))
+        tips.append(tr("synonyms of the terms not found, in the pages' language (a topic file)"))
     return tips

@@ -1,9 +1,9 @@
-"""The Scrapy scheduler on a frontier: leases become requests, answers become outcomes.
+"""Scrapy scheduler on a frontier: leases become requests, responses become outcomes.
 
-The life of a request: ``pop`` leases a URL; it becomes a request with its number in its meta;
-``middlewares.lease`` counts the output of its callback; when that has ended and all items are back
-from the pipelines, or when the request failed, the lease is settled. Scrapy's own delay, retry and
-robots parts are off: only the frontier waits.
+``pop`` leases a URL, which becomes a request with the lease's number in its meta.
+``middlewares.lease`` counts the output of its callback. The lease is settled when that output has
+ended and all items are back from the pipelines, or when the request failed. Scrapy's own delay,
+retry and robots.txt components are off: only the frontier delays requests.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DOWNLOAD_SLOT = "topiccrawl"
-"""The one downloader slot of all our requests: no delay, full concurrency (set at open)."""
+"""Downloader slot of all requests of the frontier: no delay, full concurrency (set at opening)."""
 _HOUSEKEEPING = 0.1
-"""Seconds between commits of settled pages; bounds the pages fetched again after a kill -9."""
+"""Seconds between commits of settled pages; limits the pages fetched again after a ``kill -9``."""
 _EXTEND_EVERY = 60.0
 """Seconds between renewals of open leases; a fifth of their life."""
 _ROBOTS_REDIRECTS = 5
-"""Redirects of a robots.txt that are followed (RFC 9309)."""
+"""Maximum of redirects followed for a robots.txt (RFC 9309)."""
 _OPEN_FACTOR = 4
-"""Most pages in flight or in processing, as a multiple of CONCURRENT_REQUESTS: a process that
-cannot keep up leaves the rest in the frontier, for other nodes and for better URLs to come."""
+"""Maximum of pages in flight or in processing, as a multiple of CONCURRENT_REQUESTS. A process that
+cannot keep up leaves further URLs in the frontier, for other nodes and for better URLs to come."""
 _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
 
@@ -69,7 +69,8 @@ _SWEEP = 200
 class _StrictInstanceCheck(BaseSchedulerMeta):
     """Metaclass that limits ``isinstance`` to subclasses.
 
-    To Scrapy any class with the methods is a scheduler: its own would pass as ours, too.
+    Scrapy accepts any class with the right methods as a scheduler, so its own scheduler would count
+    as a ``FrontierScheduler``, too.
     """
 
     @override
@@ -82,14 +83,14 @@ class _StrictInstanceCheck(BaseSchedulerMeta):
 
 
 class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
-    """Scheduler on the frontier contract.
+    """Scheduler on the frontier interface.
 
-    The order is that of the ``strategy`` in a spider's ``spec``; for others all URLs have equal
-    values, first come, first served. Hooks and add-ons use the crawl's context.
+    The order is that of the ``strategy`` in a spider's ``spec``; without one, all URLs have equal
+    values and are served first come, first served. Hooks and add-ons use the crawl's context.
 
     Attributes:
-        context: The crawl's context; ``open`` sets its frontier.
-        frontier: The frontier, once open.
+        context: Context of the crawl; ``open`` sets its frontier.
+        frontier: Frontier, once open.
         book: Open leases of this process.
     """
 
@@ -118,10 +119,10 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
 
     @override
     def open(self, spider: Spider) -> None:
-        """Open the frontier: the state of an earlier run is resumed.
+        """Open the frontier and resume the state of an earlier run.
 
-        If it cannot be used, cause and remedy are logged, and the crawl ends once all parts are
-        open: Scrapy cannot close a part that was never opened.
+        If it cannot be opened, the cause and remedy are logged, and the crawl ends once all
+        components are open: Scrapy cannot close a component that was never opened.
         """
         self.spider = spider
         context = self.context
@@ -130,7 +131,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             check_parts(self.crawler.settings)
             self.frontier = context.frontier = open_frontier(self.crawler)
         except TopiccrawlError as error:
-            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
+            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not a traceback)
             self._failure = finish_reason(error)
             return
         context.opened = True
@@ -170,7 +171,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             if not settings.getbool("SCHEDULER_PERSIST", default=True):
                 frontiers_of(settings).forget(crawl_name(self.spider))
         except StorageError as error:
-            logger.error("%s; what is left here is given up and fetched again", error)  # noqa: TRY400
+            logger.error("%s; pages that were not stored will be fetched again", error)  # noqa: TRY400
 
     def _close_frontier(self) -> None:
         for loop, _ in self._loops:
@@ -190,7 +191,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
 
     @override
     def has_pending_requests(self) -> bool:
-        """Check whether anything is queued, leased, or waits outside the frontier."""
+        """Check whether anything is queued, leased, or waiting outside the frontier."""
         sync = self.context.sync
         waits = sync is not None and sync.waits()
         return self.context.opened and (bool(self.followups) or waits or self.frontier.pending())
@@ -215,7 +216,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
 
     @override
     def next_request(self) -> Request | None:
-        """Return the best request that is allowed now; else None, and set a timer for the next."""
+        """Return the best request that is allowed now; otherwise set a timer and return None."""
         if not self.is_working() or self.context.is_blocked:
             return None
         try:
@@ -225,7 +226,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             return None
 
     def waits(self, request: Request) -> float:
-        """Return seconds for which a leased request must wait: another crawl asked the host."""
+        """Return seconds that a leased request must wait for another crawl's request."""
         if not meta.lease_number(request) or not self.is_working():
             return 0.0
         wait = 0.0
@@ -234,10 +235,10 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
         return wait  # noqa: RET504 - 0.0 where the write failed, which ends the crawl
 
     def leaves(self, request: Request) -> bool:
-        """Record that a leased request can be sent now; return whether it still may.
+        """Record that a leased request can be sent now; return False if it must not be.
 
-        The process may stall before the operating system has the request: the clock counts once
-        more from the loop's next turn.
+        The process may stall before the operating system has the request, so the host's delay is
+        counted once more from the next iteration of the event loop.
         """
         if not meta.lease_number(request) or not self.is_working():
             return True
@@ -265,7 +266,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             further.meta["download_slot"] = DOWNLOAD_SLOT
             return further
         if len(self.book) - len(self.followups) >= self._max_open or not self.context.has_room():
-            return None  # until one is settled
+            return None  # until a lease is settled
         while leases := self.frontier.pop(1):
             if request := self._request_of(leases[0]):
                 return request
@@ -278,8 +279,8 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
         try:
             distinct = self.distinct
             request = Request(lease.url) if robots else distinct.request_of(lease, self.spider)
-        except ValueError as error:  # the spider lost the callback that the URL was stored with
-            logger.error("%s cannot be requested as it was stored: %s", lease.url, error)  # noqa: TRY400
+        except ValueError as error:  # the spider no longer has the stored callback
+            logger.error("Cannot rebuild the stored request of %s: %s", lease.url, error)  # noqa: TRY400
             self.book.failed(lease.epoch, "payload")
             return None
         callback = self.reporter.robots if robots else request.callback
@@ -304,7 +305,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
     # -- time ------------------------------------------------------------------------------------
 
     def _housekeeping(self) -> None:
-        """Commit and re-score; check the side queue, whose hosts ring no alarm."""
+        """Commit and re-score; check the follow-up queue, whose hosts do not set timers."""
         try:
             self.frontier.sweep(_SWEEP)
             self.frontier.commit(wait=False)
@@ -327,7 +328,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
         self.book.extend()
 
     def end_crawl(self, error: TopiccrawlError) -> None:
-        """End the crawl: a frontier that cannot be written stays so until it is reopened."""
+        """Close the crawl: a frontier with a failed write cannot be used until it is reopened."""
         if self._failure:
             return
         self._failure = finish_reason(error)
@@ -349,7 +350,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
 
 
 def uses_frontier(settings: BaseSettings) -> bool:
-    """Return whether crawls with these settings run on the frontier, not another scheduler."""
+    """Check whether crawls with these settings use the frontier, not another scheduler."""
     return issubclass(load_object(settings["SCHEDULER"]), FrontierScheduler)
 
 

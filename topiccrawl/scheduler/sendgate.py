@@ -1,12 +1,12 @@
-"""Last check before a request is sent: address, host's clock, and whether the node is still alive.
+"""Last check before a request is sent: address, host's delay, and whether the node is alive.
 
 A request may wait for its connection: a far host, a handshake, a process that was stopped. When it
-can be sent, this is reported to the frontier, so that the next request waits from then. Where
-another crawl of the data folder asked the host meanwhile, the request waits here. A node that may
-have timed out meanwhile sends nothing any more, since other nodes may serve its hosts. The bytes
-are given to the operating system at once: in a buffer they would wait for the loop's next turn, and
-a node that was stopped in between would still send them when it resumes. Where a reused connection
-turns out to be closed, the request is sent again on a new one, and checked again.
+can be sent, this is reported to the frontier, so that the delay of the next request counts from
+then. If another crawl of the data folder used the host in the meantime, the request waits here. A
+node that may have timed out sends nothing, since other nodes may serve its hosts. The bytes are
+passed to the operating system immediately: in a buffer they would wait for the event loop's next
+iteration, and a node that is stopped in between would send them when it resumes. If a reused
+connection turns out to be closed, the request is sent on a new one, and checked again.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class SendGateHandler(HTTP11DownloadHandler):
-    """Scrapy's own handler of HTTP and HTTPS, with a check before each request is sent.
+    """Scrapy's handler of HTTP and HTTPS, with a check before each request is sent.
 
-    The check asks the scheduler, where it has these methods: ``waits(request)`` for seconds to
-    wait, ``leaves(request)`` for False to cancel the request.
+    The check calls two methods of the scheduler, if it has them: ``waits(request)`` returns seconds
+    to wait, ``leaves(request)`` returns False to cancel the request.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -55,7 +55,7 @@ class SendGateHandler(HTTP11DownloadHandler):
 
     def _connect_checked(self, key: Any, endpoint: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
         request, self._request = self._request, None
-        if request is not None and not request.meta.get("proxy"):  # which resolves names itself
+        if request is not None and not request.meta.get("proxy"):  # a proxy resolves names itself
             guard(endpoint, partial(check_address, context_of(self._crawler), request.url))
         connecting: Deferred[Any] = self._connect(key, endpoint)
         return connecting.addCallback(self._pass, request)
@@ -68,18 +68,18 @@ class SendGateHandler(HTTP11DownloadHandler):
             call_later(wait, waiting.callback, connection)
             return waiting.addCallback(self._pass, request)
         protocol = getattr(connection, "_clientProtocol", connection)
-        if protocol is not connection:  # reused: it can open a new one
+        if protocol is not connection:  # reused: it may open a new one
             reconnect = connection._newConnection  # noqa: SLF001
             connection._newConnection = lambda: reconnect().addCallback(self._pass, request)  # noqa: SLF001
         if request is None or leaves is None or leaves(request):
             protocol.request = partial(_send, protocol)
             return connection
         protocol.abort()
-        raise DownloadFailedError("not sent: others may have given this node up")
+        raise DownloadFailedError("not sent: this node may have timed out")
 
 
 def _send(protocol: Any, request: Any) -> Deferred[Any]:  # noqa: ANN401 - Twisted's
-    """Send a request on a connection at once."""
+    """Send a request on a connection immediately."""
     answer: Deferred[Any] = type(protocol).request(protocol, request)
     transport = getattr(protocol.transport, "transport", protocol.transport)  # below TLS
     if getattr(transport, "connected", False):

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 PERIOD = 0.05
-"""Seconds between two beats."""
+"""Seconds between two timer calls."""
 TOLERANCE = 0.01
-"""Seconds of lateness that any timer may have."""
+"""Seconds by which any timer may be late."""
 
 
 class StallDetector:
-    """A timer that measures how late it is.
+    """Periodic timer that measures how late it is.
 
     Args:
-        clock: Seconds; goes on while the process is stopped.
+        clock: Returns seconds; continues while the process is stopped.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -30,13 +30,13 @@ class StallDetector:
         self._timer: CallLaterResult | None = None
 
     def start(self, on_beat: Callable[[], object]) -> None:
-        """Beat in the running loop; each beat calls ``late``, which is to call ``lost``."""
+        """Call ``on_beat`` periodically in the running loop; it should call ``pop_stall``."""
         on_beat()
         self._due = self._clock() + PERIOD
         self._timer = call_later(PERIOD, self.start, on_beat)
 
     def pop_stall(self) -> float:
-        """Return the seconds of a stall that no call has reported yet; mostly 0.0.
+        """Return the seconds of a stall that was not returned before; usually 0.0.
 
         >>> times = iter([0.0, 0.02, 5.05, 5.05, 5.05, 5.05])
         >>> detector = StallDetector(lambda: next(times))
@@ -52,7 +52,7 @@ class StallDetector:
         return late
 
     def stop(self) -> None:
-        """Stop the beat."""
+        """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

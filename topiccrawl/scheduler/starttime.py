@@ -1,4 +1,4 @@
-"""Start times given by an operator: the last crawl, a day, or a number of hours ago."""
+"""Start times given by an operator: the last crawl, a date, or a number of hours or days ago."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _SECONDS = {"h": 3_600.0, "d": 86_400.0}
 def parse_since(
     text: str, folder: str | Path, owner: str, now: float, *, ended: bool = False
 ) -> float:
-    """Return the time that an operator gives as text, seconds since the epoch.
+    """Parse a start time; return seconds since the epoch.
 
     Args:
-        text: ``last``, ``12h``, ``7d``, or a day or time such as 2026-01-31 or 2026-01-31T08:00
-            (of this machine's zone).
+        text: ``last``, ``12h``, ``7d``, or a date or time such as 2026-01-31 or 2026-01-31T08:00
+            (local time).
         folder: TOPICCRAWL_DATA_DIR, for ``last``.
         owner: Topic or template of the last crawl.
-        now: Seconds since the epoch.
-        ended: ``last`` means the end of the last crawl (its start if it was killed, and ``now`` if
+        now: Current time, seconds since the epoch.
+        ended: Let ``last`` mean the end of the last crawl (its start if it was killed, ``now`` if
             there was none).
 
     Raises:
-        ConfigurationError: The text is none of these.
+        ConfigurationError: The text has another form.
         StateError: There was no crawl.
 
     >>> parse_since("2h", "data", "足球", 10_000.0)

@@ -53,7 +53,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type:
         while wait := scheduler.waits(request):  # noqa: ASYNC110 - by the host's clock
             await asyncio.sleep(wait)
         if not scheduler.leaves(request):
-            raise DownloadFailedError("not sent: others may have given this node up")
+            raise DownloadFailedError("not sent: this node may have timed out")
 
     async def _check(self, url: str, *, resolve: bool) -> None:
         """Check a URL's host, and what it resolves to.
