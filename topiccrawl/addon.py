@@ -1,4 +1,4 @@
-"""Scrapy add-on that brings the frontier, its hooks and all features to a Scrapy project."""
+"""Scrapy add-on that adds the frontier, its hooks and all features to a Scrapy project."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ _OWN = frozenset(
         "USER_AGENT",
     }
 )  # fmt: skip
-"""Settings that stay the user's: the crawler's name, its log, and the layout of the project."""
+"""Settings that the add-on does not set: the crawler's name, log level and project layout."""
 
 
 class Addon:
-    """Gives a project what ``topiccrawl.settings`` has: ``ADDONS = {"topiccrawl.Addon": 100}``.
+    """Adds the settings of ``topiccrawl.settings``: ``ADDONS = {"topiccrawl.Addon": 100}``.
 
-    The user's settings win. Components that they do not name are added to their dictionaries, and
-    spiders to their lists; None instead of an order switches a component off. What the command line
-    sets replaces a dictionary, as in Scrapy. Each feature is off until its setting is present.
+    The user's settings take precedence. Components are added to the user's dictionaries unless they
+    are already named there, and spider modules to the user's lists; None instead of an order
+    disables a component. As in Scrapy, a dictionary set on the command line replaces all others.
+    Each feature is off until its setting is present.
     """
 
     @classmethod
@@ -34,7 +35,7 @@ class Addon:
                 _add(settings, name, value)
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Do the same for a crawler that was made without a crawler process."""
+        """Add the settings to a crawler that was created without a crawler process."""
         self.update_pre_crawler_settings(settings)
 
 
@@ -55,9 +56,9 @@ def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _highest(settings: BaseSettings) -> int:
-    """Return the priority up to which components are added to what is given.
+    """Return the highest priority of settings to which components are added.
 
-    Those of a spider with a scheduler of its own stay as they are.
+    Settings of a spider with a scheduler of its own are not changed.
     """
     spider = SETTINGS_PRIORITIES["spider"]
     other = (settings.getpriority("SCHEDULER") or 0) >= spider

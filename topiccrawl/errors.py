@@ -17,12 +17,12 @@ TopiccrawlError
 class TopiccrawlError(Exception):
     """Base of all errors that topiccrawl raises itself.
 
-    ``str`` gives the message in English, for logs; ``topiccrawl.messages.said`` in the
-    language of the person who reads it.
+    ``str`` returns the message in English, for logs. ``topiccrawl.messages.said`` returns it in the
+    user's language.
 
     Args:
-        message: The mistake and the remedy, a template of ``str.format`` where there are values.
-        public: Message without the text of any file, for HTTP responses; the whole by default.
+        message: Cause and remedy; a template of ``str.format`` if there are values.
+        public: Message without the contents of files, for HTTP responses; by default the message.
         values: Values of the template.
     """
 
@@ -45,7 +45,7 @@ class TemplateError(ConfigurationError):
 
 
 class FieldError(ConfigurationError, ValueError):
-    """A field that cannot be used; pydantic collects it and goes on, as it is a ValueError."""
+    """A field that cannot be used; a ValueError, so that pydantic collects all of them."""
 
 
 class SettingError(ConfigurationError):
@@ -53,11 +53,11 @@ class SettingError(ConfigurationError):
 
 
 class StateError(TopiccrawlError):
-    """Stored state that cannot be used as it is."""
+    """Stored state that cannot be used."""
 
 
 class StateVersionError(StateError):
-    """State of a version that this program neither reads nor migrates."""
+    """State of a version that this program can neither read nor migrate."""
 
 
 class StateLockedError(StateError):
@@ -65,15 +65,15 @@ class StateLockedError(StateError):
 
 
 class StorageError(TopiccrawlError):
-    """A write that failed; data stored before is intact."""
+    """A failed write; data stored before is intact."""
 
 
 class StorageAwayError(StorageError):
-    """A database that does not respond; the same call may succeed later."""
+    """A database that does not respond; a retry may succeed."""
 
 
 def finish_reason(error: TopiccrawlError) -> str:
-    """Return the finish reason of a crawl that ended by the error.
+    """Return the finish reason of a crawl that ended with the error.
 
     >>> finish_reason(StorageError("no room")), finish_reason(StateLockedError("in use"))
     ('storage_error', 'state_error')

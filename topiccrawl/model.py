@@ -1,7 +1,7 @@
 """Immutable values that the packages exchange.
 
-Links come at ten thousands a second, so they are named tuples. Scores are in [0, 1]; times are
-seconds since the epoch (UTC); texts are Unicode.
+Values created ten thousand times a second, such as links, are named tuples. Scores are in [0, 1];
+times are seconds since the epoch (UTC); texts are Unicode.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Evidence = tuple[float, ...]
 
 
 class Link(NamedTuple):
-    """One out-link of a fetched page, not scored yet.
+    """Out-link of a fetched page, not scored yet.
 
     Attributes:
-        url: Absolute, canonical, without fragment.
+        url: Absolute, canonical URL without fragment.
         anchor: Visible text of the anchor (``title`` or an image's ``alt`` if it has none).
         context: Text around the anchor, without it and without the block's other anchors.
-        block: Number of the link block (list, table, navigation bar) in the page, from 0;
-            -1 for a link in running text.
-        regions: Numbers of the place where the link stands, by the elements around it: among the
-            pages of the site, of the page's directory, in the page; 0 < number < 2**24. Links
-            with the same number stand in the same place. 0 where there are no elements.
-        foreign: It leads to another site (registrable domain).
+        block: Number of the link block (list, table, navigation bar) in the page, from 0; -1 for a
+            link in running text.
+        regions: Numbers of the link's region by its surrounding elements: among the pages of the
+            site, of the page's directory, and in the page; 0 < number < 2**24. Links with the same
+            number are in the same region. 0 if there are no elements.
+        foreign: True if the link leads to another site (registrable domain).
     """
 
     url: str
@@ -56,14 +56,15 @@ class Page(NamedTuple):
     """A fetched HTML page, parsed once.
 
     Attributes:
-        url: Its URL.
-        title: Text of ``<title>``, blanks folded; empty if there is none.
-        text: Visible text of the whole page, blanks folded.
-        links: Followable out-links, once each (first place, longest anchor), page order.
+        url: URL of the page.
+        title: Text of ``<title>`` with folded white space; empty if there is none.
+        text: Visible text of the whole page with folded white space.
+        links: Out-links that may be followed, once each (first place, longest anchor), in page
+            order.
         canonical: Absolute URL of ``<link rel=canonical>``, or None.
-        directives: Its robots directives.
-        prose: The page's own text: without the anchors of link blocks.
-        feed: It is a feed or a sitemap.
+        directives: Robots directives.
+        prose: Text of the page without the anchors of link blocks.
+        feed: True for a feed or sitemap.
     """
 
     url: str
@@ -79,7 +80,7 @@ class Page(NamedTuple):
 class PageKind(StrEnum):
     """Kind of a judged page; articles and hubs are the harvest of a crawl.
 
-    ARTICLE is on topic and something to read, HUB is on topic and lists such articles.
+    An ARTICLE is on topic and has a text to read, a HUB is on topic and lists such articles.
     """
 
     ARTICLE = "article"
@@ -93,9 +94,9 @@ class Verdict(NamedTuple):
     Attributes:
         relevance: Cosine of page and topic, in [0, 1].
         relevant: True if the relevance reaches the lower limit.
-        terms: The topic terms found, each with its share of the score, heaviest first.
+        terms: Topic terms found, each with its share of the score, largest first.
         article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
-        kind: Kind of the page; OTHER until its article was looked for.
+        kind: Kind of the page; OTHER until its article was extracted.
     """
 
     relevance: float
@@ -108,20 +109,20 @@ class Verdict(NamedTuple):
     def harvest(self) -> float:
         """Relevance times article share, in [0, 1]: high for articles on topic.
 
-        Links are ordered by relevance alone: a hub is worth fetching, but is no article itself.
+        Links are ordered by relevance alone: a hub should be fetched, but is not an article itself.
         """
         return self.relevance * self.article
 
 
 class Offer(NamedTuple):
-    """A scored link from one page, for the frontier.
+    """Scored link of a page, for the frontier.
 
     Attributes:
         url: Canonical URL.
         lane: 0 priorQueue, 1 normalQueue, 2 errorQueue (predicted below minNormal).
         evidence: Numbers for the strategy's ``fold``.
-        anchor: Anchor text, kept to re-score the URL when the topic changes.
-        context: Context text, kept for the same reason.
+        anchor: Anchor text, stored to re-score the URL when the topic changes.
+        context: Context text, stored for the same purpose.
     """
 
     url: str
@@ -145,17 +146,17 @@ class Lease(NamedTuple):
         url: Canonical URL (for ``Kind.ROBOTS`` the origin's /robots.txt).
         key: Identity of the URL, opaque bytes.
         epoch: Number of this lease; a ``finish`` with an older epoch is ignored and counted.
-        kind: A page, or the robots.txt that must be known before the host's pages.
-        lane: Lane it was taken from.
-        value: Its value at lease time, group bias included.
-        evidence: Its evidence at lease time (empty for seeds and robots).
-        depth: Links from the nearest seed when it was first queued; seeds have 0.
-        attempts: Fetches that failed before this one.
+        kind: PAGE, or ROBOTS for a robots.txt that is needed before the host's pages.
+        lane: Lane of the URL.
+        value: Value at lease time, including the group bias.
+        evidence: Evidence at lease time (empty for seeds and robots.txt).
+        depth: Links from the nearest seed when the URL was first queued; seeds have 0.
+        attempts: Failed fetches before this one.
         redirects: Redirects followed on the way to this URL.
-        expires: Time at which the lease returns by itself, seconds since the epoch.
-        payload: JSON text that the caller pushed with the URL, or "".
-        anchor: Anchor text stored with the URL; empty for seeds and robots.
-        context: Context text stored with it.
+        expires: Time at which the lease expires, seconds since the epoch.
+        payload: JSON text that was pushed with the URL, or "".
+        anchor: Anchor text stored with the URL; empty for seeds and robots.txt.
+        context: Context text stored with the URL.
     """
 
     url: str
@@ -175,15 +176,16 @@ class Lease(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """Result of a page for the frontier, yielded once by a callback: its relevance and its links.
+    """Result of a page for the frontier, yielded once by a callback.
 
     Attributes:
-        relevance: The page's relevance in [0, 1].
-        offers: Its scored links.
-        worth: Its weight for host and directory, in [0, 1]; None for its relevance.
+        relevance: Relevance of the page in [0, 1].
+        offers: Scored links of the page.
+        worth: Contribution of the page to the statistics of its host and directory, in [0, 1]; None
+            for its relevance.
         relevant: True if the page is on topic.
         lists: True if the page lists new pages: a feed.
-        harvest: True if it is an article on topic or a hub of such articles.
+        harvest: True for an article on topic or a hub of such articles.
     """
 
     relevance: float
@@ -195,14 +197,14 @@ class Findings(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A page and a reader's answer whether such pages are wanted; all input of a model.
+    """Mark of a page by a reader, as training data of a relevance model.
 
     Attributes:
-        url: The page's URL.
-        title: Its title.
-        text: Its judged text (``topics.scorer.Scorer.judged_text``).
-        wanted: The reader's answer; None for a page without a mark.
-        article: Its article share, in [0, 1].
+        url: URL of the page.
+        title: Title of the page.
+        text: Judged text of the page (``topics.scorer.Scorer.judged_text``).
+        wanted: Whether the reader wants such pages; None for a page without a mark.
+        article: Article share of the page, in [0, 1].
     """
 
     url: str
@@ -217,7 +219,7 @@ class Mark(NamedTuple):
 
     @classmethod
     def from_json(cls, line: str) -> Self:
-        """Return the mark that ``to_json`` wrote."""
+        """Return the mark from the result of ``to_json``."""
         return cls(**json.loads(line))
 
 
@@ -227,13 +229,13 @@ class Extracted:
 
     Attributes:
         title: Headline, without the site's name.
-        body: Main text, one paragraph a line, no blank lines.
-        published: ISO 8601 date or date and time, with the zone that the page or its language
-            gives, if any (``2016-01-12T10:23:00+08:00``), or "".
+        body: Main text, one paragraph per line, no blank lines.
+        published: ISO 8601 date or date and time, with the zone of the page or its language if
+            there is one (``2016-01-12T10:23:00+08:00``), or "".
         source: First publisher (来源), or "".
         author: Writers or reporters, joined by a blank, or "".
         language: ISO 639-1 code (``zh``, ``en``), or "" if it is unknown.
-        images: Absolute URLs of the article's images, page order, each once.
+        images: Absolute URLs of the article's images in page order, once each.
         genre: Genre of the page (``extract.genres.Genre``).
     """
 
@@ -249,14 +251,14 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One article as it is stored and exported; it is the item that Scrapy's pipelines carry.
+    """Article as stored and exported; the item of Scrapy's pipelines.
 
     Attributes:
-        url: Identity: canonical form of the URL it was requested under.
+        url: Canonical form of the requested URL; identifies the article.
         title: Headline.
-        body: Main text, one paragraph a line.
-        final_url: URL after redirects; ``url`` if there was none.
-        canonical_url: The page's own canonical URL, or "".
+        body: Main text, one paragraph per line.
+        final_url: URL after redirects; ``url`` if there were none.
+        canonical_url: Canonical URL that the page declares, or "".
         site: Host of the final URL, lower case, no port.
         published: ISO 8601, see ``Extracted``.
         source: See ``Extracted``.
@@ -264,18 +266,20 @@ class Article:
         language: See ``Extracted``.
         images: See ``Extracted``.
         topics: Topic name to score in [0, 1].
-        terms: Topic terms found, each with its share of the score, heaviest first.
+        terms: Topic terms found, each with its share of the score, largest first.
         fetched_at: Seconds since the epoch.
         depth: Links from the nearest seed.
         digest: MD5 of the folded main text, or "" for a text too short to compare.
-        noarchive: The page's directives forbid to show a copy.
-        encoding: Character encoding the page was decoded from.
+        noarchive: True if the page's directives forbid showing a copy.
+        encoding: Character encoding from which the page was decoded.
         reprint_of: URL of the stored article with the same story, or "" if none is known.
         follows: URL of the older stored article that this one follows up, or "".
-        event: URL of the first stored article about the same event, or "" if it was not looked for.
+        event: URL of the first stored article about the same event, or "" if events are not
+            grouped.
 
     Raises:
-        ValueError: A score or a time is no number, a score is outside [0, 1], or the URL is empty.
+        ValueError: A score or a time is not a number, a score is outside [0, 1], or the URL is
+            empty.
     """
 
     url: str
@@ -314,7 +318,7 @@ class Article:
         return f"{self.title} <{self.url}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values by field name, in field order.
+        """Return the fields as plain JSON values by name, in field order.
 
         >>> Article("http://a.test/1", "题", "文", topics={"足球": 0.5}).to_dict()["topics"]
         {'足球': 0.5}
@@ -323,7 +327,7 @@ class Article:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Article:
-        """Return the article whose ``to_dict`` is ``values``.
+        """Return the article from the result of ``to_dict``.
 
         Raises:
             TypeError: A field is unknown or missing.
@@ -340,7 +344,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """An article with parts still to be fetched: it is stored, but not shown yet."""
+    """Article with parts still to be fetched: it is stored, but not shown yet."""
 
     article: Article
 

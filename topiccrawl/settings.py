@@ -1,8 +1,9 @@
-"""Scrapy settings of the project: the core's, each with unit and reason, and those of the add-ons.
+"""Scrapy settings of the project: those of the core, with units and reasons, and of the add-ons.
 
-An add-on has its own in the ``settings.py`` of its folder; the last lines here add them, hooks to
-hooks. ``topiccrawl.Addon`` gives the same to any Scrapy project. Each can be overridden as usual
-with ``-s NAME=VALUE``; Scrapy's own settings keep their meaning. docs/settings.md lists all.
+An add-on's settings are in the ``settings.py`` of its folder; the last lines of this module merge
+them, hooks into hooks. ``topiccrawl.Addon`` adds the same settings to any Scrapy project. Each can
+be overridden as usual with ``-s NAME=VALUE``; Scrapy's own settings keep their meaning.
+docs/settings.md lists all.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from topiccrawl import __version__
 BOT_NAME = "topiccrawl"
 """Name of the project, as Scrapy shows it."""
 SPIDER_MODULES = ["topiccrawl.spiders"]
-"""Modules of spiders; add-ons add theirs."""
+"""Modules of spiders; add-ons extend the list."""
 NEWSPIDER_MODULE = "topiccrawl.spiders"
 """Module in which ``scrapy genspider`` creates spiders."""
 COMMANDS_MODULE = "topiccrawl.commands"
@@ -25,49 +26,51 @@ TOPICCRAWL_DATA_DIR = "data"
 """Folder of all state: the frontiers (one per topic) and the article store."""
 
 TOPICCRAWL_STORAGE = ""
-"""Dotted path of the class that stores articles and what features keep (docs/storage.md); empty:
-the first of TOPICCRAWL_STORAGES that is set up, else SQLite in the folder."""
+"""Dotted path of the class that stores articles and the data of features (docs/storage.md); empty:
+the first of TOPICCRAWL_STORAGES that is configured, or else SQLite in the data folder."""
 TOPICCRAWL_STORAGES: dict[str, int] = {}
-"""Storages of add-ons and their order; each reads from its own settings whether it is used."""
+"""Storages of add-ons and their order; each determines from its own settings whether it is used."""
 
 TOPICCRAWL_CRAWL = ""
-"""Name of the crawl: a frontier of its own; empty: the topic's slug. Letters, digits, ``.-_``."""
+"""Name of the crawl, which has a separate frontier; empty: the topic's slug. Letters, digits,
+``.-_``."""
 
 # -- The frontier: the queue of a crawl (docs/scale.md) ------------------------------------------
 TOPICCRAWL_FRONTIER = "topiccrawl.scheduler.frontiers.LocalFrontiers"
-"""Dotted path of what opens frontiers, made with (settings, place); the add-on for Redis opens them
-there where REDIS_URL is given. An own class is like topiccrawl.scheduler.frontiers.Frontiers."""
+"""Dotted path of the class that opens frontiers, constructed with (settings, place). The Redis
+add-on opens them in Redis if REDIS_URL is set. A custom class is like
+topiccrawl.scheduler.frontiers.Frontiers."""
 
-# -- Steering (docs/tasks.md) -------------------------------------------------------------------
+# -- Control (docs/tasks.md) --------------------------------------------------------------------
 TOPICCRAWL_CONTROL = True
 """Follow ``scrapy control pause|resume|cancel|speed`` and the dashboard's buttons."""
 TOPICCRAWL_TURN = False
 """Set by workers: the crawl is one turn of a task, so no other process crawls it meanwhile."""
 
-# -- Own parts, and those of add-ons, by dotted path (None instead of the order: off) ------------
+# -- Components of the core and of add-ons, by dotted path (None instead of the order: off) ------
 TOPICCRAWL_CHECKS: dict[str, int] = {
     "topiccrawl.extensions.stopping.level_of": 100,
     "topiccrawl.pipelines.store.check_store": 100,
     "topiccrawl.spiders.discovering.check_discover": 100,
 }
-"""Dotted paths of functions that check settings before a crawl, and their order: from settings;
-each raises SettingError."""
+"""Dotted paths of functions that check settings before a crawl, and their order. Each takes the
+settings and raises SettingError."""
 TOPICCRAWL_COLLECTIONS: dict[str, str] = {}
-"""File extensions that ``scrapy simulate`` reads as collections besides ``*.web.jsonl.gz``, and the
-functions that read them: from a path to responses (url, status, headers, body)."""
+"""File extensions that ``scrapy simulate`` reads as collections in addition to ``*.web.jsonl.gz``,
+and the functions that read them: from a path to responses (url, status, headers, body)."""
 TOPICCRAWL_FORGET: dict[str, int] = {}
-"""Dotted paths of functions that remove what ``scrapy articles forget`` removes, where it is kept
-besides the store, and their order (docs/storage.md)."""
+"""Dotted paths of functions that remove data for ``scrapy articles forget`` from other places than
+the store, and their order (docs/storage.md)."""
 TOPICCRAWL_EXAMINATIONS: dict[str, str] = {}
-"""Names of further examinations of ``scrapy doctor``, and the dotted paths of their functions: from
+"""Names of additional checks of ``scrapy doctor``, and the dotted paths of their functions: from
 settings to findings (``topiccrawl.scheduler.findings``)."""
 TOPICCRAWL_STORE_LISTENERS: dict[str, int] = {}
 """Dotted paths of functions that build listeners to stored articles, and their order
 (docs/storage.md)."""
 
-# -- Politeness: polite before fast -------------------------------------------------------------
+# -- Politeness ---------------------------------------------------------------------------------
 USER_AGENT = f"topiccrawl/{__version__} (focused news crawler)"
-"""Identifies the crawler. Add an address where site owners can reach you."""
+"""User agent of the crawler. Add an address where site owners can reach you."""
 ROBOTSTXT_OBEY = True
 """Obey robots.txt, crawl-delay included."""
 ROBOTSTXT_USER_AGENT = "topiccrawl"
@@ -76,8 +79,8 @@ TOPICCRAWL_OWN_HOSTS = ""
 """Hosts whose robots.txt is ignored, such as your SearXNG (its own forbids searches), separated by
 commas. Name only hosts that you run, or whose owner agreed."""
 TOPICCRAWL_PRIVATE_ADDRESSES = False
-"""Fetch from this machine and private networks wherever a page says so. Off: only from hosts that
-are seeds or named in the topic's allowed_hosts, allowed_domains or TOPICCRAWL_OWN_HOSTS."""
+"""Fetch from this machine and private networks whenever a page links there. Off: only from hosts
+that are seeds or named in the topic's allowed_hosts, allowed_domains or TOPICCRAWL_OWN_HOSTS."""
 DOWNLOAD_DELAY = 1.0
 """Seconds between two requests to one host; a host's crawl-delay raises it."""
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
@@ -85,68 +88,72 @@ CONCURRENT_REQUESTS_PER_DOMAIN = 1
 CONCURRENT_REQUESTS = 16
 """Requests in flight over all hosts."""
 TOPICCRAWL_DOMAIN_SHARE = 0.5
-"""Share of CONCURRENT_REQUESTS that may be in flight, and one more of them being read, at one
-registrable domain of several hosts: slow ones leave room for other sites; 1 or 0: no limit."""
+"""Maximum share of CONCURRENT_REQUESTS in flight for one registrable domain with several hosts; one
+more page may be in processing. Slow domains thus leave capacity for other sites. 1 or 0: no
+limit."""
 CONCURRENT_ITEMS = 4
 """Items of a page that are processed at once. Scrapy starts this many tasks for each response: its
-own 100 take .9 ms, 16 take .15; a page has one article or none."""
+default of 100 takes 0.9 ms, 16 take 0.15 ms; a page has at most one article."""
 AUTOTHROTTLE_ENABLED = True
-"""The frontier slows down where a host answers slowly, by the rule of Scrapy's AutoThrottle."""
+"""Slow down for hosts that respond slowly, by the rule of Scrapy's AutoThrottle."""
 AUTOTHROTTLE_START_DELAY = 1.0
-"""Seconds; as DOWNLOAD_DELAY, since five at first would starve a crawl of many hosts."""
+"""Seconds; equal to DOWNLOAD_DELAY, since Scrapy's default of 5 would slow down a crawl of many
+hosts."""
 AUTOTHROTTLE_MAX_DELAY = 60.0
 """Maximum of seconds between two requests to a slow host."""
 AUTOTHROTTLE_TARGET_CONCURRENCY = 1.0
-"""Requests in flight per host that the rule aims at."""
+"""Requests in flight per host that the adaptive delay aims at."""
 DOWNLOAD_TIMEOUT = 30
 """Seconds; a news page that takes longer is skipped."""
 DOWNLOAD_MAXSIZE = 8 * 1024 * 1024
 """Bytes; larger bodies are not news pages."""
 METAREFRESH_MAXDELAY = 10
-"""Seconds; with a longer delay a page reloads itself and does not redirect."""
+"""Seconds; a page with a longer delay reloads itself and does not redirect."""
 COOKIES_ENABLED = True
-"""Send sites the cookies that they set."""
+"""Send the cookies that sites set."""
 TELNETCONSOLE_ENABLED = False
-"""Off: it opens a port that runs Python."""
+"""Off: it opens a port that executes Python code."""
 REMOTE_CONTROL_ENABLED = False
 """Off, for the same reason."""
 
-# -- Where to begin (docs/discovery.md) ---------------------------------------------------------
+# -- Seeds (docs/discovery.md) ------------------------------------------------------------------
 TOPICCRAWL_DISCOVER = ""
-"""Providers of start URLs, such as searxng:http://localhost:8888 or the dotted path of a class;
-several separated by commas; empty: the topic's seeds or the default portals. ``-a discover=``
-overrides it."""
+"""Providers of start URLs, such as searxng:http://localhost:8888 or the dotted path of a class,
+separated by commas; empty: the topic's seeds or the default portals. ``-a discover=`` overrides
+it."""
 TOPICCRAWL_DISCOVER_PAGES = 5
 """Result pages requested per provider and query; Baidu shows up to 76."""
 
-# -- Order: which link first (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ---------------
+# -- Order of links (methods: Liu, Lin, Gao 2009; Hersovici et al. 1998) ------------------------
 TOPICCRAWL_STRATEGY = "shark-plus"
-"""One of bfs, best-first, shark, shark-inlink, link-block, shark-plus; or the dotted path of an own
-class (docs/strategies.md)."""
+"""One of bfs, best-first, shark, shark-inlink, link-block, shark-plus, or the dotted path of a
+custom class (docs/strategies.md)."""
 TOPICCRAWL_RELEVANCE = ""
-"""Dotted path of a judge of pages in place of the topic's words: a function of settings and scorer
-that returns a RelevanceModel (docs/judge.md). Empty: words, and marks where there are any."""
+"""Dotted path of a custom relevance model: a function of settings and scorer that returns a
+RelevanceModel (docs/judge.md). Empty: the topic's terms, and marks if there are any."""
 TOPICCRAWL_LANE_SHARE = ""
-"""Pops of priorQueue to pops of normalQueue, such as "1:1"; empty: the strategy's own."""
+"""Ratio of fetches from priorQueue to fetches from normalQueue, such as "1:1"; empty: the
+strategy's default."""
 TOPICCRAWL_PAGES = 0
-"""Parsed pages after which a run (of each node) ends, never one more; errors and redirects do not
-count. 0: no limit. CLOSESPIDER_PAGECOUNT counts every response, and ends later."""
+"""Number of parsed pages after which a run (of each node) ends, never exceeded; errors and
+redirects do not count. 0: no limit. CLOSESPIDER_PAGECOUNT counts every response, and ends the run
+later."""
 TOPICCRAWL_STOP_YIELD = 0.0
-"""Expected share of relevant pages among the next ones, below which the run ends; 0: off."""
+"""Expected share of relevant pages among the next ones below which the run ends; 0: off."""
 TOPICCRAWL_STOP_AHEAD = 50
-"""Pages of the forecast: this many of the best queued URLs are examined."""
+"""Number of best queued URLs for which the share is predicted."""
 TOPICCRAWL_STOP_WINDOW = 200
-"""Last fetched pages that calibrate the forecast; a run fetches at least this many."""
+"""Number of last fetched pages that calibrate the prediction; a run fetches at least this many."""
 TOPICCRAWL_HOST_PAGES = 0
 """Maximum of pages fetched per host; 0: no limit."""
 TOPICCRAWL_PAGE_HOSTS = 1000
-"""Maximum of new hosts that the links of one page bring, the first ones; links to further ones are
-counted as ``page-hosts``. 0: no limit."""
+"""Maximum of new hosts that the links of one page may add; links to further hosts are counted as
+``page-hosts``. 0: no limit."""
 TOPICCRAWL_DOMAIN_HOSTS = 500
 """Maximum of hosts (of a node) of one registrable domain; links and redirects to further ones are
-counted as ``domain-hosts``: sites whose every name is a host have no end. 0: no limit."""
+counted as ``domain-hosts``. It bounds sites that generate host names without end. 0: no limit."""
 TOPICCRAWL_HOSTS = 200_000
-"""Maximum of hosts (of a node) in all; links and redirects to further ones are counted as
+"""Maximum of hosts (of a node) in total; links and redirects to further ones are counted as
 ``all-hosts``. This many take about 0.35 GB of RAM. 0: no limit."""
 TOPICCRAWL_MAX_QUEUED = 20_000_000
 """Queued URLs (of a node) beyond which low scores are rejected, counted as ``tail``; 0: no limit.
@@ -156,21 +163,21 @@ TOPICCRAWL_MAX_KNOWN = 0
 failed URLs are not fetched again, but ``scrapy why`` no longer explains them, and they cannot be
 watched. URLs that were only predicted to be low count as new when a page links to them again."""
 TOPICCRAWL_SEEN_ERROR = 0.001
-"""Share of new URLs that may be mistaken for fetched ones, and lost, once records are evicted; a
-filter keeps two to four bytes of each. From 0.000001 to 0.1; see docs/scale.md."""
+"""Share of new URLs that may be mistaken for fetched ones, and lost, once records are evicted. A
+filter takes two to four bytes per URL. From 0.000001 to 0.1; see docs/scale.md."""
 TOPICCRAWL_RETRY_DELAY = 10.0
 """Seconds before a failed URL is retried, doubled with each failure; RETRY_* limit the retries."""
 TOPICCRAWL_RETRY_MAX_DELAY = 600.0
-"""Longest wait in seconds, also for a server's Retry-After."""
+"""Longest delay in seconds before a retry, also for a server's Retry-After."""
 
 TOPICCRAWL_SITE_WORDS = True
-"""Let words that are on most pages of a site count less there; what a page is worth then depends on
-the pages read before it (docs/judge.md)."""
+"""Reduce the weight that words on most pages of a site have on that site. The relevance of a page
+then depends on the pages read before it (docs/judge.md)."""
 TOPICCRAWL_LEARN_UNMARKED = True
-"""Learn words from the ten pages that score best, for a topic given as words or a sentence and
-without marks; a topic file is taken at its word (docs/judge.md)."""
+"""Learn words from the ten pages with the highest scores, for a topic given as words or a sentence
+and without marks; the words of a topic file are not extended (docs/judge.md)."""
 TOPICCRAWL_EXTRACT = True
-"""Extract articles from relevant pages; off: a crawl only explores."""
+"""Extract articles from relevant pages; off: the crawl only explores."""
 TOPICCRAWL_GENRES = ["article", "live"]
 """Genres of pages whose text is stored as an article: article, live, hub, gallery, product, forum,
 service, reference (documentation, encyclopedias), search; see docs/extraction.md."""
@@ -178,26 +185,27 @@ service, reference (documentation, encyclopedias), search; see docs/extraction.m
 TOPICCRAWL_ARTICLE_PAGES = 20
 """Maximum of pages of one article that are fetched and joined; 1: each page is an article."""
 
-# -- Readers: processes beside the crawl that read its pages (docs/scale.md) -----------------------
+# -- Readers: separate processes that read the pages of a crawl (docs/scale.md) -------------------
 TOPICCRAWL_READERS = ""
-"""Processes that read pages; empty: the cores less one, from one to four; 0: pages are read in the
-crawl's own process, where one that is dear to read stops the crawl for that long."""
+"""Number of reader processes; empty: the number of cores minus one, from one to four; 0: pages are
+read in the crawl's own process, which an expensive page blocks."""
 TOPICCRAWL_READER_MEMORY = 1 << 30
-"""Bytes of memory that a page may take in a reader; then it ends as error ``reader-memory``."""
+"""Bytes of memory that a page may take in a reader; a page that takes more ends as error
+``reader-memory``."""
 TOPICCRAWL_READER_SECONDS = 10.0
-"""Seconds of processor time that a page may take in a reader, three times as many by the clock;
-then it ends as error ``reader-timeout``."""
+"""Seconds of processor time that a page may take in a reader, and three times as many seconds of
+wall-clock time; a page that takes longer ends as error ``reader-timeout``."""
 TOPICCRAWL_WATCHDOG = 2.0
-"""Seconds that the crawl's own loop may stand still before URL and stack are logged; 0: off."""
+"""Seconds for which the event loop may be blocked before URL and stack are logged; 0: off."""
 TOPICCRAWL_READER = "topiccrawl.extract.reading.StandardReader"
-"""Dotted path of the class that reads pages; an own class is like
+"""Dotted path of the class that reads pages; a custom class is like
 topiccrawl.extract.reading.PageReader, without state."""
 
-# -- Traps (Method of CN103970788: long and deep URLs are not fetched) --------------------------
+# -- Traps (method of CN103970788: long and deep URLs are not fetched) --------------------------
 TOPICCRAWL_TRAPS_ENABLED = True
 """Reject URLs that look like crawler traps."""
 URLLENGTH_LIMIT = 512
-"""Characters; news URLs stay below 200."""
+"""Maximum of characters of a URL; news URLs stay below 200."""
 TOPICCRAWL_TRAP_SLASHES = 12
 """Maximum of slashes in a URL's path."""
 
@@ -205,9 +213,9 @@ TOPICCRAWL_TRAP_SLASHES = 12
 TOPICCRAWL_DUPLICATES = "shingles"
 """Detector of reprints: shingles, ranked-keywords, exact-text, or the dotted path of a class."""
 TOPICCRAWL_DUPLICATES_WINDOW = 30
-"""Days between two articles beyond which only the same text is one story; 0: no limit."""
+"""Days between two articles beyond which only identical texts are one story; 0: no limit."""
 TOPICCRAWL_DUPLICATES_ARTICLES = 1_000_000
-"""Articles that a new one is compared with, the newest; about 210 bytes of RAM each."""
+"""Number of the newest articles with which a new one is compared; about 210 bytes of RAM each."""
 TOPICCRAWL_STORE_GROUP_SIZE = 100
 """Maximum of articles that are stored together."""
 TOPICCRAWL_STORE_GROUP_AGE = 0.05
@@ -215,12 +223,12 @@ TOPICCRAWL_STORE_GROUP_AGE = 0.05
 
 # -- Messages and log (docs/operations.md) ------------------------------------------------------
 TOPICCRAWL_LANGUAGE = ""
-"""Language of messages to people, en or zh; empty: that of the environment (LANG). The log is
+"""Language of messages to users, en or zh; empty: that of the environment (LANG). The log is in
 English."""
 TOPICCRAWL_LOG_JSON = False
-"""Write the log as JSON, one object a line, from the start of the crawl."""
+"""Write the log as JSON, one object per line, from the start of the crawl."""
 
-# -- Hooks: add-ons take the orders between ------------------------------------------------------
+# -- Hooks: add-ons use the orders in between ----------------------------------------------------
 ADDONS = {"topiccrawl.Addon": 100}
 SCHEDULER = "topiccrawl.scheduler.scheduler.FrontierScheduler"
 """The scheduler that keeps requests in the frontier."""
@@ -229,9 +237,9 @@ DOWNLOAD_HANDLERS = {
     "https": "topiccrawl.scheduler.sendgate.SendGateHandler",
     "file": None, "ftp": None, "s3": None, "data": None,
 }  # fmt: skip
-"""Web pages only: no page, feed or imported frontier makes the crawler read a file."""
+"""Web pages only: no page, feed or imported frontier can make the crawler read a local file."""
 DOWNLOADER_MIDDLEWARES = {
-    "topiccrawl.middlewares.reading.ReadingMiddleware": 30,  # gets what the spider gets
+    "topiccrawl.middlewares.reading.ReadingMiddleware": 30,  # gets the same response as the spider
     "topiccrawl.middlewares.linkfilter.UrlGateMiddleware": 45,
     # The frontier does these, for all requests with one clock per host:
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
@@ -262,30 +270,30 @@ EXTENSIONS = {
     "topiccrawl.extensions.garbage.RareCollections": 540,
 }
 ITEM_PIPELINES = {
-    "topiccrawl.pipelines.store.StorePipeline": 800,  # decides what is new
-    "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops what is not, for feeds
+    "topiccrawl.pipelines.store.StorePipeline": 800,  # decides which articles are new
+    "topiccrawl.pipelines.dedup.DedupPipeline": 900,  # drops reprints, for feeds
 }
 DEFAULT_DROPITEM_LOG_LEVEL = "INFO"
-"""INFO: a dropped reprint is no reason for a warning."""
+"""INFO, since a dropped reprint does not need a warning."""
 FEED_EXPORT_ENCODING = "utf-8"
-"""Encoding of feeds: Chinese text stays readable."""
+"""Encoding of feeds, in which Chinese text is readable."""
 FEED_EXPORTERS = {"csv": "topiccrawl.pipelines.csvfeed.DefusedCsvExporter"}
 """Escapes cells that a spreadsheet would run as formulas (docs/storage.md)."""
 LOG_LEVEL = "INFO"
-"""Lowest level that is logged."""
+"""Lowest level of logged messages."""
 TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-"""The event loop of asyncio, which the stores and the servers need."""
+"""Reactor on asyncio's event loop, which the stores and the servers need."""
 
 # -- Add-ons ------------------------------------------------------------------------------------
 _features = (
     "adaptation", "browser", "dashboard", "events", "frames", "mongodb", "pdf", "records", "redis",
     "reprints", "tasks", "url_patterns", "warc", "watch", "webhook",
 )  # fmt: skip
-"""Folders below ``topiccrawl/addons`` that have settings."""
+"""Folders of ``topiccrawl/addons`` that have settings."""
 
 
 def _add(name: str, value: object) -> None:
-    """Add an add-on's setting: dictionaries and lists to those above."""
+    """Add a setting of an add-on; dictionaries and lists are merged with those above."""
     ours = globals().get(name)
     if isinstance(ours, dict) and isinstance(value, dict):
         value = {**ours, **value}

@@ -1,1 +1,1 @@
-"""Scrapy middlewares: thin hooks between Scrapy and the packages that decide."""
+"""Scrapy middlewares: thin adapters from Scrapy's hooks to the other packages."""

@@ -1,4 +1,4 @@
-"""Scrapy's cookies, bounded, and without a download of the public suffix list."""
+"""Scrapy's cookies with limits, and without a download of the public suffix list."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 LARGEST, MOST, MOST_DOMAINS = 4096, 50, 3000
-"""Characters of a cookie, cookies of a domain, domains with cookies: at least RFC 6265's."""
+"""Maximum characters of a cookie, cookies of a domain, and domains; at least those of RFC 6265."""
 LARGEST_HEADER = 16_384
-"""Bytes of a request's cookies; servers refuse more, so that such a request is sent without."""
+"""Maximum bytes of a Cookie header; servers refuse more, so a larger header is not sent."""
 
 
 class OfflineCookiesMiddleware(CookiesMiddleware):
-    """Cookies that name a public suffix as their domain are kept for the host alone, as in Scrapy.
+    """Cookies middleware that uses the public suffix list shipped with tldextract.
 
-    The list that ships with tldextract decides, instead of one fetched at the first cookie. A site
-    may set new cookies on each page: the oldest make room.
+    As in Scrapy, a cookie whose domain is a public suffix is kept for the host alone. Scrapy would
+    download the list at the first cookie. A site may set new cookies on each page, so the oldest
+    ones are deleted at the limits.
     """
 
     @override
@@ -49,13 +50,13 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
                 cookie.domain = host
             if len(cookie.name) + len(cookie.value or "") <= LARGEST:
                 jar.set_cookie_if_ok(cookie, request)
-                known = jar._cookies  # noqa: SLF001 - it has no other way
+                known = jar._cookies  # noqa: SLF001 - there is no public interface
                 _move_to_end(known, cookie)
                 _evict_oldest(known, cookie.domain)
 
 
 def _move_to_end(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie) -> None:
-    """Make a cookie, and its domain, the newest."""
+    """Mark a cookie and its domain as the newest."""
     names = known.get(cookie.domain, {}).get(cookie.path, {})
     if cookie.name in names:
         names[cookie.name] = names.pop(cookie.name)
@@ -63,7 +64,7 @@ def _move_to_end(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie)
 
 
 def _evict_oldest(known: dict[str, dict[str, dict[str, Cookie]]], domain: str) -> None:
-    """Drop the oldest cookies of a domain, and the oldest domains, that are too many."""
+    """Delete the oldest cookies of a domain, and the oldest domains, above the limits."""
     paths = known.get(domain, {})
     while sum(map(len, paths.values())) > MOST:
         path, names = next(iter(paths.items()))
@@ -76,7 +77,7 @@ def _evict_oldest(known: dict[str, dict[str, dict[str, Cookie]]], domain: str) -
 
 @cache
 def _suffixes() -> TLDExtract:
-    """The public suffix list, with its private section (domains that give away subdomains)."""
+    """Return the public suffix list with its private section (domains that offer subdomains)."""
     import tldextract
 
     return tldextract.TLDExtract(

@@ -1,4 +1,4 @@
-"""The outermost spider middleware: holds a page's links back until its items are stored."""
+"""Outermost spider middleware: keeps a page's links until its items are stored."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class LeaseMiddleware:
-    """Between scraper and frontier; its order must be below every middleware that changes output.
+    """Middleware between scraper and frontier; its order must be below all that change output.
 
-    The end of the callback's output is not the end of the page: items may still be in pipelines.
-    Each item that went out comes back as item_scraped, item_dropped or item_error, with its
-    response; a request that the spider yielded, as request_scheduled.
+    A page is not complete when its callback's output has ended, since items may still be in
+    pipelines. Each item sent out comes back as item_scraped, item_dropped or item_error, with its
+    response; a request that the spider yielded comes back as request_scheduled.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -42,7 +42,7 @@ class LeaseMiddleware:
         """Return the middleware.
 
         Raises:
-            NotConfigured: If the crawl runs on another scheduler.
+            NotConfigured: The crawl uses another scheduler.
         """
         if not uses_frontier(crawler.settings):
             raise NotConfigured
@@ -56,7 +56,7 @@ class LeaseMiddleware:
         return middleware
 
     def process_spider_input(self, response: Response) -> None:
-        """Mark the page as being processed where its callback runs at once, not step by step."""
+        """Mark the page as being processed if its callback is not a generator."""
         callback = response.request.callback if response.request else None
         lease = self._lease(response)
         if lease and not (isgeneratorfunction(callback) or isasyncgenfunction(callback)):
@@ -66,7 +66,7 @@ class LeaseMiddleware:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Keep findings back, count items, and signal the end of the output."""
+        """Keep findings, count items, and signal the end of the output."""
         number = _number(response)
         lease = self._lease(response)
         if lease is not None:
@@ -84,7 +84,7 @@ class LeaseMiddleware:
         self._book.output_ended(number)
 
     async def _mark_steps(self, lease: Lease, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Pass the output on; each step that makes it is marked: a crash then blames this page."""
+        """Pass the output on, with each step marked, so that a crash counts for this page."""
         writing = self._book.writing
         while True:
             with writing() as frontier:
@@ -109,7 +109,7 @@ class LeaseMiddleware:
         return self._context.book
 
     def _request_scheduled(self, request: Request) -> None:
-        """A page's request reached the engine; it is in the frontier when this turn ends."""
+        """Count a request of the page that is in the frontier after this loop iteration."""
         number = self._in_transit.pop(request, 0)
         if number:
             call_later(0, self._book.item_returned, number)

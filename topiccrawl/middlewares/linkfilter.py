@@ -1,4 +1,4 @@
-"""Keeps links out of the frontier that need not be fetched: foreign hosts, traps, files."""
+"""Filters of links and requests by rule: foreign hosts, traps, files, include and exclude rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ExcludedUrlError(IgnoreRequest):
-    """A queued URL that the topic's rules refuse by now."""
+    """A queued URL that the topic's rules now refuse."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(f"{url}: {reason}")
@@ -28,14 +28,15 @@ class ExcludedUrlError(IgnoreRequest):
 
 
 class UrlGateMiddleware:
-    """Refuses what the topic's include and exclude rules refuse, whatever it was queued as.
+    """Refuses all requests that the topic's include and exclude rules refuse.
 
-    Links are refused before they are queued; this is for examples, start URLs from Redis, revisits
-    and a queue that is older than the rules. Pages of searches and robots.txt pass.
+    Links are refused before they are queued. This middleware covers examples, start URLs from
+    Redis, revisits, and URLs that were queued before the rules changed. Pages of searches and
+    robots.txt files are exempt.
 
     Args:
-        refuse: Returns why the topic's rules refuse a URL, or None.
-        lease: Returns the lease of a request, None where it has none.
+        refuse: Returns the reason why the topic's rules refuse a URL, or None.
+        lease: Returns the lease of a request, or None.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class UrlGateMiddleware:
         """Return the middleware.
 
         Raises:
-            NotConfigured: If the spider has no topic, or the topic no rules.
+            NotConfigured: The spider has no topic, or the topic has no rules.
         """
         context = context_of(crawler)
         topic = context.spec.topic
@@ -59,7 +60,11 @@ class UrlGateMiddleware:
         return cls(rules.refuse, context.lease)
 
     def process_request(self, request: Request) -> None:
-        """Let a request pass, or raise ExcludedUrlError."""
+        """Refuse a request by the rules.
+
+        Raises:
+            ExcludedUrlError: The rules refuse the URL.
+        """
         lease = self.lease(request)
         if lease is None or lease.kind is Kind.ROBOTS or meta.ROLE in request.meta:
             return
@@ -68,11 +73,11 @@ class UrlGateMiddleware:
 
 
 class LinkFilterMiddleware:
-    """Drops links by rule; each drop is counted under its reason.
+    """Drops links by rule; each drop is counted by its reason.
 
     Args:
-        refuse: Returns why no link to a URL is followed, or None.
-        count: Takes the name of a stat.
+        refuse: Returns the reason why links to a URL are not followed, or None.
+        count: Called with the name of a stat.
     """
 
     def __init__(self, refuse: Callable[[str], str | None], count: Callable[[str], None]) -> None:

@@ -1,7 +1,7 @@
-"""Scrapy's meta refresh, looked for in the first bytes of a page alone.
+"""Scrapy's meta refresh, searched only in the first bytes of a page.
 
-Scrapy decodes the whole page for it, in the crawl's process and with any of Python's codecs that a
-server names: 80 kB of punycode take 5 s, a megabyte takes a quarter of an hour.
+Scrapy decodes the whole page for it, in the crawl's process and with any Python codec that a server
+names: 80 kB of punycode take 5 s, a megabyte takes a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
 
 HEAD_BYTES = 16_384
-"""Bytes that are searched; Scrapy searches 4,096 characters."""
+"""Bytes of a page that are searched; Scrapy searches 4,096 characters."""
 
 
 class HeadRefreshMiddleware(MetaRefreshMiddleware):
-    """Follows a refresh that the head of a page asks for, if it leads to a URL of the web."""
+    """Follows a refresh in the head of a page if it leads to a web URL."""
 
     @override
     def process_response(

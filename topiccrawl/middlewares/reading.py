@@ -1,4 +1,4 @@
-"""Reading of pages between download and callback, by processes of their own."""
+"""Reading of pages in separate processes, between download and callback."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _OK = range(200, 300)
 
 
 class ReadingMiddleware:
-    """Awaits the spider's own ``prepare``, so that its callbacks stay plain generators.
+    """Awaits the ``prepare`` of the spider's ``spec``, so that its callbacks stay plain generators.
 
-    Its order is below all others: it gets the response that the spider gets. While a page is read
-    its request counts as in flight, so that no more pages wait than CONCURRENT_REQUESTS.
+    Its order is below all others, so it gets the same response as the spider. While a page is read
+    its request counts as in flight, which limits the waiting pages to CONCURRENT_REQUESTS.
 
     Args:
-        prepare: Reads a response of a request ahead of its callback.
+        prepare: Reads the response of a request before its callback.
     """
 
     def __init__(self, prepare: Callable[[Request, Response], Awaitable[None]]) -> None:
@@ -36,7 +36,7 @@ class ReadingMiddleware:
         """Return the middleware.
 
         Raises:
-            NotConfigured: If the spider prepares nothing.
+            NotConfigured: The spider has no ``prepare``.
         """
         prepare = context_of(crawler).spec.prepare
         if prepare is None:
@@ -44,7 +44,11 @@ class ReadingMiddleware:
         return cls(prepare)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response, read; raise IgnoreRequest where that cannot be."""
+        """Return the response after it was read.
+
+        Raises:
+            IgnoreRequest: It cannot be read.
+        """
         if response.status in _OK:
             await self.prepare(request, response)
         return response

@@ -1,4 +1,4 @@
-"""Scrapy's feeds as CSV, without cells that a spreadsheet would run."""
+"""Scrapy's CSV feeds, with cells that a spreadsheet does not run as formulas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class DefusedCsvExporter(CsvItemExporter):
-    """Scrapy's exporter; its cells are ``defused``."""
+    """CSV exporter whose cells are ``defused``."""
 
     @override
     def _build_row(self, values: Iterable[Any]) -> Iterable[Any]:

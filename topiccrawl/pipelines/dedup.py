@@ -1,4 +1,4 @@
-"""Drops reprints, so that feeds and later pipelines see each story once."""
+"""Drops reprints, so that feeds and later pipelines get each story once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from topiccrawl.model import Article
 
 
 class DedupPipeline:
-    """Drops articles that ``StorePipeline`` before it recorded as reprints.
+    """Drops articles that ``StorePipeline`` recorded as reprints.
 
-    It comes after the store because the store decides; when it drops a reprint, that one is
-    committed already. Without it in ITEM_PIPELINES, feeds show reprints too, with ``reprint_of``.
+    Its order is after ``StorePipeline``, which decides; a dropped reprint is stored already.
+    Without this pipeline in ITEM_PIPELINES, feeds contain reprints too, with ``reprint_of``.
     """
 
     async def process_item(self, item: object) -> object:

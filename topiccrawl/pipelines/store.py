@@ -1,4 +1,4 @@
-"""Saves articles: an item goes on only after the transaction that holds it is committed."""
+"""Stores articles: an item is passed on only after its transaction is committed."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ logger = logging.getLogger(__name__)
 _SCRAPER = logging.getLogger("scrapy.core.scraper")
 
 FAILURES = 3
-"""Failed items in a row after which the crawl ends: a disk that is full stays full, and pages that
-cannot be kept should not be fetched. They stay unacknowledged and are fetched by the next run."""
+"""Consecutive failed items after which the crawl ends: a full disk stays full, and pages that
+cannot be stored should not be fetched. They stay unacknowledged and are fetched by the next run."""
 
 DAY = 86_400.0
-"""Seconds."""
+"""Seconds of a day."""
 
 STATS = {
     Fate.NEW: "topiccrawl/articles",
@@ -55,11 +55,11 @@ _KEPT = frozenset({Fate.NEW, Fate.UPDATED, Fate.REPRINT})
 
 
 class StorePipeline:
-    """Saves every ``Article`` and passes it on, with ``reprint_of`` set where it is a reprint.
+    """Stores every ``Article`` and passes it on, with ``reprint_of`` set for a reprint.
 
-    New or reprint is decided inside the saving transaction, the only place where two processes
-    agree; ``DedupPipeline`` behind this one acts on the answer. Other items pass untouched.
-    A failed save is an item error, so the page is not acknowledged.
+    Whether an article is new or a reprint is decided inside the storing transaction, the only place
+    where two processes agree; ``DedupPipeline`` uses the result. Other items are passed on
+    unchanged. A failed write is an item error, so the page is not acknowledged.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StorePipeline:
-        """Read what ``articles_of`` reads, and TOPICCRAWL_STORE_*."""
+        """Return the pipeline for the settings of ``articles_of`` and TOPICCRAWL_STORE_*."""
         settings = crawler.settings
         store = articles_of(settings)
         spool = Spool(Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool")
@@ -95,7 +95,7 @@ class StorePipeline:
         return pipeline
 
     def status(self) -> State:
-        """Return the articles that wait on disk, and whether the database does not answer."""
+        """Return the number of spooled articles, and whether the database does not respond."""
         spooled, away = self._store.spool.waiting, self._store.away
         return {"totals": {"spooled": spooled}, "circumstances": {"store_away": away}}
 
@@ -103,7 +103,7 @@ class StorePipeline:
         """Open the store.
 
         Raises:
-            CloseSpider: It cannot be used: the crawl ends before its first request.
+            CloseSpider: It cannot be used; the crawl ends before its first request.
         """
         _SCRAPER.addFilter(_without_traceback)
         try:
@@ -112,11 +112,11 @@ class StorePipeline:
             await self._expire()
             self._expiring = asyncio.create_task(self._expire_daily())
         except TopiccrawlError as error:
-            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
+            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not a traceback)
             raise CloseSpider(finish_reason(error)) from error
 
     async def _recover(self) -> None:
-        """Fetch again what the store has lost since it was stored."""
+        """Queue articles again that were acknowledged but are missing from the store."""
         missing = await self._acknowledged.missing(self._store.store)
         fetched = self._acknowledged.settle(missing, self._requeue)
         if missing:
@@ -126,7 +126,7 @@ class StorePipeline:
             )  # fmt: skip
 
     def _requeue(self, url: str) -> bool:
-        """Queue a URL again; return whether this crawl has it. One that waits is not changed."""
+        """Queue a URL again unless it waits already; return whether this crawl has it."""
         if not self._context.opened:
             return False
         known = False
@@ -135,24 +135,24 @@ class StorePipeline:
         return known  # noqa: RET504 - False where the write failed
 
     async def _expire(self) -> None:
-        """Remove what the topic keeps no longer."""
+        """Remove articles older than the topic's retention time."""
         topic = self._context.spec.topic
         if topic is not None and topic.retain_days:
             before = time.time() - topic.retain_days * DAY
             gone = await self._store.store.expire(topic.name, before)
-            logger.info("%d articles are older than %d days: removed", gone, topic.retain_days)
+            logger.info("Removed %d articles older than %d days", gone, topic.retain_days)
 
     async def _expire_daily(self) -> None:
-        """Remove them each day, for a crawl that does not end."""
+        """Remove expired articles daily, for a crawl that does not end."""
         while True:
             await asyncio.sleep(DAY)
             try:
                 await self._expire()
             except StorageError as error:
-                logger.error("What is too old stays for a day more: %s", error)  # noqa: TRY400
+                logger.error("Cannot remove expired articles, retrying in a day: %s", error)  # noqa: TRY400
 
     async def close_spider(self) -> None:
-        """Save what waits and close the store."""
+        """Store waiting articles and close the store."""
         if self._expiring is not None:
             self._expiring.cancel()
         _SCRAPER.removeFilter(_without_traceback)
@@ -164,14 +164,15 @@ class StorePipeline:
         """Return the item after the commit.
 
         Raises:
-            StorageError: It was not kept.
-            DropItem: It was taken down once; or it is kept, but only a part: the whole follows.
+            StorageError: It was not stored.
+            DropItem: It was removed by an operator before; or it is stored, but only a part of the
+                article, and the whole article follows.
         """
         if isinstance(item, Unfinished):
             for listener in self._store.listeners:
                 await listener.article_continues(item.article.url)
             await self._save(item.article)
-            raise DropItem(f"a part: {item.article.url} goes on on its next page")
+            raise DropItem(f"partial article: {item.article.url} continues on its next page")
         if not isinstance(item, Article):
             return item
         saved = await self._save(item)
@@ -215,15 +216,15 @@ class StorePipeline:
 def listeners_of(
     settings: BaseSettings, store: ArticleStore, count: Callable[[str], None] = lambda _: None
 ) -> list[StoreListener]:
-    """Build what TOPICCRAWL_STORE_LISTENERS names, in order, without those that are off.
+    """Build the enabled listeners of TOPICCRAWL_STORE_LISTENERS, in order.
 
     Args:
-        settings: Each listener reads its own.
-        store: Where articles stay.
+        settings: Settings, from which each listener reads its own.
+        store: Store of the articles.
         count: Adds 1 to the stat of a name.
 
     Raises:
-        SettingError: A setting of theirs cannot be used.
+        SettingError: A setting of a listener cannot be used.
     """
     builders = components(settings, "TOPICCRAWL_STORE_LISTENERS")
     built = [build(settings, store, count) for build in builders]
@@ -231,12 +232,16 @@ def listeners_of(
 
 
 def check_store(settings: BaseSettings) -> None:
-    """Raise SettingError if settings of the store, duplicates or listeners cannot be used."""
+    """Check the settings of the store, duplicates and listeners.
+
+    Raises:
+        SettingError: One cannot be used.
+    """
     listeners_of(settings, articles_of(settings))
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
-    """Leave the stack out where an article cannot be stored: the message has the remedy."""
+    """Omit the traceback if an article cannot be stored, since the message has the remedy."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, StorageError):
         record.msg, record.args = f"{record.getMessage()}: {error}", ()
