@@ -51,8 +51,8 @@ def _add(settings: BaseSettings, name: str, value: Any) -> None:  # noqa: ANN401
     else:
         given = settings.getdict(name)
         named = {one if isinstance(one, str) else global_object_name(one) for one in given}
-        ours = {one: order for one, order in value.items() if one not in named}
-        settings.set(name, {**given, **ours}, priority=priority)
+        missing = {one: order for one, order in value.items() if one not in named}
+        settings.set(name, {**given, **missing}, priority=priority)
 
 
 def _highest(settings: BaseSettings) -> int:

@@ -294,11 +294,11 @@ _features = (
 
 def _add(name: str, value: object) -> None:
     """Add a setting of an add-on; dictionaries and lists are merged with those above."""
-    ours = globals().get(name)
-    if isinstance(ours, dict) and isinstance(value, dict):
-        value = {**ours, **value}
-    elif isinstance(ours, list) and isinstance(value, list):
-        value = [*ours, *value]
+    current = globals().get(name)
+    if isinstance(current, dict) and isinstance(value, dict):
+        value = {**current, **value}
+    elif isinstance(current, list) and isinstance(value, list):
+        value = [*current, *value]
     globals()[name] = value
 
 

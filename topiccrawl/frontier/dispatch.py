@@ -51,38 +51,38 @@ class Slots:
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host for a request without a lease; return True if allowed now."""
-        known, now = self.registry.host(host.lower()), self.clock()
-        if self.host_clock.is_full(known) or known.next_at > now or not self.claim(known, now):
+        state, now = self.registry.host(host.lower()), self.clock()
+        if self.host_clock.is_full(state) or state.next_at > now or not self.claim(state, now):
             return False
-        self.record_start(known, now)
-        self._acquired.add(known)
+        self.record_start(state, now)
+        self._acquired.add(state)
         return True
 
     def release(self, host: str) -> None:
         """Release a slot taken by ``acquire``; do nothing if none was taken."""
-        known = self.registry.find_host(host.lower())
-        if known is not None and known.active > 0:
-            known.active -= 1
-            self.ready.reschedule(known, self.clock())
+        state = self.registry.find_host(host.lower())
+        if state is not None and state.active > 0:
+            state.active -= 1
+            self.ready.reschedule(state, self.clock())
 
     def waits(self, host: str) -> float:
         """Return seconds that a request with a slot must wait for another crawl's request."""
-        known = self.registry.find_host(host.lower())
-        return 0.0 if known is None else self.host_clock.waits(known)
+        state = self.registry.find_host(host.lower())
+        return 0.0 if state is None else self.host_clock.waits(state)
 
     def left(self, host: str) -> bool:
         """Record that a request is sent now; the next one is delayed from here."""
-        known, now = self.registry.find_host(host.lower()), self.clock()
-        if known is not None and known.active:
-            self.host_clock.record_send(known, now)
-            self.ready.host_changed(known, now)
+        state, now = self.registry.find_host(host.lower()), self.clock()
+        if state is not None and state.active:
+            self.host_clock.record_send(state, now)
+            self.ready.host_changed(state, now)
         return True
 
     def stood_still(self, seconds: float) -> None:
         """Compensate a stall of the process (stopped, or busy), which delayed requests."""
         self._acquired = {host for host in self._acquired if host.active}
-        held, now = {one.host for one in self.leases.by_key.values() if one.has_slot}, self.clock()
-        for host in held | self._acquired:
+        hosts, now = {one.host for one in self.leases.by_key.values() if one.has_slot}, self.clock()
+        for host in hosts | self._acquired:
             self.host_clock.compensate_stall(host, seconds, now)
             self.ready.host_changed(host, now)
 
@@ -93,11 +93,11 @@ class Slots:
     def rest(self, ahead: float = 0.0) -> float:
         """Return the time until which hosts are delayed if requests continue for ``ahead`` s."""
         hosts = self.registry.hosts
-        known = max((host.next_at for host in hosts), default=0.0)
+        latest = max((host.next_at for host in hosts), default=0.0)
         if not ahead:
-            return known
+            return latest
         longest = max(map(self.host_clock.delay, hosts), default=0.0)
-        return max(known, self.clock() + ahead + longest)
+        return max(latest, self.clock() + ahead + longest)
 
     def record_start(self, host: Host, now: float) -> None:
         """Count a request that starts now."""
@@ -166,8 +166,8 @@ class Dispatch:
         if self._next_unit() is not None:
             return 0.0
         times = (self._ready.next_time(), self._queues.next_due(), self._leases.next_expiry())
-        known = [when for when in times if when is not None]
-        return max(0.0, min(known) - now) if known else None
+        due = [when for when in times if when is not None]
+        return max(0.0, min(due) - now) if due else None
 
     def _next_unit(self) -> tuple[Unit, int] | None:
         """Return the next unit and lane: from the lane whose turn it is, or else from the other.
@@ -195,8 +195,8 @@ class Dispatch:
         """
         if not self._max_domain:
             return True
-        held = [one.host for one in self._leases.by_key.values() if one.has_slot and one.host.slow]
-        return len(held) < self._max_domain * 3 // 2 or len(set(held)) == 1
+        slow = [one.host for one in self._leases.by_key.values() if one.has_slot and one.host.slow]
+        return len(slow) < self._max_domain * 3 // 2 or len(set(slow)) == 1
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
         """Lease the head of a unit; return None if the head was moved or refused instead."""
@@ -236,9 +236,9 @@ class Dispatch:
         if self._queues.registry.siblings(host.name) == 1:
             return False
         site = site_of(host.name)
-        held = [one for one in self._leases.by_key.values() if site_of(one.host.name) == site]
-        flying = sum(one.has_slot for one in held)
-        return flying >= self._max_domain or len(held) > self._max_domain
+        leases = [one for one in self._leases.by_key.values() if site_of(one.host.name) == site]
+        active = sum(one.has_slot for one in leases)
+        return active >= self._max_domain or len(leases) > self._max_domain
 
     def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
         """Return the reason why a URL is not fetched, or ""."""
@@ -292,5 +292,5 @@ class Dispatch:
 
 def _is_better(other: Unit, unit: Unit, lane: int) -> bool:
     """Check whether the best URL of the other lane costs less than the best of this lane."""
-    first, second = unit.host.best(lane), other.host.best(1 - lane)
-    return first is not None and second is not None and second[0] < first[0]
+    here, there = unit.host.best(lane), other.host.best(1 - lane)
+    return here is not None and there is not None and there[0] < here[0]

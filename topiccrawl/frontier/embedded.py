@@ -71,12 +71,12 @@ def _guarded(
         if self.broken:
             raise StorageError(self.broken)
         try:
-            done = method(self, *args, **kwargs)
+            result = method(self, *args, **kwargs)
             if changing:
                 self._after_change()
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error
-        return done
+        return result
 
     return call
 
@@ -163,12 +163,12 @@ class EmbeddedFrontier(Slots):
         self.leases = Leases()
         self.queues = Queues(self.urls, self.registry, self.ready, self.leases, limits.max_queued)
         self.scorer = RowScorer(self.queues, strategy)
-        self._progress = known = self.store.load("progress") or {}
-        self.queues.tally.update(known.get("tally", {}))
-        self.urls.seq = known.get("seq", 1)
-        self.leases.epoch = known.get("epoch", 0)
-        self.ready.crawl = GroupStats(*known.get("crawl", self.ready.crawl))
-        self.scorer.swept = tuple(known.get("swept", self.scorer.swept))
+        self._progress = saved = self.store.load("progress") or {}
+        self.queues.tally.update(saved.get("tally", {}))
+        self.urls.seq = saved.get("seq", 1)
+        self.leases.epoch = saved.get("epoch", 0)
+        self.ready.crawl = GroupStats(*saved.get("crawl", self.ready.crawl))
+        self.scorer.swept = tuple(saved.get("swept", self.scorer.swept))
         self.ready.refresh_all()
 
     def _resume(self) -> None:
@@ -282,9 +282,9 @@ class EmbeddedFrontier(Slots):
 
     def load(self, entries: Iterable[Entry]) -> int:
         """Load an export into this frontier, which must be empty; return the number of URLs."""
-        known = Loader(self).load(entries)
+        loaded = Loader(self).load(entries)
         self.commit()
-        return known
+        return loaded
 
     def commit(self, *, wait: bool = True) -> None:
         """Make all changes durable against ``kill -9``; without ``wait``, return before that."""

@@ -174,7 +174,7 @@ def pack_host(host: Host) -> bytes:
     The statistics follow the order in which groups were first found: those of its units, and other
     groups, whose positions are stored in ``groups``.
     """
-    stats = [STATS.pack(*known) for known in host.groups.values()]
+    stats = [STATS.pack(*group) for group in host.groups.values()]
     return b"".join([pack_clock(host), COUNT.pack(len(stats)), *stats, _label(host.name)])
 
 
@@ -188,16 +188,16 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
         host = Host(number, data[end:].decode())
         host.next_at, host.delay, host.level, host.pages, *stats = CLOCK.unpack_from(data)
         host.stats = GroupStats(*stats)
-        found = [text.split("\0") for text in units[number].values()]
+        unit_names = [text.split("\0") for text in units[number].values()]
         if count or groups[number]:
             host.groups = {}
-            for name in chain.from_iterable(unit[1:] for unit in found):
+            for name in chain.from_iterable(unit[1:] for unit in unit_names):
                 _add_unitless_groups(host.groups, groups[number])
                 host.groups.setdefault(name, NOTHING)
             _add_unitless_groups(host.groups, groups[number])
         for name, stats_ in zip([*host.groups], STATS.iter_unpack(data[at:end]), strict=False):
             host.groups[name] = GroupStats(*stats_)
-        yield host, found
+        yield host, unit_names
 
 
 def _by_host(items: Iterable[tuple[bytes, bytes]]) -> defaultdict[int, dict[int, str]]:
@@ -291,13 +291,13 @@ class HostRegistry:
         unit = units.get(groups[-1] if groups else "")
         if unit is not None:
             return unit
-        if (known := _stored_names(*groups)) != groups:
-            return self.unit(origin, known)
+        if (stored := _stored_names(*groups)) != groups:
+            return self.unit(origin, stored)
         if groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
-        unit = units[known[-1] if known else ""] = Unit(len(host.units), origin, known)
+        unit = units[stored[-1] if stored else ""] = Unit(len(host.units), origin, stored)
         _attach(unit)
-        names = "\0".join([origin.name, *known])
+        names = "\0".join([origin.name, *stored])
         ident = UNIT_ID.pack(host.id, unit.uid)
         self._store.put("units", ident, names.encode(errors="replace"))
         return unit
@@ -306,22 +306,22 @@ class HostRegistry:
         """Add a crawled page to the statistics of its host and groups."""
         pages, total = host.stats
         host.stats = _stats((pages + 1, total + relevance))
-        known = _groups(host)
+        group_stats = _groups(host)
         for name in groups:
-            pages, total = known[name]
-            known[name] = _stats((pages + 1, total + relevance))
+            pages, total = group_stats[name]
+            group_stats[name] = _stats((pages + 1, total + relevance))
         self.mark_dirty(host)
         if self._store.feed is not None:
             self._changed_groups.update((host, name) for name in groups)
 
     def load_stats(self, host: Host, groups: dict[str, GroupStats]) -> None:
         """Load the statistics of a host's groups; the host's own fields are already set."""
-        known = _groups(host) if groups else {}
-        for given, stats in groups.items():
-            (name,) = _stored_names(given)
-            if name not in known:
-                self._store.put("groups", GROUP_ID.pack(host.id, len(known)), name.encode())
-            known[name] = stats
+        recorded = _groups(host) if groups else {}
+        for group, stats in groups.items():
+            (name,) = _stored_names(group)
+            if name not in recorded:
+                self._store.put("groups", GROUP_ID.pack(host.id, len(recorded)), name.encode())
+            recorded[name] = stats
             if self._store.feed is not None:
                 self._changed_groups.add((host, name))
         self.mark_dirty(host)

@@ -65,13 +65,13 @@ class LinkIngest:
         forwarded = 0
         if self.forwarder is not None:
             offers, forwarded = self.forwarder.send(parent, key, offers)
-        before = dict.fromkeys(self._urls.links(key))
-        known = set(self._urls.store.get_many("urls", before) if before else ())
-        taken = self.add_links(offers, key, parent.depth + 1, known)
-        if taken:
-            before.update(dict.fromkeys(taken))
-            self._urls.put_links(key, b"".join(before))
-        return len(taken) + forwarded
+        links = dict.fromkeys(self._urls.links(key))
+        recorded = set(self._urls.store.get_many("urls", links) if links else ())
+        merged = self.add_links(offers, key, parent.depth + 1, recorded)
+        if merged:
+            links.update(dict.fromkeys(merged))
+            self._urls.put_links(key, b"".join(links))
+        return len(merged) + forwarded
 
     def add_links(
         self, offers: Iterable[Offer], parent: bytes, depth: int, counted: set[bytes]
@@ -82,25 +82,25 @@ class LinkIngest:
         only counted.
         """
         counted.add(parent)
-        fresh = self._offers_by_key(offers, counted)
-        stored = self._urls.store.get_many("urls", fresh)
+        links = self._offers_by_key(offers, counted)
+        stored = self._urls.store.get_many("urls", links)
         self._version = self._scorer.version
-        taken: dict[bytes, bytes] = {}
+        merged: dict[bytes, bytes] = {}
         new: list[bytes] = []
-        for key, (origin, offer) in fresh.items():
+        for key, (origin, offer) in links.items():
             row = stored.get(key)
             if row is not None:
-                taken[key] = self._merge_link(row, key, parent, offer)
+                merged[key] = self._merge_link(row, key, parent, offer)
             elif self._seen and key in self._seen:
                 self._tally["seen"] += 1
             elif depth > self._max_depth:
                 self._tally["depth"] += 1
-            elif made := self._build(self._urls.seq + len(new), origin, offer, parent, depth):
-                taken[key] = made
+            elif added := self._build(self._urls.seq + len(new), origin, offer, parent, depth):
+                merged[key] = added
                 new.append(key)
-        self._urls.put_many(taken, new)
+        self._urls.put_many(merged, new)
         self._tally["known"] += len(new)
-        return list(taken)
+        return list(merged)
 
     def seed(self, seed: Seed) -> bool:
         """Queue a URL in priorQueue; return False if it has a record or was evicted."""
@@ -119,8 +119,8 @@ class LinkIngest:
         origin = self._queues.origin(seed.url)
         if origin is None:
             return False
-        text, number = rows.texts(seed.url, payload=seed.payload), self._urls.next_seq()
-        row = Row(text, PRIOR, rows.quantum(seed.value), number, rows.PINNED)
+        text, seq = rows.texts(seed.url, payload=seed.payload), self._urls.next_seq()
+        row = Row(text, PRIOR, rows.quantum(seed.value), seq, rows.PINNED)
         row.version = self._scorer.version
         row.depth = min(max(seed.depth, 0), MAX_DEPTH)
         self._insert(row, key, origin, seed.url)
@@ -128,9 +128,9 @@ class LinkIngest:
 
     def _was_evicted(self, key: bytes) -> bool:
         """Check whether a URL without a record was evicted; count it if so."""
-        gone = key in self._seen
-        self._tally["seen"] += gone
-        return gone
+        evicted = key in self._seen
+        self._tally["seen"] += evicted
+        return evicted
 
     def redirected(self, source: Row, source_key: bytes, outcome: Outcome) -> None:
         """Give the target of a redirect the evidence and value of its source."""
@@ -146,10 +146,10 @@ class LinkIngest:
         if self._scorer.rescore(source):
             source.lane, source.value = self._scorer.lane_and_value(source, source.lane)
         if row is None:
-            _, anchor, context, known, _ = source.texts.decode().split("\0")
-            given = known if outcome.payload is None else outcome.payload
-            text, number = rows.texts(outcome.target, anchor, context, given), self._urls.next_seq()
-            row = Row(text, source.lane, source.value, number, source.flags & rows.PINNED)
+            _, anchor, context, stored, _ = source.texts.decode().split("\0")
+            payload = stored if outcome.payload is None else outcome.payload
+            text, seq = rows.texts(outcome.target, anchor, context, payload), self._urls.next_seq()
+            row = Row(text, source.lane, source.value, seq, source.flags & rows.PINNED)
             row.evidence, row.version = source.evidence, source.version
             row.depth, row.redirects = source.depth, min(outcome.redirects, 255)
             row.first = source_key
@@ -172,16 +172,16 @@ class LinkIngest:
     def _offers_by_key(self, offers: Iterable[Offer], seen: set[bytes]) -> dict[bytes, Link]:
         """Return offers by key in page order, the first of each key, without keys in ``seen``."""
         found: dict[bytes, Link] = {}
-        look = self._registry.by_prefix.get
+        find = self._registry.by_prefix.get
         hosts: set[str] = set()
-        last, start = None, b""
+        last, prefix = None, b""
         for offer in offers:
             url = offer[0]
-            origin = look(url[: url.find("/", 8) + 1]) or self._origin(url, hosts)
+            origin = find(url[: url.find("/", 8) + 1]) or self._origin(url, hosts)
             if origin is not None:
                 if origin is not last:  # most links of a page lead to few hosts
-                    last, start = origin, rows.host_digest(origin.host.name)
-                found.setdefault(start + xxh3_64_digest(url.encode()), (origin, offer))
+                    last, prefix = origin, rows.host_digest(origin.host.name)
+                found.setdefault(prefix + xxh3_64_digest(url.encode()), (origin, offer))
         for key in seen:
             found.pop(key, None)
         return found
@@ -238,17 +238,17 @@ class LinkIngest:
             return b""
         lane = min(lane, strategy.lane(evidence))
         packed = rows.texts(url, anchor, context)
-        still = rows.QUEUED, 0
+        state = rows.QUEUED, 0
         unit = self._registry.unit(origin, strategy.group(url))
         if lane < REJECTED:
             queues.replace_entry(unit, lane, 0, entry_of(value, number))
         else:
             queues.count_error(rows.LOW_VALUE_REASON)
-            still = rows.ERROR, rows.LOW_VALUE
+            state = rows.ERROR, rows.LOW_VALUE
             packed += rows.LOW_VALUE_REASON.encode()
         count = len(evidence)
         head: bytes = rows.NEW_ROW[count].pack(
-            *still, 0, 0, 0, depth, unit.host.id, unit.uid, number, 0.0, 0.0, parent,
+            *state, 0, 0, 0, depth, unit.host.id, unit.uid, number, 0.0, 0.0, parent,
             lane, 1, count, 1, value, self._version, parent, value, *evidence,
         )  # fmt: skip
         return head + packed
@@ -271,31 +271,31 @@ class LinkIngest:
         if plain or not count or version != self._version or key in self._leased:
             return self._merge_link_slowly(data, key, parent, offer)
         strategy = self._strategy
-        _, to, contribution, anchor, context = offer
+        _, new_lane, contribution, anchor, context = offer
         end = HEAD_BYTES + (parents << 4)
         fold, value_of, quantum = strategy.fold, strategy.value, rows.quantum
-        kept, best = rows.with_parent(
+        best_parents, is_best = rows.with_parent(
             data[HEAD_BYTES:end], parent, quantum(value_of(fold((), contribution)))
         )
         evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
-        new = quantum(value_of(evidence))
-        to = min(lane, to, strategy.lane(evidence))
-        if new != value or to != lane:
+        new_value = quantum(value_of(evidence))
+        new_lane = min(lane, new_lane, strategy.lane(evidence))
+        if new_value != value or new_lane != lane:
             queue, change = self._registry.hosts[host].units[unit], self._queues.replace_entry
-            before, after = (TOP - value) << 32 | number, (TOP - new) << 32 | number
-            if to == lane:
+            before, after = (TOP - value) << 32 | number, (TOP - new_value) << 32 | number
+            if new_lane == lane:
                 change(queue, lane, before, after)
             else:
                 change(queue, lane, before, 0)
-                change(queue, to, 0, after)
+                change(queue, new_lane, 0, after)
         packed = data[end + 4 * count :]
-        if best:
+        if is_best:
             packed = rows.with_evidence_texts(packed, anchor, context)
-        parents, count = len(kept) >> 4, len(evidence)
-        moved: bytes = LINK_WRITE[parents][count].pack(
-            to, parents, count, inlinks + 1, new, version, kept, *evidence
+        parents, count = len(best_parents) >> 4, len(evidence)
+        fields: bytes = LINK_WRITE[parents][count].pack(
+            new_lane, parents, count, inlinks + 1, new_value, version, best_parents, *evidence
         )
-        return data[:LINK_AT] + moved + packed
+        return data[:LINK_AT] + fields + packed
 
     def _merge_link_slowly(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Merge a link into any row: leased, waiting, pinned, settled, or of another version."""
@@ -306,12 +306,12 @@ class LinkIngest:
         row.inlinks += 1
         self._scorer.rescore(row)
         _, lane, evidence, anchor, context = offer
-        fresh = strategy.fold((), evidence)
-        offered = rows.quantum(strategy.value(fresh))
-        row.parents, best = rows.with_parent(row.parents, parent, offered)
-        if best:
+        contribution = strategy.fold((), evidence)
+        offered = rows.quantum(strategy.value(contribution))
+        row.parents, is_best = rows.with_parent(row.parents, parent, offered)
+        if is_best:
             row.texts = rows.with_evidence_texts(row.texts, anchor, context)
-        row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else fresh
+        row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else contribution
         lane, value = self._scorer.lane_and_value(row, lane)
         if lane != row.lane or value != row.value:
             self._queues.move(row, key, lane, value)

@@ -92,9 +92,9 @@ class Leases:
         if self.changed:
             pages = self.pages()
             store.put("meta", LEASED, b"".join(pages))
-            now = set(pages)
+            keys = set(pages)
             if store.feed is not None:
-                store.feed("leased", ((key, b"" if key in now else None) for key in self.changed))
+                store.feed("leased", ((key, b"" if key in keys else None) for key in self.changed))
             self.changed.clear()
 
     def pages(self) -> list[bytes]:
@@ -123,8 +123,8 @@ class Leases:
 
     def expired(self, now: float) -> list[bytes]:
         """Return the keys of expired leases; they stay open."""
-        passed = takewhile(lambda item: item[1].expires <= now, self.by_key.items())
-        return [key for key, _ in passed]
+        expired = takewhile(lambda item: item[1].expires <= now, self.by_key.items())
+        return [key for key, _ in expired]
 
     def next_expiry(self) -> float | None:
         """Return the time at which the next lease expires, or None."""

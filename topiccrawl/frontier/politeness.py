@@ -168,11 +168,11 @@ class HostClock:
         rules = self._politeness
         if not rules.adaptive or download.latency is None:
             return
-        known = host.delay if host.delay >= 0.0 else max(rules.start_delay, self.base_delay(host))
+        current = host.delay if host.delay >= 0.0 else max(rules.start_delay, self.base_delay(host))
         target = download.latency / rules.target_concurrency
-        new = max(target, (known + target) / 2.0)
+        new = max(target, (current + target) / 2.0)
         new = min(max(self.base_delay(host), new), max(rules.max_delay, self.base_delay(host)))
-        host.delay = known if download.status != OK and new <= known else new
+        host.delay = current if download.status != OK and new <= current else new
 
 
 class Robots:

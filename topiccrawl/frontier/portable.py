@@ -143,10 +143,10 @@ class Loader:
         """
         remaining = iter(entries)
         self._begin(remaining)
-        known = 0
+        count = 0
         for entry in remaining:
             if isinstance(entry, UrlEntry):
-                known += self._url(entry)
+                count += self._url(entry)
             elif isinstance(entry, HostEntry):
                 self._host(entry)
             elif isinstance(entry, SeenEntry):
@@ -155,7 +155,7 @@ class Loader:
                 self._urls.store.put("seen", name, data)
             self._frontier.commit_if_due()
         self._frontier.ready.refresh_all()
-        return known
+        return count
 
     def _begin(self, entries: Iterator[Entry]) -> None:
         queues = self._queues

@@ -313,12 +313,12 @@ class RowScorer:
         topic, (done, at) = self.topic, self.swept
         if done == topic and at == SWEEP_END:
             return 0
-        found = self._queues.urls.rows_after(at if done == topic else 0, n)
-        for _, key, data in found:
+        batch = self._queues.urls.rows_after(at if done == topic else 0, n)
+        for _, key, data in batch:
             if rows.is_movable(*data[:2]):
                 self.rescore_and_move(decode(data), key)
-        self.swept = (topic, found[-1][0] if len(found) == n else SWEEP_END)
-        return len(found)
+        self.swept = (topic, batch[-1][0] if len(batch) == n else SWEEP_END)
+        return len(batch)
 
 
 def entry_of(value: int, seq: int) -> int:
@@ -340,10 +340,10 @@ def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
 def build_orders(store: Store, hosts: list[Host]) -> None:
     """Enter all rows that are queued by value, and not leased, into the orders of their units."""
     size = store.size("urls")
-    held = [decode(data).seq for data in store.get_many("urls", leased_keys(store)).values()]
+    leased = [decode(data).seq for data in store.get_many("urls", leased_keys(store)).values()]
     for number, packed in enumerate(_heads(store), 1):
         heads = np.frombuffer(packed, rows.HEAD)
-        _enter(heads[~np.isin(heads["seq"], held)] if held else heads, hosts)
+        _enter(heads[~np.isin(heads["seq"], leased)] if leased else heads, hosts)
         if number % LOG_BATCHES == 0:
             logger.info("%s: %d of %d URLs ordered", store.path, number * BATCH, size)
     for host in hosts:
@@ -354,24 +354,24 @@ def build_orders(store: Store, hosts: list[Host]) -> None:
 
 def _heads(store: Store) -> Iterator[bytes]:
     """Yield the fixed-size heads of rows in batches."""
-    known = store.values("urls")
-    while batch := [data[: rows.HEAD_BYTES] for data in islice(known, BATCH)]:
+    stored = store.values("urls")
+    while batch := [data[: rows.HEAD_BYTES] for data in islice(stored, BATCH)]:
         yield b"".join(batch)
 
 
 def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
     """Append the queued rows of a batch to the orders of their units."""
     heads = heads[(heads["state"] == QUEUED) & (heads["flags"] & rows.DELAYED == 0)]
-    lines = (
+    queue_ids = (
         heads["host"].astype(np.uint64) << 17 | heads["unit"].astype(np.uint64) << 1 | heads["lane"]
     )
     entries = (TOP - heads["value"]).astype(np.uint64) << 32 | heads["seq"]
-    turn = np.argsort(lines, kind="stable")
-    lines, entries = lines[turn], entries[turn]
-    ends = [*(np.flatnonzero(np.diff(lines)) + 1).tolist(), len(lines)]
+    order = np.argsort(queue_ids, kind="stable")
+    queue_ids, entries = queue_ids[order], entries[order]
+    ends = [*(np.flatnonzero(np.diff(queue_ids)) + 1).tolist(), len(queue_ids)]
     start = 0
-    for end in ends if len(lines) else ():
-        line = int(lines[start])
-        unit = hosts[line >> 17].units[line >> 1 & 0xFFFF]
-        unit.order(line & 1).extend(entries[start:end].tobytes())
+    for end in ends if len(queue_ids) else ():
+        queue_id = int(queue_ids[start])
+        unit = hosts[queue_id >> 17].units[queue_id >> 1 & 0xFFFF]
+        unit.order(queue_id & 1).extend(entries[start:end].tobytes())
         start = end

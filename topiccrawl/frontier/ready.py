@@ -166,12 +166,12 @@ class ReadyHosts:
             lane: Number of the lane.
             slow: Whether slow hosts are included.
         """
-        quick = self._peek(lane, slow=False)
-        other = self._peek(lane, slow=True) if slow else None
-        if quick is None or other is None:
-            found = quick or other
-            return found[2] if found else None
-        return min(quick, other)[2]
+        fast_best = self._peek(lane, slow=False)
+        slow_best = self._peek(lane, slow=True) if slow else None
+        if fast_best is None or slow_best is None:
+            best = fast_best or slow_best
+            return best[2] if best else None
+        return min(fast_best, slow_best)[2]
 
     def _peek(self, lane: int, *, slow: bool) -> Best | None:
         """Return the best valid entry of a heap, or None.
@@ -222,8 +222,8 @@ class ReadyHosts:
     def bias_of(self, unit: Unit) -> float:
         """Return the current bias of a unit, in quanta."""
         host = unit.host
-        known = [host.groups.get(group, NOTHING) for group in unit.groups]
-        bias = self._strategy.bias([self.crawl, host.stats, *known]) * TOP
+        group_stats = [host.groups.get(group, NOTHING) for group in unit.groups]
+        bias = self._strategy.bias([self.crawl, host.stats, *group_stats]) * TOP
         if bias != self._bias:
             self._bias = bias
         return self._bias
@@ -257,10 +257,10 @@ class ReadyHosts:
         if (host.stats.pages - host.refreshed) * EAGER >= host.refreshed:
             self.refresh_host(host)
         else:
-            apart = frozenset(unit.groups).isdisjoint
+            is_disjoint = frozenset(unit.groups).isdisjoint
             self._refresh_units(
                 host,
-                tuple(one for one in host.units if not one.groups or not apart(one.groups)),
+                tuple(one for one in host.units if not one.groups or not is_disjoint(one.groups)),
             )
 
     def _refresh_units(self, host: Host, units: tuple[Unit, ...]) -> None:

@@ -222,8 +222,8 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
 
 def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
     """Return packed texts of a new row; anchor and context are cut to the stored lengths."""
-    kept = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
-    return _packed(*kept)
+    parts = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
+    return _packed(*parts)
 
 
 def _packed(*texts: str) -> bytes:
@@ -332,10 +332,10 @@ class Urls:
         after = ARRIVAL.pack(number) if number else b""
         arrivals = self.store.items("arrivals", after=after, size=size)
         while batch := list(islice(arrivals, size)):
-            found = self.store.get_many("urls", [key for _, key in batch])
+            stored = self.store.get_many("urls", [key for _, key in batch])
             for packed, key in batch:
-                if key in found:
-                    yield ARRIVAL.unpack(packed)[0], key, found[key]
+                if key in stored:
+                    yield ARRIVAL.unpack(packed)[0], key, stored[key]
 
     def by_host(self) -> Iterator[dict[bytes, bytes]]:
         """Yield the stored rows of each host, by key."""

@@ -242,16 +242,16 @@ class Eviction:
 
     def step(self) -> None:
         """Evict some records if there are too many."""
-        known, left = self._urls.known, SCAN_LIMIT if self._most else 0
-        while left > 0 and known > self._most:
+        total, budget = self._urls.known, SCAN_LIMIT if self._most else 0
+        while budget > 0 and total > self._most:
             queued = sum(self._queues.sizes()) + len(self._queues.leases.pages())
-            if self._found <= self._window and known - queued - self._found > self._most // SPARE:
-                left -= self._scan(min(left, max(self._min_scan, known - self._most)))
+            if self._found <= self._window and total - queued - self._found > self._most // SPARE:
+                budget -= self._scan(min(budget, max(self._min_scan, total - self._most)))
             elif self._settled:
-                left -= self._evict_bucket()
+                budget -= self._evict_bucket()
             else:
                 break
-            known = self._urls.known
+            total = self._urls.known
 
     def _scan(self, most: int) -> int:
         """Read the next rows: delete low ones, collect others; return their number, at least 1."""

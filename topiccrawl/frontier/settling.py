@@ -107,9 +107,9 @@ class LeaseSettlement:
 
     def recover(self) -> None:
         """Queue the leases of a crashed process again; count crashes of pages in processing."""
-        left = leased_keys(self._urls.store)
-        self._leases.changed.update(left)
-        for key in left:
+        leased = leased_keys(self._urls.store)
+        self._leases.changed.update(leased)
+        for key in leased:
             row = self._urls.row(key)
             if row is not None:
                 self._queues.enter(row, key)
@@ -187,11 +187,11 @@ class LeaseSettlement:
         self._leases.drop(key)
         entry.host.leased -= 1
         self.marks.unset(key)
-        found, known = self._urls.find(key), entry.row
-        if found is None:
+        stored, at_lease = self._urls.find(key), entry.row
+        if stored is None:
             message = f"leases and rows disagree on {key.hex()}"
             raise LookupError(message)
-        return known[1] if known is not None and known[0] == found else decode(found)
+        return at_lease[1] if at_lease is not None and at_lease[0] == stored else decode(stored)
 
     # -- robots.txt files --------------------------------------------------------------------------
 

@@ -247,10 +247,10 @@ class Store:
         more = True
         while more:
             cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
-            known = cursor.iternext() if cursor.set_range(start) else iter(())
+            committed = cursor.iternext() if cursor.set_range(start) else iter(())
             if prefix:
-                known = takewhile(lambda item: item[0].startswith(prefix), known)
-            found: dict[bytes, bytes | None] = dict(islice(known, size))
+                committed = takewhile(lambda item: item[0].startswith(prefix), committed)
+            found: dict[bytes, bytes | None] = dict(islice(committed, size))
             more = len(found) == size
             end = next(reversed(found)) if more else b""
             for changes in (self._committing[table], self.changes[table]):
@@ -292,8 +292,8 @@ class Store:
         fields = list(strategy.fields)
         about: dict[str, Any] = {"format": FORMAT, "strategy": strategy.name, "fields": fields}
         found: dict[str, Any] = self.load(ABOUT) or ({} if self.readonly else about)
-        known = found.get("fields", [])
-        if {**found, "fields": fields} != about or known != fields[: len(known)]:
+        recorded = found.get("fields", [])
+        if {**found, "fields": fields} != about or recorded != fields[: len(recorded)]:
             raise StateVersionError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
                 " with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…",
@@ -339,13 +339,13 @@ def _check_format(
     """Migrate a frontier of an earlier version, or refuse it, before its tables are opened."""
     with env.begin() as txn:
         about = txn.get(ABOUT.encode(), None, meta)
-    known = {} if about is None else json.loads(about)
-    found = known.get("format", FORMAT)
+    recorded = {} if about is None else json.loads(about)
+    found = recorded.get("format", FORMAT)
     while found in MIGRATIONS and not readonly:
         MIGRATIONS[found](env)
         found += 1
         with env.begin(write=True) as txn:
-            txn.put(ABOUT.encode(), json.dumps({**known, "format": found}).encode(), db=meta)
+            txn.put(ABOUT.encode(), json.dumps({**recorded, "format": found}).encode(), db=meta)
     if found in MIGRATIONS:
         raise StateVersionError(
             "{path}: written in format {found}, this version has {format}: the next crawl with it"

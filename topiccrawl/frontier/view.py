@@ -79,15 +79,15 @@ class Census(NamedTuple):
 
 def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
     """Return the result of ``QueueAdmin.census``; reads every host."""
-    found = [_figures(host, clock, now) for host in hosts]
+    figures = [_figures(host, clock, now) for host in hosts]
     states = dict.fromkeys(STATES, 0)
     soonest: tuple[str, float] | None = None
-    for one in found:
+    for one in figures:
         states[one.state] += 1
         timed = one.seconds > 0 and one.queued
         if timed and (soonest is None or one.seconds < soonest[1]):
             soonest = one.name, one.seconds
-    busiest = nlargest(n, found, key=lambda one: (one.active, one.queued, one.pages))
+    busiest = nlargest(n, figures, key=lambda one: (one.active, one.queued, one.pages))
     return Census(states, tuple(busiest), soonest)
 
 
@@ -223,28 +223,28 @@ class View(Export):
     def _bias(self, row: Row) -> float:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
         ((host, units),) = read_hosts(self._store, HOST_ID.pack(row.host))
-        known = [host.groups.get(group, NOTHING) for group in units[row.unit][1:]]
-        return self._strategy.bias([GroupStats(*crawl), host.stats, *known])
+        group_stats = [host.groups.get(group, NOTHING) for group in units[row.unit][1:]]
+        return self._strategy.bias([GroupStats(*crawl), host.stats, *group_stats])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
         path = [row.text(rows.URL)]
         seen = {key}
         while row.first and row.first not in seen and len(path) < LONGEST_PATH:
             seen.add(row.first)
-            found = self._urls.row(row.first)
-            if found is None:
+            parent = self._urls.row(row.first)
+            if parent is None:
                 break
-            row = found
+            row = parent
             path.append(row.text(rows.URL))
         return tuple(reversed(path))
 
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
         """Yield a lane host by host, with its rows in order."""
         with self._store.reading():
-            held = set(leased_keys(self._store))
-            for known in self._urls.by_host():
-                found = [decode(data) for key, data in known.items() if key not in held]
-                queued = [row for row in found if row.state == rows.QUEUED and row.lane == lane]
+            leased = set(leased_keys(self._store))
+            for host_rows in self._urls.by_host():
+                unleased = [decode(data) for key, data in host_rows.items() if key not in leased]
+                queued = [row for row in unleased if row.state == rows.QUEUED and row.lane == lane]
                 yield from map(_listing, sorted(queued, key=_rank))
 
     def _settled(self, state: int) -> Iterator[tuple[str, float, str]]:

@@ -50,9 +50,9 @@ class OfflineCookiesMiddleware(CookiesMiddleware):
                 cookie.domain = host
             if len(cookie.name) + len(cookie.value or "") <= LARGEST:
                 jar.set_cookie_if_ok(cookie, request)
-                known = jar._cookies  # noqa: SLF001 - there is no public interface
-                _move_to_end(known, cookie)
-                _evict_oldest(known, cookie.domain)
+                stored = jar._cookies  # noqa: SLF001 - there is no public interface
+                _move_to_end(stored, cookie)
+                _evict_oldest(stored, cookie.domain)
 
 
 def _move_to_end(known: dict[str, dict[str, dict[str, Cookie]]], cookie: Cookie) -> None:

@@ -129,18 +129,18 @@ class StorePipeline:
         """Queue a URL again unless it waits already; return whether this crawl has it."""
         if not self._context.opened:
             return False
-        known = False
+        is_known = False
         with self._context.book.writing() as frontier:
-            known = frontier.requeue(url) or frontier.why(url) is not None
-        return known  # noqa: RET504 - False where the write failed
+            is_known = frontier.requeue(url) or frontier.why(url) is not None
+        return is_known  # noqa: RET504 - False where the write failed
 
     async def _expire(self) -> None:
         """Remove articles older than the topic's retention time."""
         topic = self._context.spec.topic
         if topic is not None and topic.retain_days:
             before = time.time() - topic.retain_days * DAY
-            gone = await self._store.store.expire(topic.name, before)
-            logger.info("Removed %d articles older than %d days", gone, topic.retain_days)
+            removed = await self._store.store.expire(topic.name, before)
+            logger.info("Removed %d articles older than %d days", removed, topic.retain_days)
 
     async def _expire_daily(self) -> None:
         """Remove expired articles daily, for a crawl that does not end."""

@@ -163,9 +163,9 @@ class BoundedFactory(_LenientHTTP11ClientFactory):
 def cause_of(error: Exception) -> Exception:
     """Return the cause of a failed download: size limits, TLS, or else the error itself."""
     for failure in getattr(error.__cause__, "reasons", ()):
-        for own in (HeadersTooLargeError, ChunksTooSmallError):
-            if failure.check(own):
-                return own()
+        for error_class in (HeadersTooLargeError, ChunksTooSmallError):
+            if failure.check(error_class):
+                return error_class()
         if failure.check(TlsError):
             return TlsFailedError(str(error))
     return error

@@ -112,8 +112,8 @@ class DownloadReporter:
         if isinstance(failure.value, HttpError):
             return failure.value.response.status, ""
         reason = self._rules.classify(failure, time.time()).reason
-        none = reason in {"max-redirects", PrivateAddressError.reason}
-        return (NOT_FOUND, "") if none else (0, reason)
+        no_file = reason in {"max-redirects", PrivateAddressError.reason}
+        return (NOT_FOUND, "") if no_file else (0, reason)
 
     def _robots(self, number: int, body: bytes | None, status: int, cause: str = "") -> None:
         lease = self._book.drop(number)

@@ -157,8 +157,8 @@ def frontiers_of(settings: BaseSettings, place: str | Path = "") -> Frontiers:
     path = settings.get("TOPICCRAWL_FRONTIER")
     if not path:
         return LocalFrontiers(settings)
-    made: Frontiers = load_component("TOPICCRAWL_FRONTIER", path)(settings, str(place))
-    return made
+    frontiers: Frontiers = load_component("TOPICCRAWL_FRONTIER", path)(settings, str(place))
+    return frontiers
 
 
 class LocalFrontiers:
@@ -232,7 +232,7 @@ def _relearn(frontier: Frontier, strategy: LinkStrategy) -> None:
     ``RELEARN_PAGES`` pages are used, in the order of the frontier.
     """
     for url, _, _ in islice(frontier.iterate("crawled"), RELEARN_PAGES):
-        known = frontier.why(url)
-        if known is not None and known.relevance is not None:
-            strategy.learn(known.anchor, known.context, known.relevance)
-            strategy.reached(tuple(known.evidence.values()), known.relevance)
+        page = frontier.why(url)
+        if page is not None and page.relevance is not None:
+            strategy.learn(page.anchor, page.context, page.relevance)
+            strategy.reached(tuple(page.evidence.values()), page.relevance)

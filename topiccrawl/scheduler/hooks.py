@@ -75,9 +75,9 @@ def check_hooks(settings: BaseSettings) -> None:
         SettingError: Names the setting and the remedy.
     """
     given = settings["SCHEDULER"]
-    ours = load_component("SCHEDULER", project.SCHEDULER)
-    found = load_component("SCHEDULER", given)
-    if not (isinstance(found, type) and issubclass(found, ours)):
+    expected = load_component("SCHEDULER", project.SCHEDULER)
+    actual = load_component("SCHEDULER", given)
+    if not (isinstance(actual, type) and issubclass(actual, expected)):
         raise SettingError(
             "SCHEDULER is {given!r}, but this spider needs the frontier: "
             "leave it out, or write {scheduler!r}",

@@ -91,10 +91,10 @@ class HostTimes:
                 if successor == _NONE:
                     rows.put(key, _ROW.pack(until, owner, self._id))
                 return float(until - now)
-            kept = successor not in {_NONE, self._id}
-            if until <= now < until + GRACE and kept:
+            reserved = successor not in {_NONE, self._id}
+            if until <= now < until + GRACE and reserved:
                 return float(until + GRACE - now)
-            successor = successor if until > now and kept else _NONE
+            successor = successor if until > now and reserved else _NONE
             rows.put(key, _ROW.pack(now + ahead, self._id, successor))
             return 0.0
 
@@ -145,8 +145,8 @@ class SharedHostClock(HostClock):
 def _open_table(folder: Path) -> lmdb.Environment:
     """Open the table of the machine's current boot; delete those of earlier boots."""
     path = folder / (boot_id() or _BOOT)
-    if (known := _open_tables.get(path)) is not None:
-        return known
+    if (opened := _open_tables.get(path)) is not None:
+        return opened
     try:
         path.mkdir(parents=True, exist_ok=True)
         for other in folder.iterdir():

@@ -37,12 +37,12 @@ class FollowUpQueue:
 
     def pop(self) -> tuple[Request, str] | None:
         """Return a request that is allowed now and the host whose slot it has, or None."""
-        for host, line in list(self._hosts.items()):
+        for host, queue in list(self._hosts.items()):
             if self.frontier.acquire(host):
-                request = line.popleft()
+                request = queue.popleft()
                 del self._hosts[host]
-                if line:
-                    self._hosts[host] = line  # at the end, so that hosts take turns
+                if queue:
+                    self._hosts[host] = queue  # at the end, so that hosts take turns
                 return request, host
         return None
 

@@ -33,14 +33,14 @@ def seed_outcomes(
     why: Callable[[str], Explanation | None], urls: Iterable[str]
 ) -> list[dict[str, Any]]:
     """Return queue, reason and relevance of each seed."""
-    found = []
+    outcomes = []
     for url in islice(urls, SEEDS):
-        one = why(url)
-        fate: dict[str, Any] = {"queue": "", "reason": "", "relevance": None}
-        if one is not None:
-            fate = {"queue": one.queue, "reason": one.reason, "relevance": one.relevance}
-        found.append({"url": url, **fate})
-    return found
+        entry = why(url)
+        outcome: dict[str, Any] = {"queue": "", "reason": "", "relevance": None}
+        if entry is not None:
+            outcome = {"queue": entry.queue, "reason": entry.reason, "relevance": entry.relevance}
+        outcomes.append({"url": url, **outcome})
+    return outcomes
 
 
 def unreachable_hosts(frontier: Reader) -> dict[str, list[str]]:
@@ -63,28 +63,28 @@ def explain_review(review: Mapping[str, Any]) -> list[str]:
         lines.append(tr("  best pages (on topic from {limit}):", limit=limit))
         lines += [f"    {score:.3f}  {url}  {title}" for score, url, title in review["best"]]
     if review["met"]:
-        met = sorted(review["met"].items(), key=lambda one: -one[1])
-        named = ", ".join(tr("{term} on {pages} pages", term=t, pages=n) for t, n in met[:TERMS])
+        found = sorted(review["met"].items(), key=lambda item: -item[1])
+        named = ", ".join(tr("{term} on {pages} pages", term=t, pages=n) for t, n in found[:TERMS])
         lines.append(tr("  terms found: {terms}", terms=named))
     if review["never"]:
         lines.append(tr("  terms not found: {terms}", terms=", ".join(review["never"][:TERMS])))
     for reason, hosts in review["hosts"].items():
         named = ", ".join(hosts)
         lines.append(tr("  unreachable ({cause}): {hosts}", cause=cause(reason), hosts=named))
-    return [*lines, *(tr("  try        {advice}", advice=one) for one in advice(review))]
+    return [*lines, *(tr("  try        {advice}", advice=item) for item in advice(review))]
 
 
 def _seed_line(seed: Mapping[str, Any]) -> str:
     queue, reason = seed["queue"], seed["reason"]
     if queue == "error":
-        fate = cause(reason)
+        outcome = cause(reason)
     elif seed["relevance"] is not None:
-        fate = tr("fetched, relevance {score}", score=f"{seed['relevance']:.3f}")
+        outcome = tr("fetched, relevance {score}", score=f"{seed['relevance']:.3f}")
     elif queue in {"prior", "normal", "leased"}:
-        fate = tr("not fetched yet")
+        outcome = tr("not fetched yet")
     else:
-        fate = tr("fetched") if queue else tr("not recorded")
-    return tr("  seed       {url}: {fate}", url=seed["url"], fate=fate)
+        outcome = tr("fetched") if queue else tr("not recorded")
+    return tr("  seed       {url}: {fate}", url=seed["url"], fate=outcome)
 
 
 def cause(reason: str) -> str:
