@@ -1,4 +1,4 @@
-"""Errors of topiccrawl, as a tree; every message names the thing, the value and the remedy.
+"""Class tree of topiccrawl's errors; every message names the subject, the value and the remedy.
 
 TopiccrawlError
 ├── ConfigurationError      the operator's input is wrong; nothing has been requested yet

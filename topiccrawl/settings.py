@@ -13,7 +13,7 @@ from importlib import import_module
 from topiccrawl import __version__
 
 BOT_NAME = "topiccrawl"
-"""Name of the project, as Scrapy shows it."""
+"""Name of the project in Scrapy's output."""
 SPIDER_MODULES = ["topiccrawl.spiders"]
 """Modules of spiders; add-ons extend the list."""
 NEWSPIDER_MODULE = "topiccrawl.spiders"
@@ -100,7 +100,7 @@ AUTOTHROTTLE_START_DELAY = 1.0
 """Seconds; equal to DOWNLOAD_DELAY, since Scrapy's default of 5 would slow down a crawl of many
 hosts."""
 AUTOTHROTTLE_MAX_DELAY = 60.0
-"""Maximum of seconds between two requests to a slow host."""
+"""Maximum seconds between two requests to a slow host."""
 AUTOTHROTTLE_TARGET_CONCURRENCY = 1.0
 """Requests in flight per host that the adaptive delay aims at."""
 DOWNLOAD_TIMEOUT = 30
@@ -145,15 +145,16 @@ TOPICCRAWL_STOP_AHEAD = 50
 TOPICCRAWL_STOP_WINDOW = 200
 """Number of last fetched pages that calibrate the prediction; a run fetches at least this many."""
 TOPICCRAWL_HOST_PAGES = 0
-"""Maximum of pages fetched per host; 0: no limit."""
+"""Maximum number of pages fetched per host; 0: no limit."""
 TOPICCRAWL_PAGE_HOSTS = 1000
-"""Maximum of new hosts that the links of one page may add; links to further hosts are counted as
-``page-hosts``. 0: no limit."""
+"""Maximum number of new hosts that the links of one page may add; links to further hosts are
+counted as ``page-hosts``. 0: no limit."""
 TOPICCRAWL_DOMAIN_HOSTS = 500
-"""Maximum of hosts (of a node) of one registrable domain; links and redirects to further ones are
-counted as ``domain-hosts``. It bounds sites that generate host names without end. 0: no limit."""
+"""Maximum number of hosts (of a node) of one registrable domain; links and redirects to further
+ones are counted as ``domain-hosts``. It bounds sites that generate host names without end. 0: no
+limit."""
 TOPICCRAWL_HOSTS = 200_000
-"""Maximum of hosts (of a node) in total; links and redirects to further ones are counted as
+"""Maximum number of hosts (of a node) in total; links and redirects to further ones are counted as
 ``all-hosts``. This many take about 0.35 GB of RAM. 0: no limit."""
 TOPICCRAWL_MAX_QUEUED = 20_000_000
 """Queued URLs (of a node) beyond which low scores are rejected, counted as ``tail``; 0: no limit.
@@ -183,7 +184,7 @@ TOPICCRAWL_GENRES = ["article", "live"]
 service, reference (documentation, encyclopedias), search; see docs/extraction.md."""
 
 TOPICCRAWL_ARTICLE_PAGES = 20
-"""Maximum of pages of one article that are fetched and joined; 1: each page is an article."""
+"""Maximum number of pages fetched and joined for one article; 1: each page is an article."""
 
 # -- Readers: separate processes that read the pages of a crawl (docs/scale.md) -------------------
 TOPICCRAWL_READERS = ""
@@ -205,9 +206,9 @@ topiccrawl.extract.reading.PageReader, without state."""
 TOPICCRAWL_TRAPS_ENABLED = True
 """Reject URLs that look like crawler traps."""
 URLLENGTH_LIMIT = 512
-"""Maximum of characters of a URL; news URLs stay below 200."""
+"""Maximum characters of a URL; news URLs stay below 200."""
 TOPICCRAWL_TRAP_SLASHES = 12
-"""Maximum of slashes in a URL's path."""
+"""Maximum number of slashes in a URL's path."""
 
 # -- Reprints (docs/duplicates.md) and how articles are stored ----------------------------------
 TOPICCRAWL_DUPLICATES = "shingles"
@@ -217,9 +218,9 @@ TOPICCRAWL_DUPLICATES_WINDOW = 30
 TOPICCRAWL_DUPLICATES_ARTICLES = 1_000_000
 """Number of the newest articles with which a new one is compared; about 210 bytes of RAM each."""
 TOPICCRAWL_STORE_GROUP_SIZE = 100
-"""Maximum of articles that are stored together."""
+"""Maximum number of articles that are stored together."""
 TOPICCRAWL_STORE_GROUP_AGE = 0.05
-"""Maximum of seconds that an article waits to be stored together with others."""
+"""Maximum seconds that an article waits to be stored together with others."""
 
 # -- Messages and log (docs/operations.md) ------------------------------------------------------
 TOPICCRAWL_LANGUAGE = ""

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Ending(StrEnum):
-    """Kinds of the end of a lease."""
+    """Kinds of a lease's outcome."""
 
     CRAWLED = "crawled"
     ERROR = "error"
@@ -129,9 +129,9 @@ class Politeness:
             at most ``robots_ttl``.
         user_agent: Product token looked up in robots.txt.
         own: The operator's own hosts, whose robots.txt is not fetched.
-        domain_concurrency: Maximum of requests in flight (of a node) per registrable domain with
-            several hosts; 0: no limit. One more lease may be open, so that the next request is sent
-            while a page is read.
+        domain_concurrency: Maximum number of requests in flight (of a node) per registrable domain
+            of several hosts; 0: no limit. One more lease may be open, so that the next request is
+            sent while a page is read.
     """
 
     delay: float = 1.0

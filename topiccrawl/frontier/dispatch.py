@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.ready import ReadyHosts
 
 MAX_MOVES = 32
-"""Maximum of rows and units re-scored at the head in one call; then stored values are used."""
+"""Maximum number of rows and units re-scored in one call; after that, stored values are used."""
 MAX_REFUSALS = 1000
-"""Maximum of URLs refused in one call (robots, budgets); the next call continues."""
+"""Maximum number of URLs refused in one call (robots, budgets); the next call continues."""
 
 CROWDED_SECONDS = 0.25
-"""Seconds until a host is checked again whose domain has its maximum of open leases."""
+"""Seconds until a host is checked again whose domain has its maximum number of open leases."""
 
 
 class Slots:
@@ -232,7 +232,7 @@ class Dispatch:
         return self._lease_page(unit, row, key, entry, now)
 
     def _is_crowded(self, host: Host) -> bool:
-        """Check whether a domain of several hosts has its maximum of open leases."""
+        """Check whether a domain of several hosts has its maximum number of open leases."""
         if self._queues.registry.siblings(host.name) == 1:
             return False
         site = site_of(host.name)

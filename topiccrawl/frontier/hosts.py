@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
 
 MAX_GROUPS = 256
-"""Maximum of queue groups per host; URLs of further groups share their origin's own unit."""
+"""Maximum number of queue groups per host; URLs of further groups share their origin's own unit."""
 MAX_ORIGINS = 256
-"""Maximum of origins (in practice, ports) per host; URLs of further origins are refused."""
+"""Maximum number of origins (in practice, ports) per host; URLs of further origins are refused."""
 NAME_CACHE, GROUP_CACHE = 20_000, 2000
 """Cached origins and group names: most links lead to known hosts, and sites are alike."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.hosts import Host, Origin
 
 CHUNK = 4096
-"""Maximum of numbers in a chunk; an insertion moves no more."""
+"""Maximum number of numbers in a chunk; an insertion moves no more."""
 _smallest = itemgetter(0)
 _EMPTY = array("Q")
 _NONE: list[array[int]] = []

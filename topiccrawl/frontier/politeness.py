@@ -1,4 +1,4 @@
-"""Politeness: times of requests to hosts, and rules of robots.txt files."""
+"""Politeness: delays of hosts, and rules of robots.txt files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ UNAVAILABLE = "robots-unavailable"
 CACHE_BYTES = 64_000_000
 ROBOTS_HEAD = Struct("<dB")
 MAX_KEY = 500
-"""Maximum of bytes of a key; LMDB allows 511."""
+"""Maximum bytes of a key; LMDB allows 511."""
 
 
 class SteadyClock:
@@ -122,7 +122,7 @@ class HostClock:
         host.next_at = max(host.next_at, now + delay)
 
     def record_send(self, host: Host, now: float) -> None:
-        """Count the delay from now: a request was sent that was counted when it was leased."""
+        """Count the delay from now: a request is sent that was counted when it was leased."""
         host.next_at = max(host.next_at, now + self._min_delay(host))
 
     def _min_delay(self, host: Host) -> float:

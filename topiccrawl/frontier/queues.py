@@ -88,7 +88,7 @@ class Queues:
         return self._hosts[row.host].units[row.unit]
 
     def enter(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value, or until its time."""
+        """Queue a row by its value, or until its earliest fetch if it is delayed."""
         if row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] += 1
             self._store.put("due", DUE.pack(row.when) + key, b"")

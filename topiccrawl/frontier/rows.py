@@ -344,7 +344,7 @@ class Urls:
 
 
 def migrate_format_7(env: lmdb.Environment) -> None:
-    """Store rows by key, and keys by number: format 7 had rows by number and numbers by key."""
+    """Migrate format 7 (rows by number, numbers by key) to rows by key and keys by number."""
     tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
     rows, ids, urls, arrivals = tables
     with env.begin(write=True) as txn:  # incomplete data of a migration that was killed

@@ -35,13 +35,14 @@ NAME = Struct(">BH")
 DIGEST = Struct("<4xQ")
 """Uniform bits of a key, without the bits of its bucket."""
 SCAN_LIMIT = 500
-"""Maximum of rows read in one call: a millisecond or two."""
+"""Maximum number of rows read in one call: a millisecond or two."""
 BATCH = 500
-"""Maximum of URLs of a bucket that are added to its filters at once."""
+"""Maximum number of URLs of a bucket that are added to its filters at once."""
 MIN_SCAN = 50
-"""Minimum of rows read at once, or an eighth of the limit of records if that is less."""
+"""Minimum number of rows read at once, or an eighth of the limit of records if that is less."""
 WINDOW = 256 * BATCH
-"""Maximum of settled URLs that wait for others of their bucket, or a quarter of the limit."""
+"""Maximum number of settled URLs that wait for others of their bucket; a quarter of the limit if
+that is less."""
 SPARE = 64
 """Divisor of the limit: this part may be settled records that the scan has not found yet."""
 BUCKETS = 256
@@ -93,7 +94,7 @@ class Filter:
         return HEAD.pack(self.held, self.hashes) + self.bits
 
     def most(self, error: float) -> int:
-        """Return the maximum of digests for an error: (1 - e^(-hashes n / bits))^hashes."""
+        """Return the maximum number of digests for an error: (1 - e^(-hashes n / bits))^hashes."""
         return int(-8 * len(self.bits) / self.hashes * log(1 - error ** (1 / self.hashes)))
 
     def add(self, digest: int) -> None:

@@ -51,7 +51,7 @@ MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: migrate_format_7
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
-"""Minimum of free bytes in the map when a commit begins; the map is only address space."""
+"""Minimum free bytes in the map when a commit begins; the map is only address space."""
 PUT_ROOM = 16 << 10
 """Bytes that a change may write as copies of pages; values of ``LARGE`` tables are added."""
 FILES = (

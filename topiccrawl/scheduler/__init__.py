@@ -1,1 +1,1 @@
-"""SCHEDULER: the frontier as Scrapy's scheduler; leases become requests, answers outcomes."""
+"""Scrapy scheduler on the frontier: leases become requests, responses become outcomes."""

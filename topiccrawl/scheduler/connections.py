@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from topiccrawl.scheduler.context import CrawlContext
 
 MAX_HEADERS = 256 * 1024
-"""Maximum of bytes of a response's headers, including interim responses (1xx) before it."""
+"""Maximum bytes of a response's headers, including interim responses (1xx) before it."""
 MAX_FRAMING = 256 * 1024
-"""Maximum of bytes between the chunks of a body. Each chunk takes time: a body of 8 MB in chunks of
+"""Maximum bytes between the chunks of a body. Each chunk takes time: a body of 8 MB in chunks of
 4 bytes takes 30 s."""
 
 

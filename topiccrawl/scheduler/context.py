@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 MIN_TIMER_SECONDS = 0.002
-"""Minimum of seconds of a timer, so that the engine runs before a due time is handled."""
+"""Minimum seconds of a timer, so that the engine runs before a due time is handled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +218,7 @@ class CrawlContext:
 
 
 def context_of(crawler: Crawler) -> CrawlContext:
-    """Return the context of a crawler, the same at each call."""
+    """Return the context of a crawler; it is created at the first call."""
     context: CrawlContext | None = vars(crawler).get("topiccrawl")
     if context is None:
         context = vars(crawler)["topiccrawl"] = CrawlContext(crawler)

@@ -51,7 +51,7 @@ _FREE = _ROW.pack(0.0, _NONE, _NONE)
 _BOOT = "boot"
 """Name of the folder if the system has no boot id."""
 _MAX_KEY = 500
-"""Maximum of bytes of a host name that are used; LMDB allows 511."""
+"""Maximum bytes of a host name that are used; LMDB allows 511."""
 _open_tables: WeakValueDictionary[Path, lmdb.Environment] = WeakValueDictionary()
 """Open tables of this process: LMDB must not open one twice."""
 

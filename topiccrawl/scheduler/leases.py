@@ -38,7 +38,7 @@ class Retry:
     max_delay: float = 600.0
 
     def wait(self, attempts: int, retry_after: float | None = None) -> float:
-        """Return seconds to wait after ``attempts`` earlier failures.
+        """Return seconds until the next attempt after ``attempts`` failures.
 
         >>> Retry(10, 60).wait(0), Retry(10, 60).wait(2), Retry(10, 60).wait(9), Retry().wait(0, 30)
         (10, 40, 60, 30)

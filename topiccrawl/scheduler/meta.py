@@ -1,4 +1,4 @@
-"""The keys that topiccrawl puts into ``request.meta``.
+"""Keys of topiccrawl in ``request.meta``.
 
 >>> from scrapy import Request
 >>> lease_number(Request("http://a.test/", meta={KEY: 7})), lease_number(Request("http://a.test/"))

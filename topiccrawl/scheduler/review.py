@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Explanation, Reader
 
 SEEDS = 30
-"""Maximum of seeds listed."""
+"""Maximum number of seeds listed."""
 HOSTS = 6
-"""Maximum of unreachable hosts listed for each cause."""
+"""Maximum number of unreachable hosts listed for each cause."""
 TERMS = 12
-"""Maximum of terms listed."""
+"""Maximum number of terms listed."""
 ERRORS = 20_000
-"""Maximum of errorQueue records read to find unreachable hosts."""
+"""Maximum number of errorQueue records read to find unreachable hosts."""
 UNREACHED = (
     "cannot-resolve-host", "tls-failed", "download-connection-refused", "download-timeout",
     "download-failed", "http-401", "http-403", "http-429", "http-451", "robots",

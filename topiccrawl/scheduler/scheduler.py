@@ -58,10 +58,11 @@ _HOUSEKEEPING = 0.1
 _EXTEND_EVERY = 60.0
 """Seconds between renewals of open leases; a fifth of their life."""
 _ROBOTS_REDIRECTS = 5
-"""Maximum of redirects followed for a robots.txt (RFC 9309)."""
+"""Maximum number of redirects followed for a robots.txt (RFC 9309)."""
 _OPEN_FACTOR = 4
-"""Maximum of pages in flight or in processing, as a multiple of CONCURRENT_REQUESTS. A process that
-cannot keep up leaves further URLs in the frontier, for other nodes and for better URLs to come."""
+"""Maximum number of pages in flight or in processing, as a multiple of CONCURRENT_REQUESTS. A
+process that cannot keep up leaves further URLs in the frontier, for other nodes and for better URLs
+to come."""
 _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
 
@@ -315,7 +316,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             self.alarm.now()
 
     def _compensate_stalls(self) -> None:
-        """Postpone hosts whose requests were sent later because the process stalled."""
+        """Postpone hosts whose requests were delayed because the process stalled."""
         if lost := self._stalls.pop_stall():
             with self.book.writing() as frontier:
                 frontier.stood_still(lost)
@@ -338,7 +339,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             self.context.end(self._failure)
 
     def is_working(self) -> bool:
-        """Return whether the frontier is open and can be written."""
+        """Check whether the frontier is open and can be written."""
         return self.context.opened and not self._failure
 
     def _close_failed(self) -> None:
@@ -355,7 +356,7 @@ def uses_frontier(settings: BaseSettings) -> bool:
 
 
 def _with_lease(request: Request, lease: Lease) -> Request:
-    """Return the request of a lease, with the lease's number for its answer."""
+    """Return a request with the number and properties of its lease in its meta."""
     request.meta.update({meta.KEY: lease.epoch, "depth": lease.depth})
     request.meta["download_slot"] = DOWNLOAD_SLOT
     if lease.kind is Kind.ROBOTS:
