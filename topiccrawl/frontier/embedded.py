@@ -22,7 +22,7 @@ from topiccrawl.frontier.queues import Queues, RowScorer
 from topiccrawl.frontier.ready import ReadyHosts
 from topiccrawl.frontier.rows import QUEUED, Urls
 from topiccrawl.frontier.seen import Eviction, Seen
-from topiccrawl.frontier.settling import LeaseSettlement
+from topiccrawl.frontier.settlement import LeaseSettlement
 from topiccrawl.frontier.store import Store, Sync
 from topiccrawl.frontier.view import Census, View, best_values, census
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
@@ -145,7 +145,7 @@ class EmbeddedFrontier(Slots):
             self.robots_files = robots = Robots(self.store, politeness)
             self.seen = Seen(self.store, limits.seen_error)
             self.ingest = LinkIngest(self.queues, self.scorer, self.seen, limits)
-            self.settling = LeaseSettlement(self.queues, self.ingest, robots, hosts, limits)
+            self.settlement = LeaseSettlement(self.queues, self.ingest, robots, hosts, limits)
             self.eviction = Eviction(self.queues, self.seen, limits.max_known)
             self.dispatch = Dispatch(self.queues, self.scorer, robots, self, politeness, limits)
             self.dispatch.share = share or strategy.share
@@ -177,10 +177,10 @@ class EmbeddedFrontier(Slots):
         if self.scorer.swept[0] != self.scorer.topic:
             logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
         self.ready.reset_far_times(self.clock())
-        self.settling.recover()
+        self.settlement.recover()
         self.write()
         self.store.wait_for_commit()
-        self.settling.marks.clear()
+        self.settlement.marks.clear()
 
     def push(self, seeds: Iterable[Seed]) -> int:
         """Queue URLs without a record in priorQueue; return the number of new ones."""
@@ -194,7 +194,7 @@ class EmbeddedFrontier(Slots):
         """Return up to n leases: the best URLs of all hosts that may be requested now."""
         now = self.clock()
         self.changed = True  # committed with the next finished page, or by the caller's timer
-        self.settling.expire(now)
+        self.settlement.expire(now)
         return self.dispatch.pop(n, now)
 
     def begin(self, lease: Lease) -> None:
@@ -209,23 +209,23 @@ class EmbeddedFrontier(Slots):
             if committed is None or committed[0] != QUEUED:
                 self.committer()
                 self.store.wait_for_commit()
-            self.settling.marks.set(lease.key)
+            self.settlement.marks.set(lease.key)
 
     def passed(self, lease: Lease) -> None:
         """Remove the mark after code that may kill the process has returned."""
-        self.settling.marks.unset(lease.key)
+        self.settlement.marks.unset(lease.key)
 
     def downloaded(self, lease: Lease, download: Download) -> None:
         """Free the host's slot after a download, adapt its delay, back off on 429/503."""
-        self.settling.downloaded(lease, download, self.clock())
+        self.settlement.downloaded(lease, download, self.clock())
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links in one transaction; return False if the lease is stale."""
-        return self.settling.finish(lease, outcome, offers, self.clock())
+        return self.settlement.finish(lease, outcome, offers, self.clock())
 
     def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with the response."""
-        self.settling.robots(lease, body, status, cause, self.clock())
+        self.settlement.robots(lease, body, status, cause, self.clock())
 
     def extend(self, leases: Iterable[Lease]) -> None:
         """Renew the expiry of leases."""
@@ -269,11 +269,11 @@ class EmbeddedFrontier(Slots):
 
     def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that is settled or waiting, due now; return False for any other URL."""
-        return self.settling.requeue(url, self.clock(), value)
+        return self.settlement.requeue(url, self.clock(), value)
 
     def forget(self, url: str) -> bool:
         """Delete a URL's record; return False if it has none."""
-        return self.settling.forget(url, self.clock())
+        return self.settlement.forget(url, self.clock())
 
     def export(self) -> Iterator[Entry]:
         """Yield all ``topiccrawl.frontier.entries``."""
@@ -300,10 +300,10 @@ class EmbeddedFrontier(Slots):
             return
         try:
             if not self.broken:
-                self.settling.release_all()
+                self.settlement.release_all()
                 self.write()
                 self.store.wait_for_commit()
-            self.settling.marks.close()
+            self.settlement.marks.close()
         except (lmdb.Error, OSError) as error:
             raise self.fail(error) from error
         finally:
@@ -311,7 +311,7 @@ class EmbeddedFrontier(Slots):
 
     def abandon(self) -> None:
         """Close without a commit or release, as if the process were killed."""
-        self.settling.marks.abandon()
+        self.settlement.marks.abandon()
         self.store.close()
 
     def fail(self, error: Exception) -> StorageError:

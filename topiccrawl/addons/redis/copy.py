@@ -118,7 +118,7 @@ class WorkingCopy:
         Returns:
             Keys that were counted; a page that is not recorded yet keeps its count in Redis.
         """
-        count, wait = self._frontier.settling.add_crashes, self._crash_wait
+        count, wait = self._frontier.settlement.add_crashes, self._crash_wait
         return [key for key, times in _pairs(crashed) if count(key, int(times), wait, now)]
 
     def open_hosts(self, bucket: int, now: float) -> None:

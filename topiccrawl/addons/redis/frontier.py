@@ -167,8 +167,8 @@ class SharedFrontier:
     def _enter(self, client: redis.Redis) -> None:
         """Join the crawl and ask for this node's part."""
         self._wire.run(self.membership.join())
-        self.local.settling.marks.close()
-        self.local.settling.marks = RedisMarks(client, self.base, lambda: self.membership.epoch)
+        self.local.settlement.marks.close()
+        self.local.settlement.marks = RedisMarks(client, self.base, lambda: self.membership.epoch)
         for _ in range(3):  # dead nodes are detected, removed, and their buckets taken
             self._wire.run(self.membership.converse(look=True))
         self._beat = time.monotonic()
@@ -242,7 +242,7 @@ class SharedFrontier:
     def begin(self, lease: Lease) -> None:
         """Record that processing starts; the record survives the death of the process."""
         if lease.kind is Kind.PAGE and self.local.leases.find(lease) is not None:
-            self.local.settling.marks.set(lease.key)
+            self.local.settlement.marks.set(lease.key)
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
@@ -324,7 +324,7 @@ class SharedFrontier:
             return
         self._gone = True
         self._attached = False
-        self.local.settling.release_all()
+        self.local.settlement.release_all()
         self.local.write()
         try:
             self._wire.run(self.membership.leave())
