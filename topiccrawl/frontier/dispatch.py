@@ -138,7 +138,7 @@ class Dispatch:
         self._urls, self._leases, self._ready = queues.urls, queues.leases, queues.ready
         self._obey, self._own = politeness.robots, politeness.own
         self._max_domain = politeness.domain_concurrency
-        self._seconds = limits.lease_seconds
+        self._lease_seconds = limits.lease_seconds
         self.share, self.slack = scorer.strategy.share, scorer.strategy.slack
         self.turn = self._early = self._shift = self._moves_left = self._refusals_left = 0
 
@@ -176,7 +176,7 @@ class Dispatch:
         position that the lease causes.
         """
         lane, self._shift = 0 if self.turn < self.share[0] else 1, 0
-        best = partial(self._ready.best, slow=self._may_be_slow())
+        best = partial(self._ready.best, slow=self._allows_slow())
         unit = best(lane)
         if unit is None:
             lane = 1 - lane
@@ -187,7 +187,7 @@ class Dispatch:
                 self._shift, unit, lane = shift, other, 1 - lane
         return None if unit is None else (unit, lane)
 
-    def _may_be_slow(self) -> bool:
+    def _allows_slow(self) -> bool:
         """Check whether a request may go to a host that is slow or was not requested in this run.
 
         Slow hosts together may have 1.5 times the open requests of one domain. Hosts that never
@@ -276,7 +276,7 @@ class Dispatch:
     def _open_lease(self, key: bytes, host: Host, origin: Origin | None, now: float) -> OpenLease:
         leases = self._leases
         leases.epoch += 1
-        entry = OpenLease(leases.epoch, now + self._seconds, host, origin, leased_at=now)
+        entry = OpenLease(leases.epoch, now + self._lease_seconds, host, origin, leased_at=now)
         leases.add(key, entry)
         return entry
 

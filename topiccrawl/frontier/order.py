@@ -41,7 +41,7 @@ class Order:
 
     def __init__(self) -> None:
         self.first: int | None = None
-        self._chunks = _NONE  # of all numbers except the first
+        self._chunks = _NONE  # of all numbers after the first
 
     def add(self, number: int) -> None:
         """Insert a number in order."""

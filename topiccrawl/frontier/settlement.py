@@ -49,7 +49,7 @@ class LeaseSettlement:
         self._max_attempts, self._max_crashes = limits.max_attempts, limits.max_crashes
         self.marks = Marks(queues.urls.store.path / "begun")
 
-    # -- the end of a lease ------------------------------------------------------------------------
+    # -- settlement --------------------------------------------------------------------------------
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
         """Settle a lease and its links; return False if the lease is stale."""

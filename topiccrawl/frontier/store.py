@@ -320,7 +320,7 @@ def _put(
     keys = sorted(key for key, data in changes.items() if data is not None)
     end = bisect_right(keys, last)
     for part, append in ((keys[:end], False), (keys[end:], True)):
-        items = zip(part, map(changes.__getitem__, part), strict=True)  # keeps no tuples
+        items = zip(part, map(changes.__getitem__, part), strict=True)  # without a list of tuples
         cursor.putmulti(items, append=append)  # type: ignore[arg-type]
     for key in changes.keys() - keys if len(keys) < len(changes) else ():
         txn.delete(key, db=table)

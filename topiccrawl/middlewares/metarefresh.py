@@ -36,6 +36,6 @@ class HeadRefreshMiddleware(MetaRefreshMiddleware):
         head = response.replace(body=text, encoding="utf-8")
         try:
             found = super().process_response(request, head)
-        except ValueError:  # its target is no URL, such as javascript:
+        except ValueError:  # the target is not a URL, such as javascript:
             return response
         return response if found is head else found

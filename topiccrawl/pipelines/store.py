@@ -197,7 +197,7 @@ class StorePipeline:
         if saved.follows:
             self._count("topiccrawl/follow_ups")
         if saved.fate is Fate.NEW:
-            for topic in item.topics.keys() - {self._context.spec.name}:  # of a crawl for several
+            for topic in item.topics.keys() - {self._context.spec.name}:  # several topics
                 self._count(f"topiccrawl/topics/{topic}")
         return replace(item, follows=saved.follows)
 

@@ -164,7 +164,7 @@ def frontiers_of(settings: BaseSettings, place: str | Path = "") -> Frontiers:
 class LocalFrontiers:
     """Frontiers in local folders: in JOBDIR if it is set, or else in the data folder."""
 
-    def __init__(self, settings: BaseSettings, place: str = "") -> None:  # noqa: ARG002 - one kind
+    def __init__(self, settings: BaseSettings, place: str = "") -> None:  # noqa: ARG002 - only one kind
         self._settings = settings
 
     def open(self, spec: FrontierSpec) -> Frontier:

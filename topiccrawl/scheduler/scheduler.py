@@ -257,7 +257,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             with self.book.writing() as frontier:
                 frontier.left(host)
 
-    # -- requests out ----------------------------------------------------------------------------
+    # -- outgoing requests -----------------------------------------------------------------------
 
     def _next_request(self) -> Request | None:
         self._compensate_stalls()
@@ -303,7 +303,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             self._count("frontier/not_serialisable")
             return self.distinct.seed(request, self.spider, value)
 
-    # -- time ------------------------------------------------------------------------------------
+    # -- timers ----------------------------------------------------------------------------------
 
     def _housekeeping(self) -> None:
         """Commit and re-score; check the follow-up queue, whose hosts do not set timers."""
