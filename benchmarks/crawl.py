@@ -25,11 +25,13 @@ import argparse
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -41,7 +43,8 @@ from lab.demo.answers import Answer
 from topiccrawl.commands.crawl import NOTHING
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.links.strategies import strategy
+from topiccrawl.frontier.view import View
+from topiccrawl.links.strategies import stored_strategy, strategy
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import resolve
@@ -238,17 +241,17 @@ def ratios(costs: dict[str, float], readers: int) -> dict[str, float]:
     return {**found, "two_cores": two}
 
 
-def filled(folder: Path, urls: int) -> None:
-    """Queue URLs of low value in the frontier that the next crawl goes on with."""
+def filled(folder: Path, urls: int) -> Path:
+    """Queue URLs of low value in the frontier of the next crawl; return the frontier's folder."""
     folder.mkdir(parents=True, exist_ok=True)
     topic = resolve(str(topic_file(folder)))
     chosen = strategy("shark-plus", Scorer(topic), StrategyParameters())
     chosen.version = topic.version
-    frontier = EmbeddedFrontier(
-        folder / "frontiers" / "benchmark", chosen, Politeness(), Limits(), owner=topic.name
-    )
+    path = folder / "frontiers" / topic.slug
+    frontier = EmbeddedFrontier(path, chosen, Politeness(), Limits(), owner=topic.name)
     frontier.push(_low(urls))
     frontier.close()
+    return path
 
 
 def _low(urls: int) -> Iterator[Seed]:
@@ -256,22 +259,38 @@ def _low(urls: int) -> Iterator[Seed]:
 
 
 def queue_costs(pages: int, sizes: Sequence[int]) -> dict[str, float]:
-    """Milliseconds a judged page with so many queued URLs, start excluded."""
+    """Milliseconds a judged page with so many queued URLs, start excluded.
+
+    Three times ``pages`` are fetched: opening a large frontier takes seconds, and not always as
+    many.
+    """
     found = {}
     for size in sizes:
-        spent = []
-        for most in (pages // 3, pages):
-            with tempfile.TemporaryDirectory(prefix="topiccrawl-crawl-") as name:
-                folder = Path(name)
-                trial = Trial("judged", 0)
-                filled(data(trial, most, folder), size)
-                spent.append(crawl(trial, most, folder))
-        few, many = spent
+        with tempfile.TemporaryDirectory(prefix="topiccrawl-crawl-") as name:
+            few, many = (_over(Path(name), size, most) for most in (pages, 4 * pages))
         found[f"cost_{size}_ms_page"] = (
             1000 * (many.seconds - few.seconds) / (many.pages - few.pages)
         )
         print(f"{size} queued: {found[f'cost_{size}_ms_page']:.2f} ms a page", flush=True)
     return found
+
+
+def _over(folder: Path, urls: int, pages: int) -> Cost:
+    """Cost of a crawl that begins with so many queued URLs.
+
+    Raises:
+        SystemExit: The crawl used another frontier than the one that was filled.
+    """
+    trial = Trial("judged", 0)
+    state = data(trial, pages, folder)
+    frontier = filled(state, urls)
+    cost = crawl(trial, pages, folder)
+    with closing(View.read(frontier, stored_strategy("shark-plus"))) as view:
+        crawled = view.counts()["crawled"]
+    if not crawled:
+        raise SystemExit(f"the crawl did not use {frontier}")
+    shutil.rmtree(state)
+    return cost
 
 
 def memory(pages: int) -> float:
