@@ -61,7 +61,7 @@ class StartRetry:
 
     def _try_again(self, frontier: Frontier) -> None:
         counts = frontier.counts()
-        if counts["crawled"] == counts.get("redirected", 0):
+        if counts["error"] and counts["crawled"] == counts.get("redirected", 0):
             failed = [url for url, _, reason in frontier.iterate("error") if reason != KILLER]
             for url in failed:
                 frontier.requeue(url)

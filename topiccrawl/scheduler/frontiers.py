@@ -229,9 +229,11 @@ def _relearn(frontier: Frontier, strategy: LinkStrategy) -> None:
     """Train a strategy again on links to pages that earlier runs crawled.
 
     The trained model is not stored, since the frontier has all its examples. At most
-    ``RELEARN_PAGES`` pages are used, in the order of the frontier.
+    ``RELEARN_PAGES`` pages are used, in the order of the frontier. Reading stops at the last
+    crawled page: in a queue of millions the rows behind it take minutes.
     """
-    for url, _, _ in islice(frontier.iterate("crawled"), RELEARN_PAGES):
+    pages = min(RELEARN_PAGES, frontier.counts()["crawled"])
+    for url, _, _ in islice(frontier.iterate("crawled"), pages):
         page = frontier.why(url)
         if page is not None and page.relevance is not None:
             strategy.learn(page.anchor, page.context, page.relevance)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
 from topiccrawl.frontier.contract import Ending, Outcome, Seed
+from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.model import Offer
 from topiccrawl.scheduler.build import open_frontier
 from topiccrawl.spiders.topic import TopicSpider
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FETCHED = Outcome(Ending.CRAWLED, relevance=0.3)
@@ -54,3 +57,25 @@ def test_what_words_of_links_led_to_is_learnt_again_from_the_frontier(tmp_path: 
     assert isinstance(second.spider, TopicSpider)
     assert second.spider.strategy.version != untaught
     frontier.close()
+
+
+def test_no_row_is_read_after_the_last_crawled_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iterate = EmbeddedFrontier.iterate
+
+    def only_crawled(frontier: EmbeddedFrontier, queue: str) -> Iterator[tuple[str, float, str]]:
+        yield from iterate(frontier, queue)
+        pytest.fail("all rows were read")
+
+    monkeypatch.setattr(EmbeddedFrontier, "iterate", only_crawled)
+    for _ in range(2):
+        settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path), "ROBOTSTXT_OBEY": False})
+        settings.setmodule("topiccrawl.settings")
+        crawler = Crawler(TopicSpider, settings)
+        crawler.spider = TopicSpider.from_crawler(crawler, topic="足球")
+        frontier = open_frontier(crawler)
+        frontier.push([Seed("http://a.cn/"), Seed("http://b.cn/")])
+        for lease in frontier.pop(1):
+            frontier.finish(lease, FETCHED)
+        frontier.close()
