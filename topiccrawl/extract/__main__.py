@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from topiccrawl.extract.blocks import lay_out
 from topiccrawl.extract.density import choose
 from topiccrawl.extract.extract import extract
-from topiccrawl.extract.parts import part_of
-from topiccrawl.links.limits import parsed
+from topiccrawl.extract.pagination import part_of
+from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import escaped
 from topiccrawl.text.decode import decode
 
@@ -31,7 +31,7 @@ def explain(html: str) -> list[str]:
     >>> lines[0].startswith("box body"), lines[1][:1]
     (True, '+')
     """
-    tree = parsed(html)
+    tree = parse_html(html)
     if tree.body is None:
         return ["no body"]
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])

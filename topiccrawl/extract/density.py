@@ -11,7 +11,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.extract.scraps import is_byline, is_scrap, names_caption, names_frame, names_others
+from topiccrawl.extract.boilerplate import (
+    is_boilerplate,
+    is_boilerplate_box,
+    is_byline,
+    is_caption_box,
+    is_secondary_box,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,7 +52,7 @@ close a link."""
 PROSE, PROSE_LINKED = 40, 0.75
 """Least size, and share of anchor text, of a paragraph of sentences with many links."""
 
-SCRAP = -20.0
+BOILERPLATE = -20.0
 """Weight of a line that belongs to the frame by its words."""
 
 ELSEWHERE = 80.0
@@ -117,8 +123,8 @@ def weigh(block: Block) -> float:
         text = size >= LINKED_TEXT and block.stops > 1 and block.links == 1
         text |= block.tag == "p" and _is_prose(block)
         return size * 0.3 if text else -5.0 - min(size, 40)
-    if is_scrap(block.text):
-        return SCRAP
+    if is_boilerplate(block.text):
+        return BOILERPLATE
     if is_byline(block.text) and "。" not in block.text:
         return -4.0
     if block.stops and size >= SENTENCE:
@@ -153,7 +159,7 @@ def _weights(layout: Layout) -> list[float]:
     weights = [weigh(block) for block in layout.blocks]
     total = _speaking(weights)
     for box in layout.boxes[1:]:
-        if names_frame(box.tag, box.names) and _is_frame(layout, box, weights, total):
+        if is_boilerplate_box(box.tag, box.names) and _is_frame(layout, box, weights, total):
             for number in range(box.begin, box.end):
                 weights[number] = -abs(weights[number]) / 2
     return weights
@@ -164,7 +170,7 @@ def _is_frame(layout: Layout, box: Box, weights: Sequence[float], total: float) 
     if any(block.tag == "h1" for block in layout.blocks[box.begin : box.end]):
         return False
     inside = _speaking(weights[box.begin : box.end])
-    return inside < total / 2 or (names_others(box.names) and total - inside >= ELSEWHERE)
+    return inside < total / 2 or (is_secondary_box(box.names) and total - inside >= ELSEWHERE)
 
 
 def _speaking(weights: Iterable[float]) -> float:
@@ -268,13 +274,13 @@ def _belongs(block: Block) -> bool:
 
 
 def _stays(block: Block, weight: float) -> bool:
-    return weight > 0 or (block.linked < LINKED and weight > SCRAP and block.tag != "h1")
+    return weight > 0 or (block.linked < LINKED and weight > BOILERPLATE and block.tag != "h1")
 
 
 def _captions(layout: Layout) -> frozenset[int]:
     return frozenset(
         number
         for box in layout.boxes[1:]
-        if box.end - box.begin <= CAPTION and names_caption(box.tag, box.names)
+        if box.end - box.begin <= CAPTION and is_caption_box(box.tag, box.names)
         for number in range(box.begin, box.end)
     )

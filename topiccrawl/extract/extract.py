@@ -14,9 +14,9 @@ from topiccrawl.extract.frames import FrameTrial, FrameView, SiteFrame, find_fra
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.leads import with_lead, without_labels
 from topiccrawl.extract.metadata import Metadata, read_metadata
-from topiccrawl.extract.signs import PageFacts, signs
+from topiccrawl.extract.page_features import PageFacts, page_features
 from topiccrawl.extract.titles import headings_of, headline
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.model import Extracted, Page
 from topiccrawl.text.digest import fold
 
@@ -189,7 +189,7 @@ def extract_by(
 ) -> Extraction:
     """Return what ``examine`` does, without a change to any frame: a pure function.
 
-    ``tree`` is ``parsed(html)`` where it is there already; it is changed.
+    ``tree`` is ``parse_html(html)`` where it is there already; it is changed.
     """
     if _is_root(url):
         return Extraction()
@@ -220,12 +220,14 @@ def extract_by(
     return Extraction(replace(found, body=whole, genre=genre, published=dated), raw, trial)
 
 
-def signs_of(html: str, url: str) -> dict[str, float]:
+def page_features_of(html: str, url: str) -> dict[str, float]:
     """Return the signs of a page's genre, on which the model of genres is trained."""
     reading = _read(html, url)
     dense = find_dense(reading.tree, language_of(reading.text))
     found = _compose(reading, dense.body, None, 0.0)
-    return signs(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
+    return page_features(
+        dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found)
+    )
 
 
 def _genre(reading: _Reading, dense: Dense, found: Extracted) -> Genre:
@@ -277,7 +279,7 @@ class _Reading(NamedTuple):
 def _read(html: str, url: str, tree: LexborHTMLParser | None = None) -> _Reading:
     clean = sanitize(html)
     if tree is None or clean != html:
-        tree = parsed(clean)
+        tree = parse_html(clean)
     metadata = read_metadata(tree)  # before the scripts go: JSON-LD is one
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
     root = tree.body

@@ -16,7 +16,7 @@ from math import exp, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.signs import PageFacts, signs
+from topiccrawl.extract.page_features import PageFacts, page_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -99,7 +99,7 @@ def genre_of(layout: Layout, chosen: Sequence[int], metadata: Metadata, page: Pa
     """
     if is_bare(layout):
         return Genre.ARTICLE
-    found = signs(layout, chosen, metadata, page)
+    found = page_features(layout, chosen, metadata, page)
     likely = shares(found)
     if likely[Genre.ARTICLE] >= _model().limit:
         return _special(found, page) or Genre.ARTICLE

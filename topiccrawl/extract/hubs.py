@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.dates import published
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.newsurls import news_likelihood
 from topiccrawl.links.urls import canonical
 
@@ -98,7 +98,7 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
     >>> found.next_page
     'http://a.test/list_2.html'
     """
-    root = parsed(html).root
+    root = parse_html(html).root
     if root is None:
         return None
     links = [(link, canonical(link.attributes.get("href") or "", url)) for link in root.css("a")]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from topiccrawl.extract.extract import Conditions, Extraction, extract_by
 from topiccrawl.extract.rendering import is_blank
-from topiccrawl.links.feeds import MOST_BYTES, read_feed
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.feeds import MAX_BYTES, read_feed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.page import read_page
-from topiccrawl.links.sitemaps import unpacked
+from topiccrawl.links.sitemaps import decompressed
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -106,12 +106,12 @@ class _Kept:
 def _read(raw: RawPage) -> _Kept:
     feed = read_feed(raw.body, raw.url)
     if feed is not None:
-        decoded = decode(unpacked(raw.body, MOST_BYTES), raw.content_type)
+        decoded = decode(decompressed(raw.body, MAX_BYTES), raw.content_type)
         return _Kept(decoded.text, ReadPage(feed, decoded.encoding, blank=False))
     if not raw.is_text:
         return _Kept()
     text, encoding, _ = decode(raw.body, raw.content_type)
-    tree = parsed(text)
+    tree = parse_html(text)
     page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
     return _Kept(text, ReadPage(page, encoding, is_blank(page, text)), tree)
 

@@ -14,7 +14,7 @@ from typing_extensions import override
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
+from topiccrawl.extract.pagination import Parts, joined, parts_of, without_parts
 from topiccrawl.extract.reading import ReadPage, StandardReader
 from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.urls import canonical
@@ -45,7 +45,7 @@ from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.spiders.reading import PageReading, may_be_article
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.many import ManyScorer
+from topiccrawl.topics.multitopic import MultiTopicScorer
 from topiccrawl.topics.pagekind import kind_of
 from topiccrawl.topics.topic import Topic, default_seeds
 
@@ -101,7 +101,12 @@ class TopicSpider(Spider):
     custom_settings = UNREAD
 
     def __init__(
-        self, topic: Topic, strategy: LinkStrategy, scorer: Scorer | ManyScorer, *, fresh: bool
+        self,
+        topic: Topic,
+        strategy: LinkStrategy,
+        scorer: Scorer | MultiTopicScorer,
+        *,
+        fresh: bool,
     ) -> None:
         super().__init__()
         self.topic = topic
@@ -201,7 +206,7 @@ class TopicSpider(Spider):
     @property
     def judge(self) -> RelevanceModel:
         """The model that judges pages: the user's, one from marks, or the topic's words."""
-        return self.scorer if isinstance(self.scorer, ManyScorer) else self.judges[0]
+        return self.scorer if isinstance(self.scorer, MultiTopicScorer) else self.judges[0]
 
     @override
     async def start(self) -> AsyncIterator[Request]:

@@ -97,7 +97,7 @@ groups=(('人工智能', 'ai'), ('医疗',)), must_not=('招聘',))
     return Query(terms, tuple(groups), tuple(against))
 
 
-def asked(text: str, tokenizer: Tokenizer, most: int) -> Query:
+def parse_query(text: str, tokenizer: Tokenizer, most: int) -> Query:
     """Parse a text as a query if it has signs, else as a sentence.
 
     Args:

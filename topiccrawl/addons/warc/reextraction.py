@@ -14,7 +14,7 @@ from topiccrawl.addons.warc.warc import put
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import ARTICLES, Conditions
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.parts import joined, parts_of
+from topiccrawl.extract.pagination import joined, parts_of
 from topiccrawl.extract.readers import ReaderError, Readers
 from topiccrawl.extract.reading import OwnProcess, RawPage, ReadPage
 from topiccrawl.links.urls import canonical

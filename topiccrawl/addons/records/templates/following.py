@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.extract.parts import part_of
+from topiccrawl.extract.pagination import part_of
 from topiccrawl.links.hosts import HostRules
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urls import canonical
 
@@ -113,7 +113,7 @@ def next_of(html: str, url: str, encoding: str = "utf-8") -> str:
     ('http://a.test/b', '')
     """
     said: dict[int, str] = {}
-    for node in parsed(html).css(_LINKS):
+    for node in parse_html(html).css(_LINKS):
         for target in _targets(node, url, encoding):
             said.setdefault(_how(node, url, target), target)
     ranks = sorted(rank for rank in said if rank < _NOTHING)

@@ -10,7 +10,7 @@ from topiccrawl.addons.records.templates.icons import ORNAMENT, SIGN, SIGNED, of
 from topiccrawl.addons.records.templates.values.mail import revealed
 from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT
 from topiccrawl.extract.blocks import BREAKS, SILENT
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.text.normal import normalise
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def read_sheet(html: str) -> Sheet:
     >>> sheet.lines[2].text
     'QQ:\x1f1\x1f2'
     """
-    tree = parsed(html)
+    tree = parse_html(html)
     walk = _Walk()
     if tree.root is not None:
         walk.over(tree.root)

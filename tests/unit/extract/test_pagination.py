@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.extract.parts import Parts, joined, part_of, parts_of, without_parts
+from topiccrawl.extract.pagination import Parts, joined, part_of, parts_of, without_parts
 from topiccrawl.model import Article, Link
 from topiccrawl.text.digest import digest_of
 
