@@ -41,9 +41,9 @@ from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.extract.dates import published
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.metadata import read_metadata
-from topiccrawl.extract.pagination import part_of
+from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.extract.reading import RawPage, StandardReader
-from topiccrawl.extract.relative import moments
+from topiccrawl.extract.relative import relative_dates
 from topiccrawl.extract.wire import extraction_of, pack, read_page_of
 from topiccrawl.frontier.contract import Politeness
 from topiccrawl.frontier.hosts import Places
@@ -408,7 +408,9 @@ PARSERS = (
         (ConfigurationError,),
     ),
     Parser("query", texts(read_query, from_words, words_in), QUERIES, (ConfigurationError,)),
-    Parser("url", texts(canonical, lambda url: canonical(url, URL), is_private, part_of), URLS),
+    Parser(
+        "url", texts(canonical, lambda url: canonical(url, URL), is_private, parse_page_url), URLS
+    ),
     Parser(
         "url-parts",
         lambda data: [
@@ -423,7 +425,7 @@ PARSERS = (
         texts(
             lambda text: published([text], [text], URL, "zh", NOW),
             lambda text: published([], [text], URL, "fr"),
-            listed(moments, NOW),
+            listed(relative_dates, NOW),
         ),
         DATES,
     ),

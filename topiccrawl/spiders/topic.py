@@ -14,7 +14,12 @@ from typing_extensions import override
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.pagination import Parts, joined, parts_of, without_parts
+from topiccrawl.extract.pagination import (
+    PageNeighbours,
+    append_page,
+    page_neighbours,
+    without_own_pages,
+)
 from topiccrawl.extract.reading import ReadPage, StandardReader
 from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.urls import canonical
@@ -286,7 +291,7 @@ class TopicSpider(Spider):
         known = self._lease(response)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
         self.strategy.reached(known.evidence, verdict.relevance)
-        links = page.links if article is None else without_parts(page.url, page.links)
+        links = page.links if article is None else without_own_pages(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)
         yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
@@ -331,7 +336,7 @@ class TopicSpider(Spider):
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
         found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):
-            article = joined(article, found.body, found.images)
+            article = append_page(article, found.body, found.images)
         for output in self._whole(article, page, pages):
             if not again:
                 yield output
@@ -352,7 +357,7 @@ class TopicSpider(Spider):
     ) -> Iterator[Article | Unfinished | Request]:
         """Yield the article if this was its last page, else what there is, and its next page."""
         most = self.settings.getint("TOPICCRAWL_ARTICLE_PAGES")
-        parts = parts_of(page.url, page.links) if most > 1 else Parts()
+        parts = page_neighbours(page.url, page.links) if most > 1 else PageNeighbours()
         if parts.first and not pages:  # a later page, found without the first one
             self.crawler.stats.inc_value("topiccrawl/parts_alone")
             yield Request(parts.first, callback=self.parse, priority=_PART)

@@ -14,7 +14,7 @@ from scrapy.http import Response, TextResponse
 
 from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
 from topiccrawl.addons.watch.ledger import NOT_MODIFIED, Seen
-from topiccrawl.extract.hubs import FEWEST, hub_list
+from topiccrawl.extract.hubs import MIN_ITEMS, hub_list
 from topiccrawl.links.feeds import find_feeds, is_sitemap_index
 from topiccrawl.model import Article, Findings, Kind, Lease, Unfinished
 from topiccrawl.scheduler.context import CrawlContext, context_of
@@ -213,7 +213,7 @@ def _seen(response: Response, **more: Any) -> Seen:  # noqa: ANN401  (fields of 
 
 def _lists(response: Response, findings: Findings) -> bool:
     """Return whether an on-topic page without an article is a list of links."""
-    if not findings.relevant or len(findings.offers) < FEWEST:
+    if not findings.relevant or len(findings.offers) < MIN_ITEMS:
         return False
     if not isinstance(response, TextResponse):
         return False
