@@ -29,7 +29,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.links.page import read_page
 from topiccrawl.links.traps import TrapRules, trap
-from topiccrawl.links.urls import canonical, forget
+from topiccrawl.links.urls import canonical, clear_caches
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def figures(pages: Pages) -> dict[str, float]:
 
 def _cold(hrefs: Sequence[tuple[str, str]]) -> None:
     """Make all URLs canonical without a cache."""
-    forget()
+    clear_caches()
     for href, url in hrefs:
         canonical(href, url)
 

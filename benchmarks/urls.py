@@ -33,7 +33,7 @@ from lab.demo.web import Web, generate
 from topiccrawl.addons.url_patterns.pattern import Label
 from topiccrawl.addons.url_patterns.site import NEWS_SHARE, SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
-from topiccrawl.links.newsurls import is_aside, news_likelihood
+from topiccrawl.links.newsurls import is_non_news, news_likelihood
 from topiccrawl.links.skeletons import address
 from topiccrawl.links.urls import canonical, site_of
 
@@ -128,7 +128,7 @@ def trained(known: Sequence[tuple[str, bool]]) -> SiteLearner:
 
 def by_look(url: str) -> bool:
     """Return whether a URL of an unknown host is taken for an article."""
-    return not is_aside(url) and news_likelihood(url) >= NEWS_SHARE
+    return not is_non_news(url) and news_likelihood(url) >= NEWS_SHARE
 
 
 def fetched(web: Web, log: Path) -> list[int]:

@@ -41,18 +41,18 @@ from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.extract.dates import published
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.metadata import read_metadata
-from topiccrawl.extract.parts import part_of
+from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.extract.reading import RawPage, StandardReader
-from topiccrawl.extract.relative import moments
-from topiccrawl.extract.wire import extraction_of, packed, read_page_of
+from topiccrawl.extract.relative import relative_dates
+from topiccrawl.extract.wire import extraction_of, pack, read_page_of
 from topiccrawl.frontier.contract import Politeness
 from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
 from topiccrawl.links.addresses import is_private
 from topiccrawl.links.directives import directives
-from topiccrawl.links.feeds import feeds_on, is_index, read_feed
-from topiccrawl.links.sitemaps import read_sitemap, unpacked
+from topiccrawl.links.feeds import find_feeds, is_sitemap_index, read_feed
+from topiccrawl.links.sitemaps import decompressed, read_sitemap
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, origin_of, site_of, words
 from topiccrawl.middlewares.cookies import OfflineCookiesMiddleware
@@ -211,7 +211,7 @@ def page(data: bytes) -> object:
         RawPage(data, URL, content_type="text/html", robots_tags=("noarchive",)),
     )
     found = reader.read(raw)
-    assert found == read_page_of(packed(found)[4:])
+    assert found == read_page_of(pack(found)[4:])
     tree = LexborHTMLParser(decode(data).text)
     return (
         reader.extract(raw, Conditions(fetched_at=NOW)),
@@ -357,9 +357,9 @@ WARC = (
 MARK = Mark("http://a.test/1", "题", "文", wanted=True).to_json()
 TASK = Task("topic", {"topic": "足球"}, ("a.cn",), id="1").text()
 SHARD = '{"task": "1", "site": "a.cn", "seeds": ["http://a.cn/"], "hosts": ["a.cn"]}'
-READ = packed(StandardReader().read(RawPage(HTML.encode(), URL)))[4:]
+READ = pack(StandardReader().read(RawPage(HTML.encode(), URL)))[4:]
 EXTRACTED = StandardReader().extract(RawPage(HTML.encode(), URL), Conditions())
-ARTICLE = packed(tuple(EXTRACTED._replace(extracted=None)))[4:]
+ARTICLE = pack(tuple(EXTRACTED._replace(extracted=None)))[4:]
 LETTER = msgpack.packb([0, b"k" * 12, 1, [("http://a.cn/", 0, (0.5,), "锚", "")]])
 SEARXNG = json.dumps(
     {"results": [{"url": "http://a.test/1", "title": "新"}], "unresponsive_engines": [["a", "b"]]}
@@ -408,7 +408,9 @@ PARSERS = (
         (ConfigurationError,),
     ),
     Parser("query", texts(read_query, from_words, words_in), QUERIES, (ConfigurationError,)),
-    Parser("url", texts(canonical, lambda url: canonical(url, URL), is_private, part_of), URLS),
+    Parser(
+        "url", texts(canonical, lambda url: canonical(url, URL), is_private, parse_page_url), URLS
+    ),
     Parser(
         "url-parts",
         lambda data: [
@@ -423,7 +425,7 @@ PARSERS = (
         texts(
             lambda text: published([text], [text], URL, "zh", NOW),
             lambda text: published([], [text], URL, "fr"),
-            listed(moments, NOW),
+            listed(relative_dates, NOW),
         ),
         DATES,
     ),
@@ -437,13 +439,13 @@ PARSERS = (
         "feed",
         lambda data: (
             read_feed(data, URL),
-            feeds_on(data, URL),
-            is_index(data),
+            find_feeds(data, URL),
+            is_sitemap_index(data),
             read_sitemap(data),
         ),
         (RSS, ATOM, MAP, INDEX),
     ),
-    Parser("packed", unpacked, (gzip.compress(MAP.encode()), MAP)),
+    Parser("packed", decompressed, (gzip.compress(MAP.encode()), MAP)),
     Parser("robots", robots, (ROBOTS,)),
     Parser(
         "headers",

@@ -15,7 +15,7 @@ from topiccrawl.storage.choice import opened, storage_of
 from topiccrawl.storage.formats import completed
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.topics.examples import derived_vector, example_texts
-from topiccrawl.topics.learning import answer, as_page, request
+from topiccrawl.topics.learning import as_page, request, response
 from topiccrawl.topics.marks import MarkedModel
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.topic import Topic, resolve
@@ -111,7 +111,7 @@ def _model(topic: Topic, marks: Sequence[Mark], pages: Sequence[Mark]) -> Releva
     """Return the model that a crawl would use now."""
     own = None if topic.terms else derived_vector(marks, pages)
     scorer = Scorer(topic, vector=own)
-    learned = answer(request(scorer, marks, pages)) if marks else ""
+    learned = response(request(scorer, marks, pages)) if marks else ""
     return MarkedModel.from_json(scorer, learned) if learned else scorer
 
 

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.project import inside_project
 
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
-from topiccrawl.links.hosts import host_named
+from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.messages import choose_language, escaped, said, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -219,7 +219,7 @@ def site_named(text: str) -> str:
     >>> site_named("www.Example.com"), site_named("https://news.例子.中国/a")
     ('example.com', 'xn--fsqu00a.xn--fiqs8s')
     """
-    host = host_of(canonical(text) or "") if "://" in text else host_named(text)
+    host = host_of(canonical(text) or "") if "://" in text else normalize_host(text)
     if not host:
         raise ConfigurationError("{text!r} is no site: write example.com", text=text)
     return site_of(host)

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Fetched, Results
 from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError, FieldError
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.userfiles import FileKind, read_model
@@ -75,7 +75,7 @@ class Engine(BaseModel):
     @classmethod
     def _selects(cls, selector: str) -> str:
         try:
-            parsed("<p>").css(selector or "p")
+            parse_html("<p>").css(selector or "p")
         except (SelectolaxError, ValueError) as error:
             raise FieldError("{selector!r} is no CSS selector", selector=selector) from error
         return selector

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from topiccrawl.discovery.contract import Blocked, Changed, Fetched, Hit, Results
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _BING_COUNT = 2
 
 def tree(page: Fetched) -> LexborHTMLParser:
     """Return a page's elements."""
-    return parsed(page.text)
+    return parse_html(page.text)
 
 
 def hits_of(anchors: Iterable[LexborNode], base: str) -> tuple[Hit, ...]:

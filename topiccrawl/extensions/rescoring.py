@@ -13,7 +13,7 @@ from topiccrawl.errors import StateError, StorageError
 from topiccrawl.model import Article, Page, Verdict
 from topiccrawl.storage.choice import articles_of, opened
 from topiccrawl.storage.selection import Selection
-from topiccrawl.topics.many import BEST
+from topiccrawl.topics.multitopic import BEST_KEY
 
 if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore
@@ -108,6 +108,6 @@ def _judged(article: Article, verdicts: Verdicts) -> Article | None:
     found = verdicts(page, article.topics)
     if all(abs(one.relevance - article.topics[name]) < SAME for name, one in found.items()):
         return None
-    best = max(found.values(), key=attrgetter(*BEST))
+    best = max(found.values(), key=attrgetter(*BEST_KEY))
     scores = {name: one.relevance for name, one in found.items()}
     return replace(article, topics=scores, terms=best.terms)

@@ -1,4 +1,4 @@
-"""Extract a page and show why: ``python -m topiccrawl.extract FILE [--url URL]``."""
+"""Extract and explain the article of a file: ``python -m topiccrawl.extract FILE [--url URL]``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from topiccrawl.extract.blocks import lay_out
 from topiccrawl.extract.density import choose
 from topiccrawl.extract.extract import extract
-from topiccrawl.extract.parts import part_of
-from topiccrawl.links.limits import parsed
+from topiccrawl.extract.pagination import parse_page_url
+from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import escaped
 from topiccrawl.text.decode import decode
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WIDTH = 50
-"""Characters of a line that are shown."""
+"""Most characters shown of a line."""
 
 
 def explain(html: str) -> list[str]:
-    """Return a page's blocks from the first to the last chosen one: ``+`` kept, ``-`` left out.
+    """Return the blocks of a page in the range of the body: ``+`` kept, ``-`` left out.
 
     >>> lines = explain("<p>" + "今天上午，展览在市中心开幕。" * 3 + "</p><p><a href=/>更</a>")
     >>> lines[0].startswith("box body"), lines[1][:1]
     (True, '+')
     """
-    tree = parsed(html)
+    tree = parse_html(html)
     if tree.body is None:
         return ["no body"]
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
     layout = lay_out(tree.body)
     choice = choose(layout)
     if not choice.blocks:
-        return [f"nothing chosen of {len(layout.blocks)} blocks"]
+        return [f"no body found in {len(layout.blocks)} blocks"]
     box = layout.selector(choice.box) or layout.boxes[choice.box].tag
     lines = [f"box {box}, {choice.share:.2f} of the page's sentences, {choice.linked:.2f} links"]
     for number in range(choice.blocks[0], choice.blocks[-1] + 1):
@@ -51,10 +51,10 @@ def explain(html: str) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the article; return 1 if the page is none. An unreadable file exits with status 2."""
+    """Print the article; return 1 if there is none. An unreadable file exits with status 2."""
     parser = argparse.ArgumentParser(prog="python -m topiccrawl.extract", description=__doc__)
     parser.add_argument("file", type=Path, help="a page as served")
-    parser.add_argument("--url", default="http://example.test/page.html", help="where it was")
+    parser.add_argument("--url", default="http://example.test/page.html", help="URL of the page")
     options = parser.parse_args(arguments)
     try:
         data = options.file.read_bytes()
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{options.file}: cannot be read: {error.strerror}")
     html = decode(data, None).text
     found = extract(html, options.url)
-    part = part_of(options.url)
+    part = parse_page_url(options.url)
     lines = [f"page {part.number} of {part.base}"] if part.number else []
     if found is None:
         lines.append("no article: too little text, too many links, or no sentences")

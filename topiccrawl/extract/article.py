@@ -1,4 +1,4 @@
-"""Article of a page: its extracted text, how it was fetched and its relevance."""
+"""Composition of articles from extraction, fetch and verdict."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from topiccrawl.text.digest import digest_of
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """Facts about a fetch that the page itself does not contain.
+    """Data about a fetch.
 
     Attributes:
-        url: Canonical URL it was requested under.
+        url: Canonical URL of the request.
         fetched_at: Seconds since the epoch.
         depth: Links from the nearest seed.
-        encoding: Character encoding it was decoded from.
+        encoding: Character encoding of the page.
     """
 
     url: str
@@ -30,12 +30,12 @@ class Fetch:
 
 
 def extract_article(html: str, url: str, fetched_at: float = 0.0) -> Article | None:
-    """Return the article of a page, digest included; None if the page is none.
+    """Extract the article of a page, including its digest; return None for other pages.
 
     Args:
         html: The decoded page (``topiccrawl.text.decode``).
-        url: Its URL.
-        fetched_at: Seconds since the epoch; bounds dates. 0 if it is not known.
+        url: URL of the page.
+        fetched_at: Seconds since the epoch; limits dates. 0 if unknown.
 
     >>> text = "今天上午，新能源汽车展览会在市中心开幕。" * 5
     >>> article = extract_article(f"<h1>车展开幕</h1><p>{text}</p>", "http://a.test/2020-01-02/1.html#x")
@@ -51,7 +51,7 @@ def extract_article(html: str, url: str, fetched_at: float = 0.0) -> Article | N
 def compose(
     extracted: Extracted, fetch: Fetch, page: Page, topic: str = "", verdict: Verdict | None = None
 ) -> Article:
-    """Return the article of one page, for one topic if it was judged; digest included.
+    """Create the article of a page, with its digest and the verdict for one topic.
 
     >>> from topiccrawl.model import Extracted, Page, Verdict
     >>> page = Page("http://a.test/1.html", "题", "文")

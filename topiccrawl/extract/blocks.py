@@ -1,4 +1,4 @@
-"""A page as a row of text blocks under a tree of boxes, from which the body is chosen."""
+"""Layout of a page: text blocks in a tree of boxes, from which the body is selected."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ BREAKS = frozenset((
 ))
 """Elements that end a line."""
 
-SILENT = frozenset((
+INVISIBLE = frozenset((
     "script", "style", "noscript", "template", "iframe", "select", "option", "button", "textarea",
     "input", "svg", "object", "embed", "canvas", "head", "title", "map", "audio", "video",
     "-comment",
 ))
-"""Elements whose text is not part of the visible text."""
+"""Elements whose text is not visible."""
 
 _INLINE = frozenset((
     "a", "abbr", "b", "big", "cite", "code", "del", "em", "i", "ins", "label", "mark", "q", "s",
     "small", "strike", "strong", "sub", "sup", "time", "tt", "u", "wbr", "img", "br", "hr",
 ))
-"""Elements that never hold a body."""
+"""Elements that never contain a body."""
 
 _PLAIN = _INLINE - BREAKS - {"a", "img"}
-"""Elements that only hold text."""
+"""Elements that only contain text."""
 # fmt: on
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_-]*\d{0,2}")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _STREAMED = "S:"
-"""Start of the ids of hidden parts that a script moves to their place when they have arrived."""
+"""Id prefix of hidden elements of streamed pages, which a script moves into place."""
 _HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
 
 _ADDRESSES = ("data-original", "data-src", "src")
-"""Attributes with an image's address; lazy loading keeps the real one in another than ``src``."""
+"""Attributes with the URL of an image; with lazy loading it is not in ``src``."""
 
 WORD = 2
-"""Size of a word of letters, in Chinese characters."""
+"""Size of a non-Chinese word, in Chinese characters."""
 
 
 class Box(NamedTuple):
-    """An element that may hold a body.
+    """An element that may contain a body.
 
     Attributes:
-        tag: Its name.
-        parent: Number of the box around it; -1 for the root.
-        names: Its class and id.
-        begin: Number of its first block.
-        end: Number after its last block.
-        node: The element itself.
+        tag: Tag name.
+        parent: Number of the parent box; -1 for the root.
+        names: Class and id.
+        begin: Number of the first block.
+        end: Number after the last block.
+        node: The element.
     """
 
     tag: str
@@ -73,13 +73,13 @@ class Block(NamedTuple):
     """One line of text.
 
     Attributes:
-        text: Blanks folded, never empty.
-        box: Number of the innermost box around it.
-        tag: Name of the innermost line-breaking element around it.
-        size: Chinese characters; each word of letters counts ``WORD``.
-        linked: Share of ``size`` inside links, in [0, 1].
-        stops: Punctuation marks of sentences.
-        links: Links that begin in it or continue into it.
+        text: Text with blanks folded, never empty.
+        box: Number of the innermost box.
+        tag: Tag name of the innermost line-breaking element.
+        size: Size in Chinese characters; each other word counts as ``WORD``.
+        linked: Share of ``size`` in links, in [0, 1].
+        stops: Number of sentence punctuation marks.
+        links: Number of links that begin in the block or continue into it.
     """
 
     text: str
@@ -92,12 +92,12 @@ class Block(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Blocks in page order; each box covers a stretch of them.
+    """Blocks in page order, and the boxes that contain them.
 
     Attributes:
         blocks: Lines of text.
-        boxes: Elements around them, outer before inner; the first is the root.
-        images: Addresses as written, each with the number of the block after it.
+        boxes: Elements that contain the blocks, outer before inner; the first is the root.
+        images: Image URLs as written, each with the number of the following block.
     """
 
     blocks: tuple[Block, ...]
@@ -105,7 +105,7 @@ class Layout(NamedTuple):
     images: tuple[tuple[int, str], ...] = ()
 
     def selector(self, number: int) -> str:
-        """Return a CSS selector of a box, from the nearest named box around it; "" without any.
+        """Return a CSS selector of a box, starting at its nearest named ancestor, or "".
 
         >>> from selectolax.lexbor import LexborHTMLParser
         >>> page = LexborHTMLParser('<div id="main"><div><p>一</div></div>')
@@ -124,18 +124,18 @@ class Layout(NamedTuple):
 
 
 def size_of(text: str) -> int:
-    """Return the number of Chinese characters; each word of letters counts ``WORD``.
+    """Return the number of Chinese characters; each other word counts as ``WORD``.
 
     >>> size_of("新款 electric 汽车 2020")
     6
     """
-    return _measured(text)[0]
+    return _measure(text)[0]
 
 
-def _measured(text: str) -> tuple[int, int]:
-    """Return size and punctuation marks of a text.
+def _measure(text: str) -> tuple[int, int]:
+    """Return size and number of punctuation marks of a text.
 
-    Each run of Chinese becomes one character, so that the slower patterns see little text.
+    Runs of Chinese are replaced by one character, so that the slower patterns search less text.
     """
     others = _HAN.split(text)
     rest = "一".join(others)
@@ -144,7 +144,7 @@ def _measured(text: str) -> tuple[int, int]:
 
 
 def letters(runs: re.Pattern[str], text: str) -> int:
-    """Return the number of characters in runs of a pattern.
+    """Return the number of characters in the matches of a pattern.
 
     >>> letters(re.compile("[一-龥]+"), "新款 electric 汽车")
     4
@@ -153,7 +153,7 @@ def letters(runs: re.Pattern[str], text: str) -> int:
 
 
 def _name(node: LexborNode) -> str:
-    """Return an element's id or classes in CSS spelling, without those that number pages."""
+    """Return the id or classes of an element as CSS, without those that contain page numbers."""
     values = node.attributes
     named = values.get("id") or ""
     if _NAME.fullmatch(named):
@@ -162,18 +162,18 @@ def _name(node: LexborNode) -> str:
 
 
 def lay_out(root: LexborNode) -> Layout:
-    """Return the visible text of an element, in blocks.
+    """Compute the layout of the visible text of an element.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> page = LexborHTMLParser("<div>一<br>二 <a href=/>三</a></div><p>四</p>")
     >>> [(block.text, block.linked) for block in lay_out(page.body).blocks]
     [('一', 0.0), ('二 三', 0.5), ('四', 0.0)]
     """
-    return _Walk().over(root)
+    return _LayoutBuilder().build(root)
 
 
-class _Walk:
-    """One pass over a tree."""
+class _LayoutBuilder:
+    """Single traversal of a tree that collects blocks and boxes."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -183,11 +183,11 @@ class _Walk:
         self.breaks: list[str] = []
         self.parts: list[str] = []
         self.anchors: list[str] = []
-        self.links = self.begun = 0
+        self.links = self.started_links = 0
         self.hidden = 0
 
-    def over(self, root: LexborNode) -> Layout:
-        """Lay out a tree; None on the stack stands for the end of an element."""
+    def build(self, root: LexborNode) -> Layout:
+        """Traverse a tree; None on the stack marks the end of an element."""
         stack: list[tuple[LexborNode | None, str]] = [(root, root.tag or "")]
         while stack:
             node, tag = stack.pop()
@@ -195,7 +195,7 @@ class _Walk:
                 self._leave(tag)
             elif tag == "-text":
                 if not self.hidden:
-                    self._write(node.text_content or "")
+                    self._add_text(node.text_content or "")
             else:
                 if tag not in _PLAIN:
                     self._enter(node, tag)
@@ -203,13 +203,13 @@ class _Walk:
                 child = node.last_child
                 while child is not None:
                     name = child.tag or ""
-                    if name not in SILENT:
+                    if name not in INVISIBLE:
                         stack.append((child, name))
                     child = child.prev
         self._flush()
         return Layout(tuple(self.blocks), tuple(self.boxes), tuple(self.images))
 
-    def _write(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         self.parts.append(text)
         if self.links:
             self.anchors.append(text)
@@ -220,9 +220,9 @@ class _Walk:
             self.breaks.append(tag)
         if tag == "a":
             self.links += 1
-            self.begun += 1
+            self.started_links += 1
         if tag == "img":
-            self._show(node)
+            self._add_image(node)
         if tag in _INLINE:
             return
         values = node.attributes
@@ -237,7 +237,7 @@ class _Walk:
         self.open.append(len(self.boxes))
         self.boxes.append(Box(tag, parent, names.strip(), begin, begin, node))
 
-    def _show(self, node: LexborNode) -> None:
+    def _add_image(self, node: LexborNode) -> None:
         values = node.attributes
         address = next((values[name] for name in _ADDRESSES if values.get(name)), None)
         if address and not self.hidden:
@@ -259,17 +259,17 @@ class _Walk:
     def _flush(self) -> None:
         text = " ".join("".join(self.parts).split()) if self.parts else ""
         if text:
-            size, stops = _measured(text)
+            size, stops = _measure(text)
             linked = self._linked(size)
             box = self.open[-1] if self.open else 0
             tag = self.breaks[-1] if self.breaks else ""
-            self.blocks.append(Block(text, box, tag, size, linked, stops, self.begun))
-        self.begun = int(self.links > 0)
+            self.blocks.append(Block(text, box, tag, size, linked, stops, self.started_links))
+        self.started_links = int(self.links > 0)
         self.parts.clear()
         self.anchors.clear()
 
     def _linked(self, size: int) -> float:
-        """Return the share of anchor text in a block."""
+        """Return the share of anchor text in the current block."""
         if len(self.anchors) in (0, len(self.parts)):
             return float(bool(self.anchors))
         return min(1.0, size_of("".join(self.anchors)) / size) if size else 1.0

@@ -1,8 +1,8 @@
-"""The main text of a page, and its share of links.
+"""Extraction of the main text of a page.
 
-The project's density pass is better and several times faster than the libraries on Chinese pages.
-If it is unsure, readability-lxml gives a second opinion. Nothing here raises on any input;
-docs/extraction.md has the figures.
+On Chinese pages the project's density pass is better and several times faster than the libraries.
+If its confidence is low, readability-lxml is used as well. Nothing here raises on any input;
+docs/extraction.md has the measurements.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 LONGEST = 2_000_000
-"""Characters of HTML that are read; the rest of a longer page is ignored."""
+"""Most characters of HTML that are read."""
 
 LONGEST_BODY = 400_000
-"""Characters that the libraries read, without scripts and styles: they take seconds for more, and
-an article page has a tenth of it."""
+"""Most characters passed to libraries, without scripts and styles. They take seconds for more, and
+article pages have about a tenth of it."""
 
 # fmt: off
 BLOCKS = frozenset((
@@ -49,12 +49,12 @@ LIBRARY_ERRORS = (
     TypeError,
     ValueError,
 )
-"""Errors of the libraries on broken pages; ``readability.Unparseable`` is a ValueError."""
+"""Exceptions of the libraries on broken pages; ``readability.Unparseable`` is a ValueError."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _CHINESE_BYTES = bytes(range(0x34, 0xA0))
-"""Higher bytes of Chinese characters in UTF-16."""
+"""High bytes of Chinese characters in UTF-16."""
 _KANA_BYTE = 0x30
 _KANA = re.compile(r"[\u3041-\u30ff]+")
 _SCRIPTS = (
@@ -69,7 +69,7 @@ _SCRIPTS = (
     (re.compile("[\u0c00-\u0c7f]+"), ("te",)),
     (re.compile("[\u0e00-\u0e7f]+"), ("th",)),
 )
-"""Letters of other scripts, and their languages, the one with most readers first."""
+"""Letters of other scripts and their languages, most widely read language first."""
 _FOREIGN = frozenset(("zh", "ja", *(one for _, languages in _SCRIPTS for one in languages))) - {
     "ku",
     "sr",
@@ -83,14 +83,14 @@ logging.getLogger("readability").setLevel(logging.CRITICAL)
 
 
 class Body(NamedTuple):
-    """A main text as a finder returned it.
+    """Main text of a page.
 
     Attributes:
-        text: One paragraph a line, no blank lines.
-        link_share: Share of its characters that are anchor text, in [0, 1].
-        images: Image addresses in it as written, page order.
-        sure: How sure its finder is, in [0, 1].
-        box: CSS selector of the element that held it, "" if it has none.
+        text: Text with one paragraph per line, without blank lines.
+        link_share: Share of anchor text, in [0, 1].
+        images: Image URLs as written, in page order.
+        sure: Confidence, in [0, 1].
+        box: CSS selector of the containing element, or "".
     """
 
     text: str
@@ -104,9 +104,9 @@ class Dense(NamedTuple):
     """Result of the density pass on a page.
 
     Attributes:
-        layout: The whole page.
-        choice: The blocks of the body.
-        body: The body itself; empty if there is none.
+        layout: Layout of the whole page.
+        choice: Blocks of the body.
+        body: The body; empty if there is none.
     """
 
     layout: Layout
@@ -117,25 +117,25 @@ class Dense(NamedTuple):
 _CHINESE = ("zh", "ja")
 
 SURE = 0.35
-"""Share of a page's sentences from which the density pass needs no second opinion."""
+"""Confidence of the density pass from which readability-lxml is not used."""
 
 SURE_LATIN = 0.8
-"""The same for other languages, where readability-lxml is as good, and slow."""
+"""The same for other languages, for which readability-lxml is equally good but slow."""
 
 MOST_LINKED = 0.5
-"""Largest share of anchor text in a body."""
+"""Maximum share of anchor text in a body."""
 
 AROUND = 3
-"""Lines before and after the text where an image may belong to it."""
+"""Lines before and after the text in which images belong to it."""
 
 KANA = 0.3
-"""Kana for each Chinese character from which a text is Japanese."""
+"""Kana per Chinese character from which a text is Japanese."""
 
 NOTHING = Body("", sure=0.0)
 
 
 def sanitize(html: str) -> str:
-    """Return the part of a page that is read, without characters that parsers refuse.
+    """Cut a page and remove characters that parsers reject.
 
     Removes XML declarations, control characters and lone surrogates; keeps ``LONGEST`` characters.
     """
@@ -143,11 +143,11 @@ def sanitize(html: str) -> str:
 
 
 def language_of(text: str, declared: str = "") -> str:
-    """Return the language by the script with more words, "" for a text without any.
+    """Detect the language by the most frequent script; "" for a text without words.
 
-    A Latin word counts as two Chinese characters. Kana distinguish Japanese from Chinese. Of the
-    languages of one script it is the one that the page declares (``<html lang>``), else the one
-    with most readers (Latin: English).
+    A Latin word counts as two Chinese characters. Kana distinguish Japanese from Chinese. Among the
+    languages of a script, the declared one is used (``<html lang>``), else the most widely read one
+    (English for Latin).
 
     >>> language_of("新能源汽车 BYD 销量"), language_of("News of the day"), language_of("2020")
     ('zh', 'en', '')
@@ -174,17 +174,17 @@ def language_of(text: str, declared: str = "") -> str:
 
 
 def find_dense(tree: LexborHTMLParser, language: str) -> Dense:
-    """Return what the density pass finds in a parsed page without scripts."""
+    """Run the density pass on a parsed page without scripts."""
     layout = lay_out(tree.body) if tree.body is not None else Layout((), ())
     choice = choose(layout, captions=language in _CHINESE)
     return Dense(layout, choice, body_of(layout, choice))
 
 
 def find_body(tree: LexborHTMLParser, language: str, dense: Body) -> Body:
-    """Return the main text of a parsed page without scripts; empty if there is none.
+    """Find the main text of a parsed page without scripts; empty if there is none.
 
-    It is the density pass's own, or the longer of it and readability's if that found nothing or is
-    not ``SURE`` (``SURE_LATIN`` for languages other than Chinese and Japanese).
+    If the confidence of the density pass is below ``SURE`` (``SURE_LATIN`` for languages other than
+    Chinese and Japanese), the longer text of the density pass and of readability-lxml is used.
     """
     captions = language in _CHINESE
     if dense.sure >= (SURE if captions else SURE_LATIN):
@@ -194,7 +194,7 @@ def find_body(tree: LexborHTMLParser, language: str, dense: Body) -> Body:
 
 
 def body_of(layout: Layout, choice: Choice) -> Body:
-    """Return the text and the images of a choice."""
+    """Return text and images of the selected blocks."""
     if not choice.blocks:
         return NOTHING
     first, last = choice.blocks[0], choice.blocks[-1]
@@ -213,7 +213,7 @@ def _letters(body: Body) -> int:
 
 
 def find_readable(html: str, *, captions: bool = True) -> Body:
-    """Return the body that readability-lxml finds; empty if it fails."""
+    """Find the body with readability-lxml; empty if it fails."""
     try:
         return _by_readability(html, captions=captions)
     except LIBRARY_ERRORS:
@@ -221,7 +221,7 @@ def find_readable(html: str, *, captions: bool = True) -> Body:
 
 
 def lines_of(element: HtmlElement) -> str:
-    r"""Return the text of an element, one block a line, blanks folded, no blank lines.
+    r"""Return the text of an element with one block per line, blanks folded, no blank lines.
 
     >>> lines_of(lxml.html.fromstring("<div><p>一 <b>二</b></p>三<br>四</div>"))
     '一 二\n三\n四'
@@ -234,7 +234,7 @@ def lines_of(element: HtmlElement) -> str:
 
 
 def tidy(text: str) -> str:
-    """Return the lines with blanks folded and trimmed, without empty ones."""
+    """Fold and trim blanks in each line, and remove empty lines."""
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 
@@ -254,10 +254,10 @@ def _by_readability(html: str, *, captions: bool) -> Body:
 
 
 def _size(element: _Element) -> int:
-    """Return the number of characters of an element's text, without blanks."""
+    """Return the number of non-blank characters in an element."""
     return sum(len("".join(str(text).split())) for text in element.itertext())
 
 
 def _address(image: _Element) -> str:
-    names = ("data-original", "data-src", "src")  # lazy loading: the real one is not in src
+    names = ("data-original", "data-src", "src")  # with lazy loading the URL is not in src
     return next((str(image.get(name)) for name in names if image.get(name)), "")

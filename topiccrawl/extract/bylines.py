@@ -1,4 +1,4 @@
-"""Publisher and authors of an article: 来源, 作者, 记者, 编辑 as Chinese pages write them."""
+"""Source and authors of an article in the byline formats of Chinese pages (来源, 作者, 记者)."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _NO_NAMES = frozenset(
 _MEDIUM = re.compile(
     r"[\w·-]{0,16}(?:报|网|社|台|刊|周刊|杂志|新闻|体育|娱乐|财经|科技|汽车|客户端|通讯|时报|在线|频道)"
 )
-_BESIDE = 5
-"""Lines before a date in which a medium's name may be (the author's between)."""
+_LINES_BEFORE = 5
+"""Lines before a date that are searched for the name of a medium."""
 _DATED = re.compile(r"(?:19|20)\d\d[-/.年]")
 
 
 def source_in(text: str) -> str:
-    """Return the first 来源 of a text, or "".
+    """Return the first source (来源) in a text, or "".
 
     >>> source_in("2016年01月12日10:23 来源：新京报 作者：张三")
     '新京报'
@@ -49,22 +49,22 @@ def source_in(text: str) -> str:
     return "" if match is None else match[1].strip("《》“”\"'[]【】()（）")
 
 
-def medium_beside_date(text: str) -> str:
-    r"""Return a line that looks like a medium's name close to a line with a date, or "".
+def medium_near_date(text: str) -> str:
+    r"""Return a line with the name of a medium near a line with a date, or "".
 
-    >>> medium_beside_date("国足获胜\n新京报\n2016-01-12 10:23\n评论")
+    >>> medium_near_date("国足获胜\n新京报\n2016-01-12 10:23\n评论")
     '新京报'
     """
     lines = [line for line in map(str.strip, text.split("\n")) if line]
     for place, line in enumerate(lines):
         if _DATED.match(line):
-            before = lines[max(0, place - _BESIDE) : place][::-1]
+            before = lines[max(0, place - _LINES_BEFORE) : place][::-1]
             return next(filter(_MEDIUM.fullmatch, (*before, *lines[place + 1 : place + 2])), "")
     return ""
 
 
 def author_in(text: str) -> str:
-    """Return the names of writers, else reporters, joined by a blank; "" if none. Editors are none.
+    """Return names of writers, else of reporters, separated by blanks; "" if there are none.
 
     >>> author_in("来源：新京报 作者：张三 责任编辑：李四")
     '张三'
@@ -85,6 +85,6 @@ def _names(text: str, *, latin: bool) -> str:
     if latin or text.isascii():
         return text.strip()
     parts = [part for part in _SPLIT.split(text) if part]
-    if all(len(part) == 1 for part in parts):  # 朱 渊: two characters set apart
+    if all(len(part) == 1 for part in parts):  # 朱 渊: a name with a blank between its characters
         parts = ["".join(parts)]
     return " ".join(part for part in parts if part not in _NO_NAMES)

@@ -1,9 +1,9 @@
-"""Days as pages of a language write them: names of months and the order of day and month.
+"""Date formats by language: names of months, and order of day and month.
 
-``12.03.2024`` is the 12th of March everywhere; ``03/12/2024`` is that for readers in the United
-States, elsewhere the 3rd of December. Names of months are those of the page's language, and of the
-languages of much news: templates leave them on pages of others, and not every page names its own.
-``calendars.json`` has those of the CLDR (``python -m lab.calendars``).
+``12.03.2024`` is 12 March everywhere. ``03/12/2024`` is 12 March in the United States and 3
+December elsewhere. Names of months are those of the page's language and of common news languages,
+since templates may be in another language and not every page declares its language.
+``calendars.json`` has the data of the CLDR (``python -m lab.calendars``).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])"
 _BETWEEN = r"(?P<name>[^\d\n]{2,40}?)"
-_NAMED = (
+_WITH_NAME = (
     re.compile(rf"(?<![\d.:/-]){_DAY}{_BETWEEN}{_YEAR}(?!\d)"),
     re.compile(
         rf"(?<![^\W\d_])(?P<name>[^\W\d_][^\s\d]{{0,39}}+)\s*{_DAY}(?:\s?[a-z]{{2}})?[\s.,]+{_YEAR}(?!\d)"
     ),
     re.compile(rf"(?<!\d){_YEAR}{_BETWEEN}{_DAY}(?!\d)"),
 )
-_NUMBERS = re.compile(
+_NUMERIC = re.compile(
     rf"(?<![\d./-])(?P<one>\d\d?)(?P<mark>[./-])\s?(?P<two>\d\d?)(?P=mark)\s?{_YEAR}(?!\d)"
 )
 _TIME = re.compile(
@@ -40,27 +40,27 @@ _TIME = re.compile(
 _WORD = re.compile(r"[^\s/.,'’()|-]+")
 _MONTHS = _NOON = 12
 _PARTICLE = 3
-"""Letters of the longest word beside a month's name: of, del, ter."""
+"""Most letters of a word next to a month's name, such as of, del, ter."""
 _COMMON = (
     "en es pt fr de it nl pl ru uk cs sk sl hr sr bg ro hu tr el ar he hi bn ur th vi id "
     "sv da nb fi et lv lt ca apc"
 )
-"""Languages of much news, whose names of months are known on pages of all others."""
+"""Common news languages, whose names of months are accepted on all pages."""
 
 
 class Calendar(NamedTuple):
-    """The ways of one language to write a day.
+    """Date format of one language.
 
     Attributes:
-        months: Names of months, lower case, without a full stop, and their numbers.
-        day_first: The day is written before the month.
+        months: Numbers of months by name, in lower case without full stop.
+        day_first: Whether the day precedes the month.
     """
 
     months: Mapping[str, int]
     day_first: bool
 
     def days(self, text: str) -> Iterator[tuple[date, str]]:
-        """Yield each day in a text with its time of day ("" if missing), names first.
+        """Yield the dates in a text with times of day ("" if missing); dates with names come first.
 
         >>> list(calendar_of("de").days("Stand: 3. März 2024, 14:05 Uhr"))
         [(datetime.date(2024, 3, 3), '14:05:00')]
@@ -69,11 +69,11 @@ class Calendar(NamedTuple):
         >>> list(calendar_of("xx").days("12 sierpnia 2024 3:05 PM, 40 died by May 2024"))
         [(datetime.date(2024, 8, 12), '15:05:00')]
         """
-        for pattern in _NAMED:
+        for pattern in _WITH_NAME:
             for match in pattern.finditer(text):
                 if month := self._month(match["name"]):
                     yield from _day(match, int(match["day"]), month, text)
-        for match in _NUMBERS.finditer(text):
+        for match in _NUMERIC.finditer(text):
             one, two = int(match["one"]), int(match["two"])
             first = self.day_first or match["mark"] == "."
             if one > _MONTHS or two > _MONTHS:
@@ -81,7 +81,7 @@ class Calendar(NamedTuple):
             yield from _day(match, *((one, two) if first else (two, one)), text)
 
     def _month(self, name: str) -> int:
-        """Return the month that a text names beside particles alone, 0 for other texts."""
+        """Return the month in a text that otherwise has only particles; 0 for other texts."""
         lower = name.lower().strip(" .,")
         if lower in self.months:
             return self.months[lower]
@@ -98,27 +98,27 @@ def calendar_of(tag: str) -> Calendar:
     >>> calendar_of("en-GB").day_first, calendar_of("en").day_first, calendar_of("xx").day_first
     (True, False, False)
     """
-    own, day_first = _known()[_language(tag)]
+    own, day_first = _by_language()[_language(tag)]
     months = {**_common(), "sept": 9, **own}
-    variants = _known_orders()
+    variants = _by_tag()
     return Calendar(months, variants.get(tag.lower().replace("_", "-"), day_first))
 
 
 @cache
 def _common() -> dict[str, int]:
-    """Return the names of common languages that are of one month in all; English ones of all."""
+    """Return month names of common languages that are unambiguous, and all English names."""
     found: dict[str, int] = {}
-    for months in (_known()[one][0] for one in _COMMON.split()):
+    for months in (_by_language()[one][0] for one in _COMMON.split()):
         found |= {
             name: 0 if found.get(name, number) != number else number
             for name, number in months.items()
         }
-    return {name: number for name, number in found.items() if number} | _known()["en"][0]
+    return {name: number for name, number in found.items() if number} | _by_language()["en"][0]
 
 
 def _language(tag: str) -> str:
     language = re.split(r"[-_]", tag.lower())[0]
-    return language if language in _known() else "en"
+    return language if language in _by_language() else "en"
 
 
 @cache
@@ -129,14 +129,14 @@ def _stored() -> dict[str, Any]:
     return found
 
 
-def _known() -> dict[str, tuple[dict[str, int], bool]]:
-    """Return names of months, and whether days come first, by language."""
+def _by_language() -> dict[str, tuple[dict[str, int], bool]]:
+    """Return names of months, and whether the day comes first, by language."""
     found: dict[str, tuple[dict[str, int], bool]] = _stored()["languages"]
     return found
 
 
-def _known_orders() -> dict[str, bool]:
-    """Return whether days come first, for language tags with a country of another order."""
+def _by_tag() -> dict[str, bool]:
+    """Return whether the day comes first, for tags that differ from their language."""
     found: dict[str, bool] = _stored()["orders"]
     return found
 
@@ -144,7 +144,7 @@ def _known_orders() -> dict[str, bool]:
 def _day(match: re.Match[str], day: int, month: int, text: str) -> Iterator[tuple[date, str]]:
     try:
         found = date(int(match["year"]), month, day)
-    except ValueError:  # no month has 31 days in June
+    except ValueError:  # invalid date, such as 31 June
         return
     yield found, _clock(_TIME.match(text, match.end()))
 

@@ -1,4 +1,4 @@
-"""Date of publication of an article: from metadata, from the text near its head, from its URL."""
+"""Publication date of an article, from metadata, the text near the headline, or the URL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.calendars import calendar_of
-from topiccrawl.extract.relative import BEIJING, moments
+from topiccrawl.extract.relative import BEIJING, relative_dates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 EARLIEST = 1995
-"""First year of publication that is accepted: before it there were no news on the web."""
+"""Earliest accepted year of publication."""
 
 _DAY = (
     r"(?P<year>(?:19|20)\d\d)\s*[-/.年]\s*(?P<month>1[0-2]|0?[1-9])\s*[-/.月]\s*"
@@ -34,13 +34,13 @@ _DIGITS = {
     for number in range(0x80, 0x1_0000)
     if chr(number).isdecimal()
 }
-"""Digits of Arabic, Bengali and other scripts, as ASCII ones."""
+"""Digits of Arabic, Bengali and other scripts, mapped to ASCII."""
 _FOUR_DIGITS = re.compile(r"\d{4}")
-"""A year has them, in digits of any script; a text without them has no date."""
+"""Test for a year, in digits of any script."""
 _HEAD = 2
-"""Texts around the headline; a relative time in later texts belongs to other articles."""
-_ALONE = (30, 50)
-"""Characters of lines whose days count before others; one in a sentence is that of an event."""
+"""Texts near the headline; relative times in later texts belong to other articles."""
+_SHORT_LINES = (30, 50)
+"""Most characters of lines whose dates are preferred; dates in sentences are those of events."""
 _DAY_MARKS = "[class*=date i], [class*=publi i], [class*=time i], [id*=date i]"
 _DAY_NAME = re.compile(
     r"(?<![a-z])(?:publi\w*|pub|(?:pub)?date(?:time|line|d)?|time(?:stamp)?)(?![a-z])",
@@ -49,7 +49,7 @@ _DAY_NAME = re.compile(
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_DAY, _MOST_DAYS = 100, 50
 _DATELINE = 30
-"""Characters of a line in the body's head whose day is that of the report; further on it is any."""
+"""Most characters at the start of the first lines of a body in which a dateline is searched."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _IN_URL = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/_]?(?P<month>1[0-2]|0[1-9])[-/_]?"
@@ -58,10 +58,10 @@ _IN_URL = re.compile(
 
 
 class Moment(NamedTuple):
-    """A time as precise as it was written.
+    """A date with optional time of day.
 
     Attributes:
-        day: Calendar day in the zone of the page.
+        day: Date in the time zone of the page.
         clock: Time of the day as ISO 8601, with the zone if known, or "".
     """
 
@@ -70,7 +70,7 @@ class Moment(NamedTuple):
 
     @property
     def iso(self) -> str:
-        """ISO 8601, as precise as known."""
+        """Date, and time of day if known, in ISO 8601."""
         return f"{self.day.isoformat()}T{self.clock}" if self.clock else self.day.isoformat()
 
 
@@ -82,20 +82,20 @@ def published(
     fetched_at: float = 0.0,
     headline: str = "",
 ) -> str:
-    """Return the time of publication as ISO 8601, or "".
+    """Return the time of publication in ISO 8601, or "".
 
-    Metadata comes first, then the text near the headline, then the URL. A written time of the
-    URL's own day is preferred to an earlier one of another day, and one with a time of day to one
-    without. Pages in Chinese are in Beijing's zone if they name none. If they have no full date,
-    one relative to the fetch (昨天 12:30) or without a year (11月21日 08:00) counts.
+    Metadata is used first, then the text near the headline, then the URL. Dates equal to the date
+    in the URL are preferred to other dates, and dates with a time of day to dates without. The
+    default time zone of Chinese pages is Beijing's. If a Chinese page has no full date, a date
+    relative to the fetch (昨天 12:30) or without a year (11月21日 08:00) is used.
 
     Args:
-        stated: Dates of the metadata, most trusted first.
+        stated: Dates in metadata, most trusted first.
         near: Texts to search, most relevant first.
-        url: Address of the page.
-        tag: Language of the page (``zh``, ``en-GB``): how its days are written.
-        fetched_at: Seconds since the epoch; later days are rejected. 0: not known.
-        headline: A day in it counts last.
+        url: URL of the page.
+        tag: Language tag of the page (``zh``, ``en-GB``), which determines date formats.
+        fetched_at: Seconds since the epoch; later dates are rejected. 0 if unknown.
+        headline: Headline; a date in it is used last.
 
     >>> published((), ["2016年01月12日 10:23 来源"], "http://a.test/x", "zh")
     '2016-01-12T10:23:00+08:00'
@@ -109,27 +109,35 @@ def published(
     """
     zone = BEIJING if tag.partition("-")[0] == "zh" else None
     last = _latest(fetched_at)
-    dated = _in_url(url)
-    alone = ([_short(text, size, headline) for text in near[:_HEAD]] for size in _ALONE)
-    for texts in (stated, *alone, near):
-        found = [m for text in texts for m in _moments(text, tag, zone) if _likely(m.day, last)]
+    url_day = _in_url(url)
+    short_lines = ([_short(text, size, headline) for text in near[:_HEAD]] for size in _SHORT_LINES)
+    for texts in (stated, *short_lines, near):
+        found = [
+            m for text in texts for m in _moments(text, tag, zone) if _is_plausible(m.day, last)
+        ]
         if found:
-            return _best(found, dated).iso
+            return _best(found, url_day).iso
     if zone is not None:
-        timed = [Moment(*one) for text in near[:_HEAD] for one in moments(text, fetched_at, dated)]
-        if timed := [m for m in timed if _likely(m.day, last) and _fits(m.day, dated)]:
-            return _best(timed, dated).iso
-    return Moment(dated).iso if dated is not None and _likely(dated, last) else ""
+        timed = [
+            Moment(*one)
+            for text in near[:_HEAD]
+            for one in relative_dates(text, fetched_at, url_day)
+        ]
+        if timed := [
+            m for m in timed if _is_plausible(m.day, last) and _agrees_with_url(m.day, url_day)
+        ]:
+            return _best(timed, url_day).iso
+    return Moment(url_day).iso if url_day is not None and _is_plausible(url_day, last) else ""
 
 
 def marked_day(tree: LexborHTMLParser, head: str, tag: str, fetched_at: float = 0.0) -> str:
-    """Return the day in an element that is named for one, else that of a dateline, or "".
+    """Return the date in an element with a date-related name, else the date of a dateline, or "".
 
     Args:
-        tree: The page.
-        head: Beginning of its body.
-        tag: As in ``published``.
-        fetched_at: As in ``published``.
+        tree: The parsed page.
+        head: Beginning of the body.
+        tag: See ``published``.
+        fetched_at: See ``published``.
     """
     marked = filter(_is_named_for_a_day, tree.css(_DAY_MARKS)[:_MOST_DAYS])
     short = [text for one in marked if len(text := one.text(strip=True)) <= _LONGEST_DAY]
@@ -144,7 +152,7 @@ def _is_named_for_a_day(element: LexborNode) -> bool:
 
 
 def _short(text: str, size: int, headline: str) -> str:
-    """Return the lines of a size at most, without the headline."""
+    """Return the lines with at most ``size`` characters, without the headline."""
     lines = text.split("\n")
     return "\n".join(line for line in lines if len(line) <= size and line != headline)
 
@@ -155,22 +163,22 @@ def _latest(fetched_at: float) -> date:
     return (datetime.fromtimestamp(fetched_at, tz=UTC) + timedelta(days=1)).date()
 
 
-def _likely(day: date, last: date) -> bool:
+def _is_plausible(day: date, last: date) -> bool:
     return day.year >= EARLIEST and day <= last
 
 
-def _best(found: list[Moment], dated: date | None) -> Moment:
-    """Return the first of the URL's day, else the first; with a time of day if that day has one."""
+def _best(found: list[Moment], url_day: date | None) -> Moment:
+    """Return the first moment with the URL's date, else the first; prefer one with time of day."""
     days = [m.day for m in found]
-    close = [day for day in days if dated and abs(day - dated) <= timedelta(days=1)]
-    day = dated if dated in days else (*close, *days)[0]
+    close = [day for day in days if url_day and abs(day - url_day) <= timedelta(days=1)]
+    day = url_day if url_day in days else (*close, *days)[0]
     same = [m for m in found if m.day == day]
     return next((m for m in same if m.clock), same[0])
 
 
-def _fits(day: date, dated: date | None) -> bool:
-    """Return whether a day agrees with the URL's, to within one day."""
-    return dated is None or abs(day - dated) <= timedelta(days=1)
+def _agrees_with_url(day: date, url_day: date | None) -> bool:
+    """Return whether a date differs from the URL's date by at most one day."""
+    return url_day is None or abs(day - url_day) <= timedelta(days=1)
 
 
 def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
@@ -206,5 +214,5 @@ def _in_url(url: str) -> date | None:
 def _day(year: str, month: str, day: str) -> date | None:
     try:
         return date(int(year), int(month), int(day))
-    except ValueError:  # the 31st of a month that has 30 days
+    except ValueError:  # invalid date, such as 31 June
         return None

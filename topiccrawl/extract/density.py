@@ -1,8 +1,8 @@
-"""The body by density: the box whose text outweighs its links, then its lines without the frame.
+"""Body extraction by text density: selection of a box, then of its lines without boilerplate.
 
-Every block of a page has a weight: positive for sentences, negative for a link, a scrap, or a box
-named like a frame. The body is the smallest box that keeps most of the page's weight, from its
-first heavy block to its last (maximum subsequence: Pasternack & Roth 2009; text density with links
+Each block of a page has a weight: positive for sentences, negative for links, boilerplate lines and
+boxes with boilerplate names. The body is the smallest box with most of the page's weight, limited
+to the subsequence of blocks with the maximum sum (Pasternack & Roth 2009; text density with links
 and punctuation: Sun, Song & Liao 2011).
 """
 
@@ -11,7 +11,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.extract.scraps import is_byline, is_scrap, names_caption, names_frame, names_others
+from topiccrawl.extract.boilerplate import (
+    is_boilerplate,
+    is_boilerplate_box,
+    is_byline,
+    is_caption_box,
+    is_secondary_box,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,44 +25,44 @@ if TYPE_CHECKING:
     from topiccrawl.extract.blocks import Block, Box, Layout
 
 KEPT = 0.7
-"""Share of a box's weight that an inner box must have to replace it."""
+"""Minimum share of a box's weight in an inner box that replaces it."""
 
 KEPT_LIST = 0.95
-"""The same for a list, which is rarely a whole article."""
+"""The same for lists, which are rarely whole articles."""
 
 TWIN = 0.35
-"""Share of a box's weight from which a sibling of the same name belongs to the same text."""
+"""Minimum share of a box's weight in a sibling with equal names that has the same text."""
 
 LINKED = 0.4
-"""Share of anchor text from which a block is a link."""
+"""Share of anchor text from which a block counts as a link."""
 
-HEAVIEST = 300
-"""Characters of a block that count: one long comment is no article."""
+MAX_WEIGHT = 300
+"""Most characters of a block that count, since one long comment is no article."""
 
 SENTENCE = 8
-"""Characters of the shortest block whose punctuation counts for a body."""
+"""Minimum characters of a block whose punctuation counts."""
 
 LONG = 25
-"""Characters from which a block without punctuation is no scrap."""
+"""Characters from which a block without punctuation counts as text."""
 
 LINKED_TEXT = 50
-"""Characters from which a linked block with two sentences counts as text: old pages forget to
-close a link."""
+"""Minimum characters of a linked block with two sentences that counts as text, for old pages with
+unclosed links."""
 
 PROSE, PROSE_LINKED = 40, 0.75
-"""Least size, and share of anchor text, of a paragraph of sentences with many links."""
+"""Minimum size and maximum share of anchor text of a paragraph of sentences with many links."""
 
-SCRAP = -20.0
-"""Weight of a line that belongs to the frame by its words."""
+BOILERPLATE = -20.0
+"""Weight of a boilerplate line."""
 
-ELSEWHERE = 80.0
-"""Weight outside of comments and teasers from which they are frame, however heavy they are."""
+OUTSIDE_WEIGHT = 80.0
+"""Weight outside comments and teasers from which these always count as boilerplate."""
 
 LINES = 4
-"""Blocks from which a paragraph or cell is a box of its own: old pages separate lines by <br>."""
+"""Minimum blocks of a paragraph or cell that is a box; old pages separate lines by <br>."""
 
 CAPTION = 12
-"""Most blocks of a box of captions."""
+"""Most blocks of a caption box."""
 
 _LISTS = frozenset(("ul", "ol", "dl"))
 # fmt: off
@@ -69,13 +75,13 @@ _ENDED = re.compile(r"[.!?。！？…][\"”’»)\]]*$")
 
 
 class Choice(NamedTuple):
-    """The blocks chosen from a page.
+    """Blocks selected as the body of a page.
 
     Attributes:
-        blocks: Numbers of its blocks, page order.
-        box: Number of the box that holds them.
-        share: Their share of the page's positive weight, in [0, 1]: how sure the choice is.
-        linked: Share of anchor text between the first and the last of them, in [0, 1].
+        blocks: Numbers of the blocks, in page order.
+        box: Number of the box that contains them.
+        share: Share of the page's positive weight, in [0, 1]; a measure of confidence.
+        linked: Share of anchor text between the first and the last block, in [0, 1].
     """
 
     blocks: tuple[int, ...]
@@ -85,40 +91,40 @@ class Choice(NamedTuple):
 
 
 def choose(layout: Layout, *, captions: bool = True) -> Choice:
-    """Return the body's blocks; none if no text outweighs the links.
+    """Select the blocks of the body; none if no text outweighs the links.
 
     Args:
-        layout: A page.
-        captions: Keep the captions of pictures.
+        layout: Layout of a page.
+        captions: Whether to keep captions of images.
     """
     if not layout.blocks:
         return Choice(())
     weights = _weights(layout)
     box = _descend(layout, weights)
-    return _cut(layout, weights, box, captions=captions)
+    return _select(layout, weights, box, captions=captions)
 
 
 def choose_in(layout: Layout, *, captions: bool = True) -> Choice:
-    """Return the body's blocks of a layout that is known to be the article's own box."""
+    """Select the blocks of the body in a layout of the article's box only."""
     if not layout.blocks:
         return Choice(())
-    return _cut(layout, _weights(layout), 0, captions=captions)
+    return _select(layout, _weights(layout), 0, captions=captions)
 
 
 def weigh(block: Block) -> float:
-    """Return a block's weight for a body: ``HEAVIEST`` at most, below 0 for links and scraps.
+    """Return the weight of a block: at most ``MAX_WEIGHT``, negative for links and boilerplate.
 
     >>> from topiccrawl.extract.blocks import Block
     >>> weigh(Block("", 0, "p", 100, 0.0, 4)), weigh(Block("", 0, "li", 12, 1.0, 0))
     (100.0, -17.0)
     """
-    size = min(block.size, HEAVIEST)
+    size = min(block.size, MAX_WEIGHT)
     if block.linked >= LINKED:
         text = size >= LINKED_TEXT and block.stops > 1 and block.links == 1
         text |= block.tag == "p" and _is_prose(block)
         return size * 0.3 if text else -5.0 - min(size, 40)
-    if is_scrap(block.text):
-        return SCRAP
+    if is_boilerplate(block.text):
+        return BOILERPLATE
     if is_byline(block.text) and "。" not in block.text:
         return -4.0
     if block.stops and size >= SENTENCE:
@@ -126,58 +132,58 @@ def weigh(block: Block) -> float:
     return size * 0.3 if size >= LONG else -4.0
 
 
-def heaviest(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]:
-    """Return the stretch with the largest sum; empty if no weight is positive.
+def heaviest_range(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]:
+    """Return the range with the largest sum; empty if no weight is positive.
 
-    >>> heaviest([-1.0, 3.0, -1.0, 4.0, -2.0], 0, 5)
+    >>> heaviest_range([-1.0, 3.0, -1.0, 4.0, -2.0], 0, 5)
     (1, 4)
     """
-    best, stretch, total, start = 0.0, (begin, begin), 0.0, begin
+    best, span, total, start = 0.0, (begin, begin), 0.0, begin
     for number in range(begin, end):
         total += weights[number]
         if total > best:
-            best, stretch = total, (start, number + 1)
+            best, span = total, (start, number + 1)
         if total < 0:
             total, start = 0.0, number + 1
-    return stretch
+    return span
 
 
 def _is_prose(block: Block) -> bool:
-    """Return whether a paragraph with many links is a sentence that names them."""
+    """Return whether a paragraph with many links consists of sentences."""
     written = block.size >= PROSE and block.linked < PROSE_LINKED
     return written and block.stops > 1 and bool(_ENDED.search(block.text))
 
 
 def _weights(layout: Layout) -> list[float]:
-    """Return the weight of every block; blocks in a frame count against the body."""
+    """Return the weights of all blocks; blocks in boilerplate boxes get negative weights."""
     weights = [weigh(block) for block in layout.blocks]
-    total = _speaking(weights)
+    total = _positive_sum(weights)
     for box in layout.boxes[1:]:
-        if names_frame(box.tag, box.names) and _is_frame(layout, box, weights, total):
+        if is_boilerplate_box(box.tag, box.names) and _is_frame(layout, box, weights, total):
             for number in range(box.begin, box.end):
                 weights[number] = -abs(weights[number]) / 2
     return weights
 
 
 def _is_frame(layout: Layout, box: Box, weights: Sequence[float], total: float) -> bool:
-    """Return whether a box named like a frame is one; an article's box may have such a name."""
+    """Return whether a box with a boilerplate name is boilerplate and not the article's box."""
     if any(block.tag == "h1" for block in layout.blocks[box.begin : box.end]):
         return False
-    inside = _speaking(weights[box.begin : box.end])
-    return inside < total / 2 or (names_others(box.names) and total - inside >= ELSEWHERE)
+    inside = _positive_sum(weights[box.begin : box.end])
+    return inside < total / 2 or (is_secondary_box(box.names) and total - inside >= OUTSIDE_WEIGHT)
 
 
-def _speaking(weights: Iterable[float]) -> float:
+def _positive_sum(weights: Iterable[float]) -> float:
     return sum(weight for weight in weights if weight > 0)
 
 
 def _descend(layout: Layout, weights: Sequence[float]) -> int:
-    """Return the smallest box that keeps ``KEPT`` of the weight of every box around it."""
+    """Return the smallest box with at least ``KEPT`` of the weight of each enclosing box."""
     values: dict[int, float] = {0: 0.0}
     inner: dict[int, list[int]] = {}
     for number, one in enumerate(layout.boxes):
         if one.end - one.begin >= (LINES if one.tag in _SMALL else 1):
-            begin, end = heaviest(weights, one.begin, one.end)
+            begin, end = heaviest_range(weights, one.begin, one.end)
             values[number] = sum(weights[begin:end])
             inner.setdefault(one.parent, []).append(number)
     box = 0
@@ -191,7 +197,7 @@ def _descend(layout: Layout, weights: Sequence[float]) -> int:
 
 
 def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Sequence[int]) -> bool:
-    """Return whether a sibling has the same name and a good part of the weight: columns."""
+    """Return whether a sibling has equal names and a large share of the weight (columns)."""
     one = layout.boxes[best]
     return bool(one.names) and any(
         other != best
@@ -201,41 +207,41 @@ def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Seque
     )
 
 
-def _cut(layout: Layout, weights: Sequence[float], box: int, *, captions: bool) -> Choice:
-    """Choose the body in a box: from its first heavy line to its last, without the frame."""
+def _select(layout: Layout, weights: Sequence[float], box: int, *, captions: bool) -> Choice:
+    """Select the blocks of the body in a box, without boilerplate."""
     bounds = _with_openings(layout, weights, box)
-    first, last = _headed(layout.blocks, weights, heaviest(weights, *bounds))
-    first, last = _grown(layout.blocks, (first, last), bounds)
-    pictured = frozenset() if captions else _captions(layout)
+    first, last = _after_headline(layout.blocks, weights, heaviest_range(weights, *bounds))
+    first, last = _extend(layout.blocks, (first, last), bounds)
+    caption_blocks = frozenset() if captions else _captions(layout)
     kept = tuple(
         number
         for number in range(first, last)
-        if _stays(layout.blocks[number], weights[number]) and number not in pictured
+        if _is_kept(layout.blocks[number], weights[number]) and number not in caption_blocks
     )
-    total = _speaking(weights)
-    share = _speaking(weights[number] for number in kept) / total if total else 0.0
+    total = _positive_sum(weights)
+    share = _positive_sum(weights[number] for number in kept) / total if total else 0.0
     return Choice(kept, box, share, _linked(layout.blocks[first:last]))
 
 
 def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
-    """Return the bounds of a box and the paragraphs right before it, which a paywall sets apart."""
+    """Return the range of a box and directly preceding paragraphs (separated by paywalls)."""
     begin, end = layout.boxes[box].begin, layout.boxes[box].end
-    around = layout.boxes[box].parent
+    parent = layout.boxes[box].parent
     before = {
         one.end: one.begin
         for one in layout.boxes
-        if one.tag == "p" and one.parent == around and one.end > one.begin
+        if one.tag == "p" and one.parent == parent and one.end > one.begin
     }
     while box and begin in before and min(weights[before[begin] : begin], default=0) > 0:
         begin = before[begin]
     return begin, end
 
 
-def _headed(
-    blocks: Sequence[Block], weights: Sequence[float], stretch: tuple[int, int]
+def _after_headline(
+    blocks: Sequence[Block], weights: Sequence[float], span: tuple[int, int]
 ) -> tuple[int, int]:
-    """Return the stretch after its headline, if most of the weight comes after it."""
-    first, last = stretch
+    """Return the range after its headline, if most of the weight follows the headline."""
+    first, last = span
     heads = [number for number in range(first, last) if blocks[number].tag == "h1"]
     if heads and sum(weights[heads[0] : last]) > sum(weights[first : heads[0]]):
         first = heads[0] + 1
@@ -243,38 +249,38 @@ def _headed(
 
 
 def _linked(blocks: Sequence[Block]) -> float:
-    """Return the share of anchor text; linked text (see ``LINKED_TEXT``) does not count."""
+    """Return the share of anchor text, without linked text (see ``LINKED_TEXT``)."""
     size = sum(block.size for block in blocks)
     linked = sum(block.size * block.linked for block in blocks if weigh(block) < 0)
     return linked / size if size else 0.0
 
 
-def _grown(
-    blocks: Sequence[Block], stretch: tuple[int, int], bounds: tuple[int, int]
+def _extend(
+    blocks: Sequence[Block], span: tuple[int, int], bounds: tuple[int, int]
 ) -> tuple[int, int]:
-    """Extend the stretch by unlinked lines at its ends: captions, subheadings, signatures."""
-    first, last = stretch
+    """Extend the range by unlinked lines at both ends: captions, subheadings, signatures."""
+    first, last = span
     if first == last:
-        return stretch
-    while first > bounds[0] and _belongs(blocks[first - 1]):
+        return span
+    while first > bounds[0] and _is_adjacent_text(blocks[first - 1]):
         first -= 1
-    while last < bounds[1] and _belongs(blocks[last]):
+    while last < bounds[1] and _is_adjacent_text(blocks[last]):
         last += 1
     return first, last
 
 
-def _belongs(block: Block) -> bool:
+def _is_adjacent_text(block: Block) -> bool:
     return block.linked < LINKED and block.tag != "h1" and not is_byline(block.text)
 
 
-def _stays(block: Block, weight: float) -> bool:
-    return weight > 0 or (block.linked < LINKED and weight > SCRAP and block.tag != "h1")
+def _is_kept(block: Block, weight: float) -> bool:
+    return weight > 0 or (block.linked < LINKED and weight > BOILERPLATE and block.tag != "h1")
 
 
 def _captions(layout: Layout) -> frozenset[int]:
     return frozenset(
         number
         for box in layout.boxes[1:]
-        if box.end - box.begin <= CAPTION and names_caption(box.tag, box.names)
+        if box.end - box.begin <= CAPTION and is_caption_box(box.tag, box.names)
         for number in range(box.begin, box.end)
     )

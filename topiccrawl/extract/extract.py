@@ -1,4 +1,4 @@
-"""Extraction of an article from a page, or of nothing if the page is none."""
+"""Extraction of the article of a page."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from topiccrawl.extract.body import Body, Dense, find_body, find_dense, language_of, sanitize, tidy
-from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
+from topiccrawl.extract.bylines import author_in, medium_near_date, source_in
 from topiccrawl.extract.dates import marked_day, published
 from topiccrawl.extract.frames import FrameTrial, FrameView, SiteFrame, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.leads import with_lead, without_labels
 from topiccrawl.extract.metadata import Metadata, read_metadata
-from topiccrawl.extract.signs import PageFacts, signs
+from topiccrawl.extract.page_features import PageFacts, page_features
 from topiccrawl.extract.titles import headings_of, headline
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.model import Extracted, Page
 from topiccrawl.text.digest import fold
 
@@ -30,8 +30,9 @@ class Requirements(NamedTuple):
     """Minimum requirements for a main text.
 
     Attributes:
-        letters: Least letters and digits, for Chinese; other languages ``LATIN`` times as many.
-        sentences: Least share of the text in lines with a sentence's punctuation.
+        letters: Minimum letters and digits of Chinese text; other languages ``LATIN`` times as
+            many.
+        sentences: Minimum share of the text in lines with sentence punctuation.
     """
 
     letters: int
@@ -39,38 +40,38 @@ class Requirements(NamedTuple):
 
 
 STATED = Requirements(60, 0.0)
-"""For a page whose metadata names it an article and gives a date: a table is enough."""
+"""For a page with an article type and a date in its metadata; no sentences are required."""
 
 HINTED = Requirements(60, 0.2)
-"""For a page whose metadata has one of both."""
+"""For a page with an article type or a date in its metadata."""
 
 DATED = Requirements(60, 0.5)
 """For a page with a date near its headline or in its URL."""
 
 UNDATED = Requirements(150, 0.7)
-"""For a page without any date: nearly all news have one, channel and topic pages have none."""
+"""For a page without a date: nearly all news pages have one; channel and topic pages do not."""
 
 PART = Requirements(1, 0.0)
-"""For a later page of an article, and a page of another wanted genre."""
+"""For later pages of an article, and pages of other wanted genres."""
 
 JUDGED = Requirements(60, 0.0)
-"""For a page whose genre the model judged."""
+"""For a page classified by the genre model."""
 
 ARTICLES = frozenset((Genre.ARTICLE, Genre.LIVE))
-"""Genres that are stored by default: a live ticker is an article that grows."""
+"""Genres stored by default; a live ticker is an article that is extended."""
 
 LISTED = Requirements(200, 0.9)
-"""Least letters, and least share of the page's sentences, of a dated text without links that may
-be a list: a programme, a table of results."""
+"""Minimum letters and minimum share of the page's sentences of a dated text without links that is
+accepted without sentences, such as a programme or a table of results."""
 
 UNLINKED = 0.05
-"""Largest share of anchor text in a list that may be an article."""
+"""Maximum share of anchor text in such a text."""
 
 LATIN = 3
-"""Letters of a Latin text that carry as much as one Chinese character."""
+"""Latin letters that correspond to one Chinese character."""
 
 LINKED = 0.5
-"""Largest share of anchor text in an article's body."""
+"""Maximum share of anchor text in the body of an article."""
 
 NEAR = 600
 """Characters before and after the headline and the body that are searched for dates and bylines."""
@@ -81,9 +82,9 @@ _SOURCE_MARKS = (
     "#media_span, #source_baidu, .source, .a_source, .where, .media, .laiyuan, "
     "[itemprop=publisher], [class*=source]"
 )
-_NAME = (2, 20)  # shortest and longest name of a source
-_ENOUGH = 1_000  # characters of a body in which there are as many letters as count
-_PROBE = 20  # letters of a body's line that are searched in the page
+_NAME = (2, 20)  # minimum and maximum length of a source name
+_ENOUGH = 1_000  # characters of a body that suffice to count letters
+_PROBE_LENGTH = 20  # letters of a body line that are searched in the page
 _PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
 
@@ -96,22 +97,22 @@ def extract(
     part: bool = False,
     frame: SiteFrame | None = None,
 ) -> Extracted | None:
-    """Return the article of a page; None if it is none (hub, gallery, form, error page).
+    """Extract the article of a page; return None for other pages (hub, gallery, form, error page).
 
-    A page is an article if it is not a host's root, its genre is that of articles
+    A page is an article if it is not the root of a host, its genre is an article genre
     (``extract.genres``), and its main text is long enough and not mostly links. The genre of a page
-    without classes is not known: it also has to be made of sentences, the more the fewer other
-    signs of an article there are (``STATED`` to ``UNDATED``). Metadata is preferred to text. Never
-    raises. Reads at most ``LONGEST`` characters of a page as ``links.limits`` cuts it, so its time
-    is bounded (seconds for hostile pages, 20 to 40 ms for real ones).
+    without class names is unknown. Such a page must also consist of sentences, with a minimum share
+    that depends on other evidence (``STATED`` to ``UNDATED``). Metadata is preferred to text. Never
+    raises. At most ``LONGEST`` characters are read, after ``links.limits``, so time is bounded:
+    seconds for hostile pages, 20 to 40 ms for real pages.
 
     Args:
         html: The decoded page.
         url: The page's URL, for relative addresses and a date in it.
-        page: The same page as ``links.page`` read it, if available; gives its title.
-        fetched_at: Seconds since the epoch; bounds dates. 0 if it is not known.
-        frame: The site's learnt frame; it learns from the article.
-        part: The page is known to be a later part of an article: any text is enough.
+        page: Result of ``links.page`` for the same page, if available; gives the title.
+        fetched_at: Seconds since the epoch; limits dates. 0 if unknown.
+        frame: Learned frame of the site, updated with the article.
+        part: Whether the page is a later page of an article, for which any text is accepted.
 
     >>> text = "今天上午，新能源汽车展览会在市中心开幕。" * 5
     >>> found = extract(f"<title>车展开幕_本地新闻网</title><h1>车展开幕</h1><p>{text}</p>",
@@ -133,32 +134,32 @@ def examine(
     wanted: Collection[Genre] | None = ARTICLES,
     frame: SiteFrame | None = None,
 ) -> Extracted | None:
-    """Return what a page of a wanted genre holds; None for other pages and for too little text.
+    """Extract a page of a wanted genre; return None for other pages and for too little text.
 
     Args:
         html: The decoded page.
         url: The page's URL.
-        page: The same page as ``links.page`` read it, if available.
-        fetched_at: Seconds since the epoch; 0 if it is not known.
-        wanted: Genres; None: the page is known to be a later part of an article.
-        frame: The site's learnt frame; it learns from the page.
+        page: Result of ``links.page`` for the same page, if available.
+        fetched_at: Seconds since the epoch; 0 if unknown.
+        wanted: Genres; None if the page is a later page of an article.
+        frame: Learned frame of the site, updated with the page.
     """
     genres = None if wanted is None else frozenset(wanted)
-    asked = Conditions(genres, None if frame is None else frame.view(), fetched_at)
-    found = extract_by(html, url, page, asked)
+    options = Conditions(genres, None if frame is None else frame.view(), fetched_at)
+    found = extract_by(html, url, page, options)
     if frame is not None:
         frame.learn(found.trial, found.body)
     return found.extracted
 
 
 class Conditions(NamedTuple):
-    """Conditions of an extraction, besides the page.
+    """Options of an extraction.
 
     Attributes:
-        wanted: Genres of pages; None: the page is known to be a later part of an article, and any
-            text is enough.
-        frame: The site's learnt frame, or None.
-        fetched_at: Seconds since the epoch; bounds dates. 0 if it is not known.
+        wanted: Genres of pages; None if the page is a later page of an article, for which any text
+            is accepted.
+        frame: Learned frame of the site, or None.
+        fetched_at: Seconds since the epoch; limits dates. 0 if unknown.
     """
 
     wanted: frozenset[Genre] | None = ARTICLES
@@ -167,12 +168,12 @@ class Conditions(NamedTuple):
 
 
 class Extraction(NamedTuple):
-    """Result of an extraction: the article, and what the site's frame learns from it.
+    """Result of an extraction: the article, and data for the site's frame.
 
     Attributes:
-        extracted: The article; None if the page is none.
-        body: Its body as found, frame included; None if the page is none.
-        trial: Use of the frame.
+        extracted: The article, or None.
+        body: Body of the article with repeated lines, or None.
+        trial: Result of using the frame.
     """
 
     extracted: Extracted | None = None
@@ -184,35 +185,35 @@ def extract_by(
     html: str,
     url: str,
     page: Page | None,
-    asked: Conditions,
+    options: Conditions,
     tree: LexborHTMLParser | None = None,
 ) -> Extraction:
-    """Return what ``examine`` does, without a change to any frame: a pure function.
+    """Extract as ``examine`` does, but without updating a frame; has no side effects on frames.
 
-    ``tree`` is ``parsed(html)`` where it is there already; it is changed.
+    ``tree`` is the result of ``parse_html(html)``, if available; it is modified.
     """
     if _is_root(url):
         return Extraction()
     reading = _read(html, url, tree)
     language = language_of(reading.text)
     dense = find_dense(reading.tree, language)
-    found = _compose(reading, dense.body, page, asked.fetched_at)
-    genre = Genre.ARTICLE if asked.wanted is None else _genre(reading, dense, found)
-    if asked.wanted is not None and genre not in asked.wanted:
+    found = _compose(reading, dense.body, page, options.fetched_at)
+    genre = Genre.ARTICLE if options.wanted is None else _genre(reading, dense, found)
+    if options.wanted is not None and genre not in options.wanted:
         return Extraction()
     trial = FrameTrial()
-    if asked.frame is None:
+    if options.frame is None:
         raw = body = find_body(reading.tree, language, dense.body)
     else:
-        raw, trial = find_framed(reading.tree, language, asked.frame, dense.body)
-        body = asked.frame.clean(raw, trial)
+        raw, trial = find_framed(reading.tree, language, options.frame, dense.body)
+        body = options.frame.clean(raw, trial)
     if body is not dense.body:
-        found = _compose(reading, body, page, asked.fetched_at)
-    part = asked.wanted is None or genre not in ARTICLES
-    if not is_article(body, found.language, PART if part else _asked(reading, dense, found)):
+        found = _compose(reading, body, page, options.fetched_at)
+    part = options.wanted is None or genre not in ARTICLES
+    if not is_article(body, found.language, PART if part else _requirements(reading, dense, found)):
         return Extraction(trial=trial)
     tag = _tag(_declared(reading), found.language)
-    dated = found.published or marked_day(reading.tree, found.body[:NEAR], tag, asked.fetched_at)
+    dated = found.published or marked_day(reading.tree, found.body[:NEAR], tag, options.fetched_at)
     whole = found.body
     if not part:
         whole = with_lead(whole, dense.layout, reading.metadata.leads)
@@ -220,12 +221,14 @@ def extract_by(
     return Extraction(replace(found, body=whole, genre=genre, published=dated), raw, trial)
 
 
-def signs_of(html: str, url: str) -> dict[str, float]:
-    """Return the signs of a page's genre, on which the model of genres is trained."""
+def page_features_of(html: str, url: str) -> dict[str, float]:
+    """Return the features of a page, on which the genre model is trained."""
     reading = _read(html, url)
     dense = find_dense(reading.tree, language_of(reading.text))
     found = _compose(reading, dense.body, None, 0.0)
-    return signs(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
+    return page_features(
+        dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found)
+    )
 
 
 def _genre(reading: _Reading, dense: Dense, found: Extracted) -> Genre:
@@ -238,35 +241,35 @@ def _facts(reading: _Reading, found: Extracted) -> PageFacts:
     return PageFacts(reading.url, found.title, window, bool(found.published), bool(found.author))
 
 
-def is_article(body: Body, language: str, asked: Requirements) -> bool:
+def is_article(body: Body, language: str, options: Requirements) -> bool:
     """Return whether a main text meets the requirements for an article in its language.
 
     >>> is_article(Body("短。"), "zh", DATED)
     False
     """
-    least = asked.letters * (1 if language in ("zh", "ja", "ko") else LATIN)
+    minimum = options.letters * (1 if language in ("zh", "ja", "ko") else LATIN)
     letters = len(fold(body.text[:_ENOUGH]))
-    if letters < LISTED.letters:  # a short text, or one of hardly any letters
+    if letters < LISTED.letters:  # a short text, or a text with few letters
         letters = len(fold(body.text))
-    if letters < least or body.link_share > LINKED:
+    if letters < minimum or body.link_share > LINKED:
         return False
-    written = sum(len(line) for line in body.text.split("\n") if _PUNCTUATION.search(line))
-    listed = asked is not UNDATED and body.sure >= LISTED.sentences and body.link_share < UNLINKED
+    in_sentences = sum(len(line) for line in body.text.split("\n") if _PUNCTUATION.search(line))
+    listed = options is not UNDATED and body.sure >= LISTED.sentences and body.link_share < UNLINKED
     if listed and letters >= LISTED.letters:
         return True
-    return written >= asked.sentences * len(body.text)
+    return in_sentences >= options.sentences * len(body.text)
 
 
-def _asked(reading: _Reading, dense: Dense, found: Extracted) -> Requirements:
-    """Return the requirements for an article; the model judges no bare pages."""
+def _requirements(reading: _Reading, dense: Dense, found: Extracted) -> Requirements:
+    """Return the requirements for an article; bare pages are not classified by the model."""
     if not is_bare(dense.layout):
         return JUDGED
-    said = int(reading.metadata.article) + bool(reading.metadata.dates)
-    return (DATED if found.published else UNDATED, HINTED, STATED)[said]
+    evidence = int(reading.metadata.article) + bool(reading.metadata.dates)
+    return (DATED if found.published else UNDATED, HINTED, STATED)[evidence]
 
 
 class _Reading(NamedTuple):
-    """A page parsed once."""
+    """A parsed page with its metadata."""
 
     url: str
     tree: LexborHTMLParser
@@ -277,8 +280,8 @@ class _Reading(NamedTuple):
 def _read(html: str, url: str, tree: LexborHTMLParser | None = None) -> _Reading:
     clean = sanitize(html)
     if tree is None or clean != html:
-        tree = parsed(clean)
-    metadata = read_metadata(tree)  # before the scripts go: JSON-LD is one
+        tree = parse_html(clean)
+    metadata = read_metadata(tree)  # before scripts are removed, since JSON-LD is a script
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
     root = tree.body
     text = root.text(separator="\n", strip=True) if root is not None else ""
@@ -290,8 +293,8 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
     title = _headline(reading, page)
     declared = _declared(reading)
     language = language_of(body.text, declared)
-    near = _surroundings(reading.text, title, body.text)
-    bylines = "\n".join((*near, *_ends(body.text)))
+    near = _nearby_texts(reading.text, title, body.text)
+    bylines = "\n".join((*near, *_first_and_last_line(body.text)))
     return Extracted(
         title=title,
         body=_without_headline(body.text, title),
@@ -301,8 +304,8 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
         source=(
             metadata.source
             or source_in(bylines)
-            or medium_beside_date("\n".join(near))
-            or _marked(reading.tree)
+            or medium_near_date("\n".join(near))
+            or _marked_source(reading.tree)
             or metadata.publisher
         ),
         author=metadata.author or author_in(bylines),
@@ -312,14 +315,14 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
 
 
 def _declared(reading: _Reading) -> str:
-    """Return the language that a page declares, the first of several; "" where it does not."""
+    """Return the first language that a page declares, or ""."""
     root = reading.tree.css_first("html")
     declared = (root.attributes.get("lang") or "") if root else ""
     return (declared or reading.metadata.language).partition(",")[0].strip().replace("_", "-")
 
 
 def _tag(declared: str, language: str) -> str:
-    """Return the declared language with its country if the text is in it, else the text's."""
+    """Return the declared language tag if the text has this language, else the text's language."""
     return declared if declared.lower().startswith(language) else language
 
 
@@ -331,14 +334,14 @@ def _headline(reading: _Reading, page: Page | None) -> str:
     return headline(known.titles, title, headings, known.publisher, h1)
 
 
-def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
+def _nearby_texts(text: str, title: str, body: str) -> tuple[str, ...]:
     """Return the texts between headline and body, before both, and after the body.
 
-    Dates and bylines are there.
+    These texts contain dates and bylines.
     """
     lines = body.split("\n")
-    long = [line for line in lines if len(line) >= _PROBE and line not in title] or lines
-    first, last = long[0][:_PROBE], lines[-1][-_PROBE:]
+    long = [line for line in lines if len(line) >= _PROBE_LENGTH and line not in title] or lines
+    first, last = long[0][:_PROBE_LENGTH], lines[-1][-_PROBE_LENGTH:]
     top = text.find(title) if title else -1
     begin = text.find(first, max(top, 0))
     begin = begin if begin >= 0 else max(top, 0) + NEAR
@@ -353,14 +356,14 @@ def _surroundings(text: str, title: str, body: str) -> tuple[str, ...]:
     )
 
 
-def _ends(body: str) -> tuple[str, str]:
-    """Return first and last line of a body: they hold agencies' credits and editors' names."""
+def _first_and_last_line(body: str) -> tuple[str, str]:
+    """Return first and last line of a body, which may have credits and names of editors."""
     lines = body.split("\n")
     return lines[0][:120], lines[-1][-120:]
 
 
-def _marked(tree: LexborHTMLParser) -> str:
-    """Return the text of a short element that is marked as the source, or ""."""
+def _marked_source(tree: LexborHTMLParser) -> str:
+    """Return the text of a short element marked as the source, or ""."""
     for element in tree.css(_SOURCE_MARKS):
         text = element.text(strip=True)
         if _NAME[0] <= len(text) <= _NAME[1] and not any(map(str.isdigit, text)):
@@ -369,7 +372,7 @@ def _marked(tree: LexborHTMLParser) -> str:
 
 
 def _without_headline(body: str, title: str) -> str:
-    """Return the body without a first line that repeats the headline."""
+    """Remove a first line that repeats the headline from a body."""
     first, _, rest = body.partition("\n")
     return rest if rest and fold(first) == fold(title) else body
 

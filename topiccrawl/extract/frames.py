@@ -1,9 +1,9 @@
-"""A site's frame: the box of its bodies and the lines that repeat in them (after CN101694658).
+"""Site frames: the box of a site's article bodies, and its repeated lines (after CN101694658).
 
-It is learnt from a handful of a site's articles: text that changes from page to page is content,
-text that repeats is frame. The box that held most bodies is searched first; lines that many bodies
-share are left out. A sample of pages is also extracted without the frame. If the results disagree,
-the site has changed and the frame is rebuilt. A frame written by hand is kept.
+A frame is learned from a few articles of a site: text that differs between pages is content,
+repeated text is boilerplate. The box that contained most bodies is searched first, and lines shared
+by many bodies are removed. A sample of pages is also extracted without the frame. If the results
+disagree, the site has changed and the frame is rebuilt. A selector set by the operator is kept.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ if TYPE_CHECKING:
 KEY = "frame"
 """Key of a site's frame in the site's stored data."""
 
-LEAST = 5
-"""Articles of a site before its frame is used."""
+MIN_ARTICLES = 5
+"""Minimum articles of a site before its frame is used."""
 
 TRUSTED = 0.8
-"""Least share of a site's articles whose body was in the box."""
+"""Minimum share of a site's articles with the body in the box."""
 
-REPEATED, OFTEN = 3, 0.3
-"""Least articles, and least share of the site's articles, with a line that is frame."""
+MIN_REPEATED, REPEATED_SHARE = 3, 0.3
+"""Minimum number and share of a site's articles with a line that counts as repeated."""
 
 CHECK_EVERY = 10
-"""One in so many articles is also extracted without the frame."""
+"""Interval in articles at which an article is also extracted without the frame."""
 
 AGREES = 0.8
-"""Share of the longer text's lines that both must have."""
+"""Minimum share of common lines, relative to the longer text."""
 
 MISSES = 3
-"""Checks in a row that fail before the frame is rebuilt."""
+"""Consecutive failed checks before the frame is rebuilt."""
 
 MOST_LINES, LONGEST = 600, 200
-"""Lines stored, and characters of the longest: a line that a site repeats is short."""
+"""Most lines stored, and most characters of a line; repeated lines are short."""
 
 
 class FrameView(NamedTuple):
-    """A site's frame as one page needs it, immutable: it may be sent to another process.
+    """Immutable view of a site's frame for one page; may be sent to another process.
 
     Attributes:
         box: Selector to search first, "" if none is trusted.
-        repeated: Lines that are frame.
-        due: The page is also to be extracted without the frame.
-        misses: Checks in a row that failed before.
+        repeated: Repeated lines of the site.
+        due: Whether the page is also to be extracted without the frame.
+        misses: Number of consecutive failed checks.
     """
 
     box: str = ""
@@ -63,7 +63,7 @@ class FrameView(NamedTuple):
     misses: int = 0
 
     def clean(self, body: Body, trial: FrameTrial) -> Body:
-        """Return the body without lines that the site repeats; unchanged if none would remain."""
+        """Remove repeated lines from a body; return it unchanged if no line would remain."""
         if trial.misses(self) >= MISSES:
             return body
         lines = [line for line in body.text.split("\n") if line not in self.repeated]
@@ -71,31 +71,31 @@ class FrameView(NamedTuple):
 
 
 class FrameTrial(NamedTuple):
-    """Use of a frame on one page.
+    """Result of using a frame on one page.
 
     Attributes:
-        used: There was text in the frame's box.
-        agrees: Outcome of the check, None where none was made.
+        used: Whether there was text in the frame's box.
+        agrees: Result of the check, or None if there was no check.
     """
 
     used: bool = False
     agrees: bool | None = None
 
     def misses(self, view: FrameView) -> int:
-        """Return the checks in a row that failed, this one included."""
+        """Return the number of consecutive failed checks, including this one."""
         return view.misses if self.agrees is None else 0 if self.agrees else view.misses + 1
 
 
 class SiteFrame:
-    """The learnt frame of one site.
+    """Learned frame of one site.
 
     Attributes:
-        pages: Articles it was learnt from.
-        boxes: CSS selectors of boxes, and how many bodies each held.
-        lines: Lines of bodies, and how many articles had each.
-        by_hand: A selector that an operator wrote, or ""; it wins.
-        kept: Lines that an operator wants to keep.
-        misses: Checks in a row that failed.
+        pages: Number of articles learned from.
+        boxes: Number of bodies by CSS selector of the box.
+        lines: Number of articles by line.
+        by_hand: Selector set by the operator, or ""; it takes precedence.
+        kept: Lines that the operator protects from removal.
+        misses: Number of consecutive failed checks.
     """
 
     def __init__(self) -> None:
@@ -110,17 +110,17 @@ class SiteFrame:
     @property
     def box(self) -> str:
         """Selector to search first, "" if none is trusted."""
-        if self.by_hand or self.pages < LEAST:
+        if self.by_hand or self.pages < MIN_ARTICLES:
             return self.by_hand
         best, times = self.boxes.most_common(1)[0] if self.boxes else ("", 0)
         return best if times >= TRUSTED * self.pages else ""
 
     @property
     def repeated(self) -> dict[str, int]:
-        """Lines that are frame, and the number of articles with each."""
-        if self.pages < LEAST:
+        """Repeated lines, with the number of articles that have each."""
+        if self.pages < MIN_ARTICLES:
             return {}
-        least = max(REPEATED, OFTEN * self.pages)
+        least = max(MIN_REPEATED, REPEATED_SHARE * self.pages)
         return {
             line: times
             for line, times in self.lines.items()
@@ -128,7 +128,7 @@ class SiteFrame:
         }
 
     def observe(self, body: Body) -> None:
-        r"""Learn from an article's body as extracted, frame included.
+        r"""Learn from the body of an article, as extracted (with repeated lines).
 
         >>> frame = SiteFrame()
         >>> for n in range(6):
@@ -136,7 +136,7 @@ class SiteFrame:
         >>> frame.box, frame.repeated
         ('div.text', {'本台热线欢迎来电。': 6})
         """
-        if self.misses:  # in doubt: do not mix the learnt frame with a possible new one
+        if self.misses:  # the site may have changed; do not mix old and new frames
             return
         self.pages += 1
         if body.box:
@@ -144,16 +144,16 @@ class SiteFrame:
         lines = {line for line in body.text.split("\n") if len(line) <= LONGEST}
         self.lines.update(lines)
         if len(self.lines) > MOST_LINES:
-            often = self.lines.most_common(MOST_LINES // 2)
-            self.lines = Counter({line: times for line, times in often if times > 1})
+            common = self.lines.most_common(MOST_LINES // 2)
+            self.lines = Counter({line: times for line, times in common if times > 1})
 
     def view(self) -> FrameView:
-        """Return what the next page needs."""
+        """Return the view for the next page."""
         due = self._used % CHECK_EVERY == 0
         return FrameView(self.box, frozenset(self.repeated), due, self.misses)
 
     def learn(self, trial: FrameTrial, body: Body | None) -> None:
-        """Learn from the use of the frame on a page, and from its body where it is an article."""
+        """Learn from the result on a page, and from its body if it is an article."""
         if trial.used:
             self.due()
         if trial.agrees is not None:
@@ -167,19 +167,19 @@ class SiteFrame:
         return self._used % CHECK_EVERY == 1
 
     def check(self, *, agrees: bool) -> None:
-        """Record a check's outcome; after ``MISSES`` failures in a row drop the learnt frame."""
+        """Record the result of a check; drop the frame after ``MISSES`` consecutive failures."""
         self.misses = 0 if agrees else self.misses + 1
         if self.misses >= MISSES:
             self.forget()
 
     def forget(self) -> None:
-        """Drop the learnt frame; an operator's selector and kept lines stay."""
+        """Drop the learned frame, but not the operator's selector and protected lines."""
         self.pages = self.misses = 0
         self.boxes.clear()
         self.lines.clear()
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values; lines of a single article are left out."""
+        """Return JSON-serializable values, without lines of a single article."""
         lines = {line: times for line, times in self.lines.items() if times > 1}
         return {
             "pages": self.pages,
@@ -192,7 +192,7 @@ class SiteFrame:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> SiteFrame:
-        """Return the frame whose ``to_json`` is ``values``; a new one for {}."""
+        """Load a frame from the result of ``to_json``; {} gives a new frame."""
         frame = cls()
         frame.pages = int(values.get("pages", 0))
         frame.boxes = Counter(values.get("boxes", {}))
@@ -206,9 +206,9 @@ class SiteFrame:
 def find_framed(
     tree: LexborHTMLParser, language: str, view: FrameView, dense: Body
 ) -> tuple[Body, FrameTrial]:
-    """Return the body by a site's frame if that is trusted, else as found without one.
+    """Find the body with a site's frame, or without the frame if it is not trusted.
 
-    The lines that the site repeats are still in it: ``FrameView.clean`` removes them.
+    The body still contains repeated lines, which ``FrameView.clean`` removes.
     """
     framed = _inside(tree, view.box) if view.box else NOTHING
     used = bool(framed.text)
@@ -221,10 +221,10 @@ def find_framed(
 
 
 def _inside(tree: LexborHTMLParser, selector: str) -> Body:
-    """Return the body in the one box of a selector; empty if there are none or several."""
+    """Return the body in the only box of a selector; empty if there is not exactly one box."""
     try:
         boxes = tree.css(selector)
-    except SelectolaxError:  # an operator's selector that is invalid
+    except SelectolaxError:  # invalid selector of the operator
         return NOTHING
     if len(boxes) != 1:
         return NOTHING

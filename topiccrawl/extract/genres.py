@@ -1,8 +1,8 @@
 """Genre of a page: article, live ticker, hub, gallery, product, forum, service, reference, search.
 
-A multinomial logistic regression over a page's signs, trained without a network beforehand
-(``benchmarks.genres``) and shipped as coefficients. Genres of which no labelled pages exist (live
-tickers, galleries, searches) are recognised by what such pages state and by their shape.
+Multinomial logistic regression on page features, trained offline (``benchmarks.genres``) and
+shipped as coefficients. Genres without labelled pages (live tickers, galleries, searches) are
+detected by metadata, words and features.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from math import exp, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.signs import PageFacts, signs
+from topiccrawl.extract.page_features import PageFacts, page_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from topiccrawl.extract.blocks import Layout
     from topiccrawl.extract.metadata import Metadata
 
-NAMED = 8
-"""Most names of classes and ids on a bare page, "" included."""
+MAX_BARE_NAMES = 8
+"""Most distinct class and id names on a bare page, including ""."""
 
-LIVE_TIMES = log1p(8)
-"""Sign ``clocks`` of a live ticker: times of day on lines of their own."""
+MIN_LIVE_CLOCKS = log1p(8)
+"""Minimum feature ``clocks`` (times of day in short lines) of a live ticker."""
 
-PICTURES = 0.6
-"""Least share of pictures in pictures and paragraphs of a gallery."""
+MIN_IMAGE_SHARE = 0.6
+"""Minimum share of images among the images and paragraphs of a gallery."""
 
 _LIVE = re.compile(
     r"\blive\b.{0,20}(?:blog|ticker|updates?)|\bliveblog|liveticker|/live/|文字直播|图文直播",
@@ -57,10 +57,10 @@ class Genre(StrEnum):
 
 
 def genres_named(names: Iterable[str]) -> frozenset[Genre]:
-    """Return the genres of these names.
+    """Convert names to genres.
 
     Raises:
-        ConfigurationError: A name is that of no genre.
+        ConfigurationError: A name is no genre.
 
     >>> sorted(genres_named(["article", "live"]))
     [<Genre.ARTICLE: 'article'>, <Genre.LIVE: 'live'>]
@@ -75,7 +75,7 @@ def genres_named(names: Iterable[str]) -> frozenset[Genre]:
 
 
 class _Model(NamedTuple):
-    """Coefficients by sign, one for each genre; points from which a page is an article."""
+    """Coefficients by feature and genre, and minimum probability of an article."""
 
     genres: tuple[Genre, ...]
     intercepts: tuple[float, ...]
@@ -84,51 +84,53 @@ class _Model(NamedTuple):
 
 
 def is_bare(layout: Layout) -> bool:
-    """Return whether a page has too few named elements to judge its genre; no site's page has."""
-    return len({box.names for box in layout.boxes[1:]}) <= NAMED
+    """Return whether a page has too few named elements for genre classification."""
+    return len({box.names for box in layout.boxes[1:]}) <= MAX_BARE_NAMES
 
 
 def genre_of(layout: Layout, chosen: Sequence[int], metadata: Metadata, page: PageFacts) -> Genre:
-    """Return a page's genre; a bare page counts as an article.
+    """Classify the genre of a page; a bare page counts as an article.
 
     Args:
-        layout: The whole page.
-        chosen: Numbers of the blocks of its body.
-        metadata: Its metadata.
-        page: What else is known of it.
+        layout: Layout of the whole page.
+        chosen: Numbers of the blocks of the body.
+        metadata: Metadata of the page.
+        page: Other facts about the page.
     """
     if is_bare(layout):
         return Genre.ARTICLE
-    found = signs(layout, chosen, metadata, page)
-    likely = shares(found)
-    if likely[Genre.ARTICLE] >= _model().limit:
+    found = page_features(layout, chosen, metadata, page)
+    probabilities = probabilities_of(found)
+    if probabilities[Genre.ARTICLE] >= _model().limit:
         return _special(found, page) or Genre.ARTICLE
     if found["url_sought"]:
         return Genre.SEARCH
-    return max((one for one in likely if one is not Genre.ARTICLE), key=likely.__getitem__)
+    return max(
+        (one for one in probabilities if one is not Genre.ARTICLE), key=probabilities.__getitem__
+    )
 
 
-def shares(found: Mapping[str, float]) -> dict[Genre, float]:
-    """Return the probability of each genre for a page's signs; they sum up to 1."""
+def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:
+    """Return the probability of each genre for the features of a page; the sum is 1."""
     model = _model()
-    points = list(model.intercepts)
+    scores = list(model.intercepts)
     for name, weights in model.weights.items():
         value = found[name]
         if value:
             for place, weight in enumerate(weights):
-                points[place] += value * weight
-    most = max(points)
-    powers = [exp(one - most) for one in points]
-    total = sum(powers)
-    return {one: power / total for one, power in zip(model.genres, powers, strict=True)}
+                scores[place] += value * weight
+    most = max(scores)
+    exponentials = [exp(one - most) for one in scores]
+    total = sum(exponentials)
+    return {one: power / total for one, power in zip(model.genres, exponentials, strict=True)}
 
 
 def _special(found: Mapping[str, float], page: PageFacts) -> Genre | None:
-    """Return the genre of a page that reads like an article and is a live ticker or a gallery."""
+    """Return LIVE or GALLERY for such pages among those classified as articles, else None."""
     named = f"{page.url} {page.window}"
-    if found["type_live"] or (found["clocks"] >= LIVE_TIMES and _LIVE.search(named)):
+    if found["type_live"] or (found["clocks"] >= MIN_LIVE_CLOCKS and _LIVE.search(named)):
         return Genre.LIVE
-    if found["image_ratio"] >= PICTURES and found["short_body"] and _GALLERY.search(named):
+    if found["image_ratio"] >= MIN_IMAGE_SHARE and found["short_body"] and _GALLERY.search(named):
         return Genre.GALLERY
     return None
 

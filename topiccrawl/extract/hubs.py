@@ -1,9 +1,8 @@
-"""The list of a hub page: its links, their dates, and the next page.
+"""Extraction of the article list of a hub page: links, dates and next page.
 
-A list is a box whose children are alike and each hold one link of some length: ``li`` of ``ul``,
-``tr`` of ``table``, ``div`` of ``div``. Of several the one wins whose links look most like
-articles; dates before or after the links distinguish it from menus and from charts of the most
-read articles.
+A list is a box with similar children that each contain one link with a title: ``li`` in ``ul``,
+``tr`` in ``table``, ``div`` in ``div``. Of several lists, the one whose links look most like
+articles is used. Dates next to the links distinguish it from menus and most-read charts.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.dates import published
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.newsurls import news_likelihood
 from topiccrawl.links.urls import canonical
 
@@ -23,20 +22,20 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborNode
 
-FEWEST = 3
-"""Least items of a list."""
+MIN_ITEMS = 3
+"""Minimum number of items in a list."""
 
-SHORTEST = 6
-"""Least mean letters of a list's headlines; a menu's entries have two to four."""
+MIN_TITLE = 6
+"""Minimum mean letters of the titles; menu entries have two to four."""
 
-ALIKE = 0.6
-"""Least share of the items that have the most common tag."""
+MIN_SAME_TAG = 0.6
+"""Minimum share of items with the most common tag."""
 
 DATED = 1.5
 """Factor on the score of a list in which most items have a date."""
 
-_HEIGHT = 6  # elements between a link and the box of its list
-_ENOUGH = 40  # letters of a headline that count
+_HEIGHT = 6  # most elements between a link and the box of its list
+_ENOUGH = 40  # letters of a title that count
 _TITLE = 200
 _NEXT = re.compile(
     r"[\s\[【(（]*(?:下一?[页頁]|后一?页|next(?: page)?|older(?: posts)?)[\s›»>→\])）】]*"
@@ -53,9 +52,9 @@ class Item(NamedTuple):
     """One entry of a list.
 
     Attributes:
-        url: Canonical.
+        url: Canonical URL.
         title: Text of the link.
-        published: ISO 8601, as precise as the list or the URL gives it; "" if neither does.
+        published: Date from the list or the URL in ISO 8601, or "".
     """
 
     url: str
@@ -67,7 +66,7 @@ class HubList(NamedTuple):
     """Entries of a hub.
 
     Attributes:
-        items: In the page's order, each URL once.
+        items: Distinct entries in page order.
         next_page: Canonical URL of the list's next page, or None.
     """
 
@@ -83,12 +82,12 @@ class _Entry(NamedTuple):
 
 
 def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
-    """Return the list part of a page, or None if it has no list.
+    """Extract the article list of a page; return None if it has none.
 
     Args:
         html: Decoded page.
         url: The page's URL.
-        fetched_at: Seconds since the epoch: the year of dates without one, and their last day.
+        fetched_at: Seconds since the epoch; gives missing years and the latest accepted date.
 
     >>> page = "".join(f"<li>03-0{n} <a href=/2026030{n}/n{n}0000.html>第{n}条消息的标题</a>"
     ...     for n in range(1, 5)) + "</ul><a href=/list_2.html>下一页</a>"
@@ -98,25 +97,27 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
     >>> found.next_page
     'http://a.test/list_2.html'
     """
-    root = parsed(html).root
+    root = parse_html(html).root
     if root is None:
         return None
     links = [(link, canonical(link.attributes.get("href") or "", url)) for link in root.css("a")]
     boxes: dict[int, dict[int, _Entry]] = {}
     for link, target in links:
         if target is not None and target != url:
-            _enter(boxes, link, target)
+            _add_to_boxes(boxes, link, target)
     lists = [list(items.values()) for items in boxes.values() if _is_list(items.values())]
-    best = max(lists, key=_worth, default=None)
+    best = max(lists, key=_score, default=None)
     if best is None:
         return None
-    once = {entry.url: entry for entry in reversed(best)}
-    items = tuple(_item(entry, fetched_at) for entry in best if once.get(entry.url) is entry)
+    first_entries = {entry.url: entry for entry in reversed(best)}
+    items = tuple(
+        _item(entry, fetched_at) for entry in best if first_entries.get(entry.url) is entry
+    )
     return HubList(items, _next_page(root, links, url))
 
 
-def _enter(boxes: dict[int, dict[int, _Entry]], link: LexborNode, target: str) -> None:
-    """Add a link to every box that may list it; of a child's links the longest is kept."""
+def _add_to_boxes(boxes: dict[int, dict[int, _Entry]], link: LexborNode, target: str) -> None:
+    """Add a link to all boxes that may list it; the longest link of each child is kept."""
     title = " ".join(link.text().split())[:_TITLE]
     child, parent = link, link.parent
     for _ in range(_HEIGHT):
@@ -132,17 +133,17 @@ def _enter(boxes: dict[int, dict[int, _Entry]], link: LexborNode, target: str) -
 def _is_list(entries: Iterable[_Entry]) -> bool:
     tags = [entry.box.tag for entry in entries]
     letters = sum(len(entry.title) for entry in entries)
-    if len(tags) < FEWEST or letters < SHORTEST * len(tags):
+    if len(tags) < MIN_ITEMS or letters < MIN_TITLE * len(tags):
         return False
-    return Counter(tags).most_common(1)[0][1] >= ALIKE * len(tags)
+    return Counter(tags).most_common(1)[0][1] >= MIN_SAME_TAG * len(tags)
 
 
-def _worth(entries: list[_Entry]) -> float:
-    sure = sum(
+def _score(entries: list[_Entry]) -> float:
+    likelihood = sum(
         news_likelihood(entry.url) * min(len(entry.title), _ENOUGH) / _ENOUGH for entry in entries
     )
     dated = sum(bool(_date(entry, 0.0, by_url=False)) for entry in entries)
-    return sure * (DATED if 2 * dated > len(entries) else 1.0)
+    return likelihood * (DATED if 2 * dated > len(entries) else 1.0)
 
 
 def _item(entry: _Entry, fetched_at: float) -> Item:
@@ -150,11 +151,11 @@ def _item(entry: _Entry, fetched_at: float) -> Item:
 
 
 def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
-    """Return the date beside a link; a missing year or date is taken from the URL."""
-    around = entry.box.text(separator=" ").replace(entry.link.text(), " ")
+    """Return the date next to a link; a missing year or date is taken from the URL."""
+    surrounding = entry.box.text(separator=" ").replace(entry.link.text(), " ")
     url = entry.url if by_url else ""
-    found = published((), [around], "", "zh", fetched_at)
-    short = _SHORT_DATE.search(around)
+    found = published((), [surrounding], "", "zh", fetched_at)
+    short = _SHORT_DATE.search(surrounding)
     if found or short is None:
         return found or published((), (), url, "zh", fetched_at)
     by_address = published((), (), entry.url, "zh", fetched_at)
@@ -166,7 +167,7 @@ def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
 def _next_page(
     root: LexborNode, links: list[tuple[LexborNode, str | None]], url: str
 ) -> str | None:
-    """Return the URL marked as next page, by ``rel`` or else by the text of a link."""
+    """Return the URL of the next page, by ``rel`` or by the text of a link."""
     for node in root.css("link[rel=next], a[rel=next]"):
         target = canonical(node.attributes.get("href") or "", url)
         if target and target != url:

@@ -1,4 +1,4 @@
-"""Repair of a body: the lead above its box is added, a label that it repeats is left out."""
+"""Corrections of a body: adding the lead above its box, removing repeated labels."""
 
 from __future__ import annotations
 
@@ -12,70 +12,72 @@ if TYPE_CHECKING:
 
     from topiccrawl.extract.blocks import Layout
 
-SHORTEST = 40
-"""Letters of the shortest lead."""
+MIN_LETTERS = 40
+"""Minimum letters of a lead."""
 
-ALIKE = 60
-"""Letters at their beginning in which a lead and a description agree."""
+PREFIX = 60
+"""Leading letters in which a lead and a description must agree."""
 
-FAR = 40
-"""Blocks between a lead and the body, at most."""
+MAX_DISTANCE = 40
+"""Most blocks between a lead and the body."""
 
 LINKED = 0.2
 """Largest share of anchor text in a lead."""
 
-TIMES = 3
-"""Occurrences of a label in a body from which it is frame."""
+MIN_REPEATS = 3
+"""Occurrences in a body from which a label is boilerplate."""
 
-LABEL = 40
-"""Characters of the longest label."""
+MAX_LABEL_LENGTH = 40
+"""Most characters of a label."""
 
-LABELS = 2
-"""Most labels that are frame; where more are repeated, they are those of a table."""
+MAX_LABELS = 2
+"""Most distinct repeated labels; more are the labels of a table and are kept."""
 
 SPEAKER = (":", "：")
-"""Ends of a line that names who speaks; an interview repeats it."""
+"""Ends of lines with the name of a speaker, which interviews repeat."""
 
 _BARE = frozenset(("div", "figure", "figcaption", "section", "aside", "article", "main", ""))
-"""Elements around a label of the frame; paragraphs, headings and cells are text."""
+"""Parent elements of labels; lines in paragraphs, headings and cells are text."""
 
 
 def with_lead(text: str, layout: Layout, stated: Sequence[str]) -> str:
-    """Return a body with the paragraph above it with which the metadata describe the article.
+    """Prepend the lead: a paragraph above the body that matches a description in the metadata.
 
     Args:
-        text: The body.
-        layout: Its page.
-        stated: Descriptions of the metadata.
+        text: Text of the body.
+        layout: Layout of the page.
+        stated: Descriptions in the metadata.
     """
-    known = [one for one in map(fold, stated) if len(one) >= SHORTEST]
+    known = [one for one in map(fold, stated) if len(one) >= MIN_LETTERS]
     first = text.partition("\n")[0]
     begin = next((n for n, one in enumerate(layout.blocks) if one.text == first), 0)
-    for block in reversed(layout.blocks[max(0, begin - FAR) : begin] if known else ()):
+    for block in reversed(layout.blocks[max(0, begin - MAX_DISTANCE) : begin] if known else ()):
         if block.tag == "h1":
             break
         letters = fold(block.text) if block.tag == "p" and block.linked <= LINKED else ""
-        if len(letters) >= SHORTEST and any(_alike(letters, one) for one in known):
-            return text if letters[:ALIKE] in fold(text) else f"{block.text}\n{text}"
+        if len(letters) >= MIN_LETTERS and any(_same_prefix(letters, one) for one in known):
+            return text if letters[:PREFIX] in fold(text) else f"{block.text}\n{text}"
     return text
 
 
-def _alike(one: str, other: str) -> bool:
-    size = min(len(one), len(other), ALIKE)
+def _same_prefix(one: str, other: str) -> bool:
+    size = min(len(one), len(other), PREFIX)
     return one[:size] == other[:size]
 
 
 def without_labels(text: str, layout: Layout) -> str:
-    """Return a body without a short line outside of paragraphs that it repeats: Advertisement."""
+    """Remove repeated short lines outside paragraphs, such as "Advertisement"."""
     lines = text.split("\n")
-    times = Counter(line for line in lines if len(line) <= LABEL and line[-1:] not in SPEAKER)
-    often = {line for line, number in times.items() if number >= TIMES}
-    if not often:
+    times = Counter(
+        line for line in lines if len(line) <= MAX_LABEL_LENGTH and line[-1:] not in SPEAKER
+    )
+    repeated = {line for line, number in times.items() if number >= MIN_REPEATS}
+    if not repeated:
         return text
     tags: defaultdict[str, set[str]] = defaultdict(set)
     for block in layout.blocks:
         tags[block.text].add(block.tag)
-    labels = {line for line in often if tags[line] and tags[line] <= _BARE}
-    if len(labels) > LABELS:
+    labels = {line for line in repeated if tags[line] and tags[line] <= _BARE}
+    if len(labels) > MAX_LABELS:
         return text
     return "\n".join(line for line in lines if line not in labels)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 ARTICLE_TYPES = re.compile(r"(?:Article|BlogPosting|ReportageNews)$")
-"""schema.org types whose headline and date are the page's own."""
+"""schema.org types of articles."""
 
 DATES = (
     "article:published_time", "og:published_time", "og:article:published_time", "publishdate",
@@ -21,10 +21,10 @@ DATES = (
     "og:release_date", "bytedance:published_time", "datepublished", "parsely-pub-date",
     "sailthru.date", "dc.date.issued", "dc.date", "dcterms.created", "date", "og:time",
 )  # fmt: skip
-"""Names of meta elements that hold the time of publication, most trusted first."""
+"""Names of meta elements with the time of publication, most trusted first."""
 
 _DATED = re.compile(r"publi(?:sh|cation).*(?:date|time)|(?:date|time).*publi(?:sh|cation)")
-"""Other names of them."""
+"""Other names of such meta elements."""
 
 _DATES = (
     "[itemprop=datePublished], time[pubdate], time[datetime], abbr.published[title], "
@@ -41,7 +41,7 @@ IMAGES = ("og:image", "twitter:image")
 
 _NAMES = ("property", "name", "itemprop", "http-equiv")
 
-_LOOSE = json.JSONDecoder(strict=False)  # line breaks inside strings are common
+_LENIENT = json.JSONDecoder(strict=False)  # line breaks inside strings are common
 
 
 _PUBLISHED = re.compile(r'"datePublished"\s*:\s*"([^"]+)"')
@@ -51,16 +51,15 @@ class Metadata(NamedTuple):
     """Metadata of a page; "" for missing values.
 
     Attributes:
-        titles: Headlines of JSON-LD, and those of meta elements, most trusted first; site names not
-            stripped.
+        titles: Headlines in JSON-LD, and in meta elements, most trusted first, with site names.
         dates: Times of publication as written, most trusted first.
-        source: 来源 as a meta element names it.
+        source: Source (来源) in a meta element.
         publisher: Name of the site or publisher.
-        author: Names joined by a blank.
-        images: Addresses as written.
-        article: The page is marked as an article.
-        language: Language and country, as a meta element names them.
-        types: schema.org types of its JSON-LD objects and ``og:type``, lower case.
+        author: Names, separated by blanks.
+        images: Image URLs as written.
+        article: Whether the page is marked as an article.
+        language: Language and country in a meta element.
+        types: schema.org types of JSON-LD objects and ``og:type``, in lower case.
         leads: Descriptions of the article.
     """
 
@@ -77,44 +76,46 @@ class Metadata(NamedTuple):
 
 
 def read_metadata(tree: LexborHTMLParser) -> Metadata:
-    """Return the metadata of a parsed page; of broken JSON-LD only the day of publication."""
+    """Read the metadata of a parsed page; of invalid JSON-LD only the date of publication."""
     meta = _meta(tree)
     objects = list(_linked_data(tree))
     linked = [one for one in objects if _is_article(one)]
     names = [name for one in linked for name in _names(one.get("author"))]
     publishers = [name for one in linked for name in _names(one.get("publisher"))]
     return Metadata(
-        titles=(tuple(_texts(linked, "headline")), tuple(_of(meta, TITLES))),
-        dates=_kept(
+        titles=(tuple(_texts(linked, "headline")), tuple(_values(meta, TITLES))),
+        dates=_distinct(
             text[:LONGEST_DATE]
             for text in [
                 *_texts(linked, "datePublished"),
-                *_of(meta, DATES),
-                *_of(meta, filter(_DATED.search, meta)),
+                *_values(meta, DATES),
+                *_values(meta, filter(_DATED.search, meta)),
                 *_microdata(tree),
                 *_texts(objects, "datePublished"),
             ]
         ),
-        source=next(iter(_of(meta, SOURCES)), ""),
-        publisher=next(iter([*_of(meta, ("og:site_name",)), *publishers]), ""),
-        author=" ".join(_kept(names)) or _person(_of(meta, AUTHORS)),
-        images=_kept([*(u for one in linked for u in _urls(one.get("image"))), *_of(meta, IMAGES)]),
+        source=next(iter(_values(meta, SOURCES)), ""),
+        publisher=next(iter([*_values(meta, ("og:site_name",)), *publishers]), ""),
+        author=" ".join(_distinct(names)) or _person(_values(meta, AUTHORS)),
+        images=_distinct(
+            [*(u for one in linked for u in _urls(one.get("image"))), *_values(meta, IMAGES)]
+        ),
         article=bool(linked) or meta.get("og:type", "").lower() in ("article", "news"),
-        language=next(iter(_of(meta, LANGUAGES)), ""),
+        language=next(iter(_values(meta, LANGUAGES)), ""),
         types=frozenset((*_types(objects), meta.get("og:type", "").lower())),
-        leads=_kept([*_texts(linked, "description"), *_of(meta, LEADS)]),
+        leads=_distinct([*_texts(linked, "description"), *_values(meta, LEADS)]),
     )
 
 
 _NAMED = re.compile(r"(?!.*(?:://|\S@\S+\.\S))(?=.*[^\W\d_])", re.DOTALL)
-"""A text with a letter that is no URL or address."""
+"""A text with a letter that is no URL or e-mail address."""
 
 LONGEST_DATE = 200
-"""Characters of a stated date that are read."""
+"""Most characters of a date in metadata."""
 
 
 def _meta(tree: LexborHTMLParser) -> dict[str, str]:
-    """Return the content of meta elements by lower-case name; the first of a name counts."""
+    """Return the content of meta elements by lower-case name; the first element wins."""
     found: dict[str, str] = {}
     for element in tree.css("meta[content]"):
         values = element.attributes
@@ -125,12 +126,12 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
     return found
 
 
-def _of(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
+def _values(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
     return [meta[name] for name in names if name in meta]
 
 
 def _person(authors: list[str]) -> str:
-    """Return the first author that is a name: no URL of a profile, no address, no number."""
+    """Return the first author that is a name and no URL, e-mail address or number."""
     return next((name for name in authors if len(name) <= LONGEST_NAME and _NAMED.match(name)), "")
 
 
@@ -142,11 +143,11 @@ def _microdata(tree: LexborHTMLParser) -> Iterator[str]:
 
 
 def _linked_data(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
-    """Yield the objects of all JSON-LD blocks, those of lists and @graph included."""
+    """Yield the objects of all JSON-LD blocks, including those in lists and @graph."""
     for element in tree.css('script[type="application/ld+json"]'):
         text = element.text().strip().rstrip(";")
         try:
-            yield from _objects(_LOOSE.decode(text))
+            yield from _objects(_LENIENT.decode(text))
         except (ValueError, RecursionError):
             yield from ({"datePublished": one} for one in _PUBLISHED.findall(text))
 
@@ -200,5 +201,5 @@ def _urls(value: object) -> Iterator[str]:
             yield url.strip()
 
 
-def _kept(values: Iterable[str]) -> tuple[str, ...]:
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, values)))

@@ -1,13 +1,13 @@
-"""Soft 404: error pages with status 200."""
+"""Detection of soft 404 errors: error pages with status 200."""
 
 from __future__ import annotations
 
 import re
 
 LONGEST = 400
-"""Letters of a page's own text at most; an article about missing pages is longer."""
+"""Most letters of an error page; articles about missing pages are longer."""
 
-_SAYS = re.compile(
+_NOT_FOUND = re.compile(
     r"(?<![0-9])404(?![0-9])"
     r"|(?:page|file|article|story|document)s? (?:was |is |could )?not (?:be )?found"
     r"|(?:no longer|not) (?:available|exists?)|does(?: not|n['’]t) exist"
@@ -18,11 +18,11 @@ _SAYS = re.compile(
 
 
 def is_missing(title: str, text: str) -> bool:
-    """Return whether a page's text says that the requested page does not exist.
+    """Return whether a page reports that the requested page does not exist.
 
     Args:
-        title: Text of its ``<title>``.
-        text: The page's own text, without menus (``Page.prose``).
+        title: Text of ``<title>``.
+        text: Text of the page without menus (``Page.prose``).
 
     >>> is_missing("提示信息", "抱歉，您访问的页面不存在！3 秒后返回首页")
     True
@@ -31,4 +31,4 @@ def is_missing(title: str, text: str) -> bool:
     """
     if len(text) > 4 * LONGEST or sum(map(str.isalnum, text)) > LONGEST:
         return False
-    return _SAYS.search(f"{title}\n{text}") is not None
+    return _NOT_FOUND.search(f"{title}\n{text}") is not None

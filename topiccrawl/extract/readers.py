@@ -1,10 +1,10 @@
-"""Processes that read pages beside the crawl, so that no page stops it or fills its memory.
+"""Pool of reader processes, so that no page can block the crawl or exhaust its memory.
 
-Each process answers one question after another; a few are under way to each, the rest wait here
-and sites take turns by the seconds that their pages took (``extract.turns``). A process that dies
-is replaced: the page that it was reading is to blame, the others are sent again. A page may take
-down so many processes by a signal as ``TRIES``, since a kill from outside looks the same; any other
-end is the page's own, and final.
+Each process handles requests one at a time and has a few pipelined requests. Other requests wait in
+a queue that is fair to sites by processing time (``extract.fair_queue``). A process that exits is
+replaced: the page that it was reading is considered the cause, other requests are sent again. A
+page is retried until ``TRIES`` processes were terminated by signals, since a signal may also come
+from outside. Any other exit is final for the page.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from topiccrawl.errors import TopiccrawlError
+from topiccrawl.extract.fair_queue import Entry, FairQueue
 from topiccrawl.extract.reading import RECENT, RawPage, ReadPage
-from topiccrawl.extract.turns import Turn, Turns
-from topiccrawl.extract.wire import HEAD, extraction_of, question, read_page_of
-from topiccrawl.extract.worker import NO_MEMORY, ended, own_peak, resident
+from topiccrawl.extract.wire import HEAD, encode_request, extraction_of, read_page_of
+from topiccrawl.extract.worker import NO_MEMORY, own_peak_memory, resident_memory, wait_result
 from topiccrawl.links.urls import host_of, site_of
 
 if TYPE_CHECKING:
@@ -38,43 +38,43 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-AHEAD = 2
-"""Questions under way to a process: the next one is there when it has answered."""
+PIPELINE = 2
+"""Most pipelined requests of a process, so that it never waits for the next one."""
 
 TRIES = 3
-"""Processes that a page may take down by a signal before it is given up."""
+"""Processes terminated by signals on a page before the page fails."""
 
-SLOWER = 3
-"""Times the seconds of processor time that a page may take in all: a reader that waits hangs."""
+WALL_FACTOR = 3
+"""Factor of the processor time limit that gives the wall-clock limit, for readers that hang."""
 
-DEAR = 0.1
-"""Seconds of a site's pages from which no question waits behind one at its process."""
+SLOW = 0.1
+"""Estimated seconds of a page from which no request is pipelined delayed it."""
 
 STARTING = 60.0
-"""Seconds that a process may take to start, besides."""
+"""Additional seconds that a process may take to start."""
 
 CRASH, MEMORY, TIMEOUT = "reader-crash", "reader-memory", "reader-timeout"
-"""Reasons for which a page ends as an error."""
+"""Reasons of failed pages."""
 
 ENFORCED = sys.platform.startswith("linux")
-"""The system enforces a limit of address space; elsewhere the crawl looks at the processes."""
+"""The system enforces address space limits; otherwise the crawl polls the memory of processes."""
 
-_LAST_WORDS = 10.0
-"""Seconds that a process may take to end after it closed its socket."""
+_EXIT_SECONDS = 10.0
+"""Seconds that a process may take to exit after it closed its socket."""
 
 _POLL = 0.02
 _WATCH = 0.5
-"""Seconds between two looks at the processes."""
-_MOSTLY = 0.7
-"""Share of the memory a page may take, from which a crash counts as a lack of memory."""
+"""Seconds between two checks of the processes."""
+_MEMORY_SHARE = 0.7
+"""Share of the memory limit from which a crash counts as out of memory."""
 _CODE = "from topiccrawl.extract.worker import main; main()"
 
 
 class ReaderError(TopiccrawlError):
-    """A page that no reader can read.
+    """A page that cannot be read.
 
     Args:
-        message: The page and how its reader ended.
+        message: URL of the page and exit of its reader.
         reason: ``reader-memory``, ``reader-timeout`` or ``reader-crash``.
     """
 
@@ -84,14 +84,14 @@ class ReaderError(TopiccrawlError):
 
 
 class NoReaderError(TopiccrawlError):
-    """Processes that end before they can read."""
+    """Failure to start reader processes."""
 
 
 class ReaderLimits(NamedTuple):
-    """Limits of one page.
+    """Limits for one page.
 
     Attributes:
-        memory: Bytes of address space beyond those of a started process.
+        memory: Bytes of address space in addition to those of a started process.
         seconds: Seconds of processor time.
     """
 
@@ -100,13 +100,13 @@ class ReaderLimits(NamedTuple):
 
 
 class Readers:
-    """Pool of processes that read pages; they are started when pages come.
+    """Pool of reader processes, which are started on demand.
 
     Args:
-        most: Most processes.
+        most: Maximum number of processes.
         path: Dotted path of a ``PageReader``.
-        limits: Limits of one page.
-        count: Called with the name of each event: ``started``, or how a process ended.
+        limits: Limits for one page.
+        count: Called with the name of each event: ``started``, or the reason of an exit.
     """
 
     def __init__(
@@ -122,80 +122,80 @@ class Readers:
         self._count = count
         self._processes: list[_Process] = []
         self._waiting: list[_Job] = []
-        self._turns = Turns()
+        self._fair_queue = FairQueue()
         self._watch: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._failed_starts = 0
         self._closed = False
 
     async def read(self, raw: RawPage) -> ReadPage | None:
-        """Return what ``PageReader.read`` does.
+        """Run ``PageReader.read`` in a reader process.
 
         Raises:
-            ReaderError: The page takes too much, or ends its reader.
+            ReaderError: The page exceeds the limits or crashes its reader.
             NoReaderError: No reader can be started.
         """
-        return read_page_of(await self._answer(raw, None))
+        return read_page_of(await self._request(raw, None))
 
-    async def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
-        """Return what ``PageReader.extract`` does.
+    async def extract(self, raw: RawPage, conditions: Conditions) -> Extraction:
+        """Run ``PageReader.extract`` in a reader process.
 
         Raises:
-            ReaderError: As ``read``.
+            ReaderError: See ``read``.
         """
-        return extraction_of(await self._answer(raw, asked))
+        return extraction_of(await self._request(raw, conditions))
 
     def pids(self) -> list[int]:
-        """Return the numbers of the processes that run."""
+        """Return the ids of the running processes."""
         return [process.pid for process in self._processes]
 
     async def close(self) -> None:
-        """End all processes; pages that are still read are given up."""
+        """Terminate all processes; pending requests are cancelled."""
         self._closed = True
         if self._watch is not None:
             self._watch.cancel()
         for job in (*self._waiting, *(job for one in self._processes for job in one.jobs)):
-            job.answer.cancel()
+            job.response.cancel()
         for process in self._processes:
             process.close()
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _answer(self, raw: RawPage, asked: Conditions | None) -> bytes:
+    async def _request(self, raw: RawPage, conditions: Conditions | None) -> bytes:
         if self._closed:
-            raise ReaderError(f"{raw.url} is not read: the readers are closed", CRASH)
-        # an article first, before the reader of its page has read others and forgotten it
-        turn = self._turns.take(site_of(host_of(raw.url)), first=asked is not None)
-        job = _Job(raw.url, question(raw, asked), turn)
-        self._wait(job)
-        self._feed()
+            raise ReaderError(f"{raw.url} is not read: the reader pool is closed", CRASH)
+        # extraction first, while the page is still cached in its reader
+        entry = self._fair_queue.enqueue(site_of(host_of(raw.url)), first=conditions is not None)
+        job = _Job(raw.url, encode_request(raw, conditions), entry)
+        self._enqueue(job)
+        self._dispatch()
         try:
-            return await job.answer
+            return await job.response
         finally:
-            self._turns.end(turn, job.seconds)
+            self._fair_queue.finish(entry, job.seconds)
 
-    def _wait(self, *jobs: _Job) -> None:
+    def _enqueue(self, *jobs: _Job) -> None:
         for job in jobs:
-            insort(self._waiting, job, key=attrgetter("turn.due"))
+            insort(self._waiting, job, key=attrgetter("entry.finish"))
 
-    def _feed(self) -> None:
-        """Send what waits to the processes with room; start one where there is none."""
+    def _dispatch(self) -> None:
+        """Send waiting requests to processes with free slots; start processes if needed."""
         while self._waiting:
-            if self._waiting[0].answer.done():
+            if self._waiting[0].response.done():
                 del self._waiting[0]
                 continue
             job = self._waiting[0]
             process = min(self._processes, key=lambda one: one.load(job), default=None)
             if process is None or (process.load(job) > 0 and len(self._processes) < self._most):
-                process = self._started()
-            if process.load(job) >= AHEAD:
+                process = self._start_process()
+            if process.load(job) >= PIPELINE:
                 break
-            self._turns.begin(job.turn)
+            self._fair_queue.start(job.entry)
             process.send(self._waiting.pop(0))
         if self._watch is None and any(process.jobs for process in self._processes):
-            self._watch = asyncio.get_running_loop().call_later(_WATCH, self._look)
+            self._watch = asyncio.get_running_loop().call_later(_WATCH, self._check_processes)
 
-    def _started(self) -> _Process:
+    def _start_process(self) -> _Process:
         process = _Process(self._path, self._limits)
         self._processes.append(process)
         self._count("started")
@@ -205,83 +205,83 @@ class Readers:
         return process
 
     async def _run(self, process: _Process) -> None:
-        """Serve a process until it has ended, then send its questions to others."""
-        await process.serve(self._feed)
+        """Serve a process until it exits, then send its pending requests to other processes."""
+        await process.serve(self._dispatch)
         self._processes.remove(process)
         if self._closed:
             return
         jobs = process.jobs
         self._failed_starts = 0 if process.ready else self._failed_starts + 1
         if jobs and process.ready:
-            self._judge(jobs.popleft(), process)
-        self._wait(*jobs)
+            self._retry_or_fail(jobs.popleft(), process)
+        self._enqueue(*jobs)
         if self._failed_starts >= TRIES:
-            self._give_up(f"no reader can be started: each {process.end}")
-        self._feed()
+            self._fail_all(f"no reader process can be started: each {process.exit}")
+        self._dispatch()
 
-    def _give_up(self, message: str) -> None:
+    def _fail_all(self, message: str) -> None:
         for job in self._waiting:
-            if not job.answer.done():
-                job.answer.set_exception(NoReaderError(message))
+            if not job.response.done():
+                job.response.set_exception(NoReaderError(message))
         self._waiting.clear()
 
-    def _judge(self, job: _Job, process: _Process) -> None:
-        """Try the page once more that a process was reading when it ended, or give it up."""
+    def _retry_or_fail(self, job: _Job, process: _Process) -> None:
+        """Retry the page that a process was reading when it exited, or fail it."""
         job.tries += 1
         job.seconds = self._limits.seconds
         reason = process.cause
-        logger.warning("A reader %s at %s", process.end, job.url)
+        logger.warning("A reader process %s while reading %s", process.exit, job.url)
         self._count(reason)
         if reason == CRASH and process.signalled and job.tries < TRIES:
-            self._wait(job)
-        elif not job.answer.done():
-            message = f"{job.url} ended as {reason}: its reader {process.end}"
-            job.answer.set_exception(ReaderError(message, reason))
+            self._enqueue(job)
+        elif not job.response.done():
+            message = f"{job.url} failed with {reason}: its reader process {process.exit}"
+            job.response.set_exception(ReaderError(message, reason))
 
-    def _look(self) -> None:
+    def _check_processes(self) -> None:
         self._watch = None
         for process in self._processes:
-            self._wait(*process.look())
-        self._feed()
+            self._enqueue(*process.check_limits())
+        self._dispatch()
 
 
 class _Job:
-    """A question and its answer to come."""
+    """A request and its pending response."""
 
-    def __init__(self, url: str, message: bytes, turn: Turn) -> None:
+    def __init__(self, url: str, message: bytes, entry: Entry) -> None:
         self.url = url
         self.message = message
-        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.response: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.tries = 0
-        self.shared = False
-        self.turn = turn
+        self.duplicated = False
+        self.entry = entry
         self.seconds = 0.0
 
 
 class _Process(asyncio.Protocol):
-    """One reader's process.
+    """One reader process.
 
     Attributes:
-        jobs: Questions under way, the first one is being answered.
-        cause: Reason of its end, once it has ended.
-        end: How it ended, in words.
-        signalled: A signal ended it.
-        ready: It has started.
+        jobs: Pending requests; the first is in progress.
+        cause: Reason of its exit, or "".
+        exit: Description of its exit, or "".
+        signalled: Whether a signal terminated it.
+        ready: Whether it has started.
     """
 
     def __init__(self, path: str, limits: ReaderLimits) -> None:
         self.jobs: deque[_Job] = deque()
-        self.cause = self.end = ""
+        self.cause = self.exit = ""
         self.signalled = self.ready = False
         self._limits = limits
         self._recent: deque[str] = deque(maxlen=RECENT)
-        self._began = time.monotonic() + STARTING
+        self._started_at = time.monotonic() + STARTING
         self._buffer = bytearray()
-        self._lost = asyncio.Event()
-        self._answered: Callable[[], None] = lambda: None
+        self._disconnected = asyncio.Event()
+        self._on_response: Callable[[], None] = lambda: None
         self._transport: asyncio.Transport | None = None
         self._ours, theirs = socket.socketpair()
-        # a process that is starting keeps what is blocked here: a terminal's Ctrl-C reaches it, too
+        # a new process inherits the blocked signals, so that Ctrl-C does not terminate it
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             with theirs:
@@ -296,30 +296,30 @@ class _Process(asyncio.Protocol):
 
     @property
     def pid(self) -> int:
-        """Number of the process."""
+        """Id of the process."""
         return self._child.pid
 
     async def serve(self, answered: Callable[[], None]) -> None:
-        """Pass questions and answers until the process has ended; call after each answer."""
-        self._answered = answered
+        """Exchange messages until the process exits; call ``answered`` after each response."""
+        self._on_response = answered
         loop = asyncio.get_running_loop()
         self._ours.setblocking(False)  # noqa: FBT003
         self._transport, _ = await loop.connect_accepted_socket(lambda: self, self._ours)
         for job in self.jobs:
             self._transport.write(job.message)
-        await self._lost.wait()
+        await self._disconnected.wait()
         await self._reap()
 
     def load(self, job: _Job) -> int:
-        """Return how many questions are before one; -1 where the process has read its page."""
-        if job.url in self._recent and not job.shared:
+        """Return the number of requests before a new one; -1 if the process has the page cached."""
+        if job.url in self._recent and not job.duplicated:
             return -1
-        return AHEAD if any(one.turn.guess > DEAR for one in self.jobs) else len(self.jobs)
+        return PIPELINE if any(one.entry.estimate > SLOW for one in self.jobs) else len(self.jobs)
 
     def send(self, job: _Job) -> None:
-        """Send a question."""
+        """Send a request."""
         if not self.jobs:
-            self._began = max(self._began, time.monotonic())
+            self._started_at = max(self._started_at, time.monotonic())
         self.jobs.append(job)
         if self._transport is not None:
             self._transport.write(job.message)
@@ -331,62 +331,62 @@ class _Process(asyncio.Protocol):
             end = HEAD.size + HEAD.unpack_from(self._buffer)[0]
             if len(self._buffer) < end:
                 return
-            answer = bytes(memoryview(self._buffer)[HEAD.size : end])
+            response = bytes(memoryview(self._buffer)[HEAD.size : end])
             del self._buffer[:end]
-            began, self._began = self._began, time.monotonic()
-            if not self.ready:  # it says so, once
+            started_at, self._started_at = self._started_at, time.monotonic()
+            if not self.ready:  # the first message only reports readiness
                 self.ready = True
                 continue
             job = self.jobs.popleft()
-            job.seconds = self._began - began
-            if not job.answer.done():
+            job.seconds = self._started_at - started_at
+            if not job.response.done():
                 self._recent.append(job.url)
-                job.answer.set_result(answer)
-        self._answered()
+                job.response.set_result(response)
+        self._on_response()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
-        self._lost.set()
+        self._disconnected.set()
 
-    def look(self) -> list[_Job]:
-        """Stop the process where its page takes too long, or too much memory.
+    def check_limits(self) -> list[_Job]:
+        """Kill the process if its page exceeds the limits of time or memory.
 
         Returns:
-            Questions behind a page that takes long: another process may answer them first.
+            Requests behind a slow page, which are also sent to another process.
         """
-        busy = time.monotonic() - self._began if self.jobs else 0.0
-        if busy > SLOWER * self._limits.seconds:
-            self._stop(TIMEOUT)
-        elif busy and not ENFORCED and resident(self.pid) > self._limits.memory:
-            self._stop(MEMORY)
-        behind = [job for job in list(self.jobs)[1:] if busy > _WATCH and not job.shared]
-        for job in behind:
-            job.shared = True
-        return behind
+        busy = time.monotonic() - self._started_at if self.jobs else 0.0
+        if busy > WALL_FACTOR * self._limits.seconds:
+            self._kill(TIMEOUT)
+        elif busy and not ENFORCED and resident_memory(self.pid) > self._limits.memory:
+            self._kill(MEMORY)
+        delayed = [job for job in list(self.jobs)[1:] if busy > _WATCH and not job.duplicated]
+        for job in delayed:
+            job.duplicated = True
+        return delayed
 
     def close(self) -> None:
-        """End the process: at once where it reads, else by itself."""
+        """Kill the process if it is reading; otherwise close its socket, so that it exits."""
         if self.jobs or self._transport is None:
             self._child.kill()
         if self._transport is not None:
             self._transport.close()
 
-    def _stop(self, cause: str) -> None:
+    def _kill(self, cause: str) -> None:
         self.cause = cause
         self._child.kill()
 
     async def _reap(self) -> None:
-        """Wait for the end of the process, which has closed its socket, and note the cause."""
-        deadline = time.monotonic() + _LAST_WORDS
-        while (found := ended(self.pid)) is None:
+        """Wait for the exit of the process, which has closed its socket, and set the cause."""
+        deadline = time.monotonic() + _EXIT_SECONDS
+        while (found := wait_result(self.pid)) is None:
             await asyncio.sleep(_POLL)
             if time.monotonic() > deadline:
                 self._child.kill()
-        code, used = found
+        code, peak = found
         self._child.returncode = code
         self.signalled = code < 0
-        self.end = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
-        grown = used > max(_MOSTLY * self._limits.memory, own_peak())
+        self.exit = f"was killed by signal {-code}" if code < 0 else f"exited with status {code}"
+        grown = peak > max(_MEMORY_SHARE * self._limits.memory, own_peak_memory())
         if code == -signal.SIGPROF:
             self.cause = TIMEOUT
         elif code == NO_MEMORY or (grown and code != -signal.SIGKILL):

@@ -1,4 +1,4 @@
-"""Fetched bytes to pages and articles: pure functions, for any process (``readers``)."""
+"""Conversion of fetched bytes to pages and articles, in any process (see ``readers``)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from topiccrawl.extract.extract import Conditions, Extraction, extract_by
 from topiccrawl.extract.rendering import is_blank
-from topiccrawl.links.feeds import MOST_BYTES, read_feed
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.feeds import MAX_BYTES, read_feed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.page import read_page
-from topiccrawl.links.sitemaps import unpacked
+from topiccrawl.links.sitemaps import decompressed
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from topiccrawl.model import Page
 
 RECENT = 4
-"""Pages that are kept as read: the same one is asked for an article soon after, if at all."""
+"""Pages cached after reading, since the article of a page is extracted soon after."""
 
 _LARGE = 1_000_000
-"""Characters of a page that is parsed again for its article: its tree takes too much to keep."""
+"""Characters from which the tree of a page is not cached but parsed again for extraction."""
 
 
 class RawPage(NamedTuple):
-    """A response as it was fetched.
+    """A fetched response.
 
     Attributes:
-        body: Its bytes, decompressed.
-        url: Its canonical URL.
+        body: Decompressed bytes.
+        url: Canonical URL.
         content_type: Content-Type header, or None.
         robots_tags: Values of the X-Robots-Tag headers.
-        is_text: It is text by its headers and first bytes.
+        is_text: Whether it is text by its headers and first bytes.
     """
 
     body: bytes
@@ -44,12 +44,12 @@ class RawPage(NamedTuple):
 
 
 class ReadPage(NamedTuple):
-    """A page as it was read.
+    """Result of reading a page.
 
     Attributes:
         page: The page or feed.
         encoding: Encoding it was decoded from.
-        blank: It has hardly any text, but scripts that may write it.
+        blank: Whether it has almost no text, but scripts that may add text.
     """
 
     page: Page
@@ -58,19 +58,19 @@ class ReadPage(NamedTuple):
 
 
 class PageReader(Protocol):
-    """Reader of pages; without state that matters: any process gives the same results."""
+    """Reader of pages. Stateless: all processes give the same results."""
 
     def read(self, raw: RawPage) -> ReadPage | None:
-        """Return a page or a feed (which may come packed, as ``.xml.gz``); None for the rest."""
+        """Read a page or a feed (which may be gzipped); return None for other content."""
         ...
 
     def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
-        """Return the article of a page that ``read`` returns."""
+        """Extract the article of a page that ``read`` accepts."""
         ...
 
 
 class StandardReader:
-    """The reader of pages.
+    """Default reader of pages.
 
     >>> raw = RawPage("<title>新闻</title><p>一".encode(), "http://a.test/")
     >>> read = StandardReader().read(raw)
@@ -79,20 +79,20 @@ class StandardReader:
     """
 
     def read(self, raw: RawPage) -> ReadPage | None:
-        """Return a page or a feed; None for other content."""
+        """Read a page or a feed; return None for other content."""
         return _read(raw).page
 
     def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
-        """Return the article of a page."""
-        kept = _read(raw)
-        if kept.page is None:
+        """Extract the article of a page."""
+        cached = _read(raw)
+        if cached.page is None:
             return Extraction()
-        tree, kept.tree = kept.tree, None  # an extraction changes it
-        return extract_by(kept.text, raw.url, kept.page.page, asked, tree)
+        tree, cached.tree = cached.tree, None  # extraction modifies the tree
+        return extract_by(cached.text, raw.url, cached.page.page, asked, tree)
 
 
-class _Kept:
-    """A page as it was read, and its elements."""
+class _CachedPage:
+    """Cached result of reading a page, with its tree."""
 
     def __init__(
         self, text: str = "", page: ReadPage | None = None, tree: LexborHTMLParser | None = None
@@ -103,21 +103,21 @@ class _Kept:
 
 
 @lru_cache(maxsize=RECENT)
-def _read(raw: RawPage) -> _Kept:
+def _read(raw: RawPage) -> _CachedPage:
     feed = read_feed(raw.body, raw.url)
     if feed is not None:
-        decoded = decode(unpacked(raw.body, MOST_BYTES), raw.content_type)
-        return _Kept(decoded.text, ReadPage(feed, decoded.encoding, blank=False))
+        decoded = decode(decompressed(raw.body, MAX_BYTES), raw.content_type)
+        return _CachedPage(decoded.text, ReadPage(feed, decoded.encoding, blank=False))
     if not raw.is_text:
-        return _Kept()
+        return _CachedPage()
     text, encoding, _ = decode(raw.body, raw.content_type)
-    tree = parsed(text)
+    tree = parse_html(text)
     page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
-    return _Kept(text, ReadPage(page, encoding, is_blank(page, text)), tree)
+    return _CachedPage(text, ReadPage(page, encoding, is_blank(page, text)), tree)
 
 
-class OwnProcess:
-    """Answers the questions in this process, one after another, without any limit.
+class InProcessReader:
+    """Reader that runs in this process, one request at a time, without limits.
 
     Args:
         reader: Reader of pages.
@@ -127,12 +127,12 @@ class OwnProcess:
         self._reader = reader
 
     async def read(self, raw: RawPage) -> ReadPage | None:
-        """Return what ``PageReader.read`` does."""
+        """Run ``PageReader.read`` in this process."""
         return self._reader.read(raw)
 
     async def extract(self, raw: RawPage, asked: Conditions) -> Extraction:
-        """Return what ``PageReader.extract`` does."""
+        """Run ``PageReader.extract`` in this process."""
         return self._reader.extract(raw, asked)
 
     async def close(self) -> None:
-        """Do nothing: there is no process to end."""
+        """Do nothing: there is no process to terminate."""

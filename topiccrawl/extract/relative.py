@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BEIJING = timezone(timedelta(hours=8))
-"""Zone of Chinese pages that name none (Asia/Shanghai has had no summer time since 1991)."""
+"""Default time zone of Chinese pages (Asia/Shanghai has had no summer time since 1991)."""
 
 _START = r"(?:^|[\s　:：|｜·•(（])"
 _CLOCK = r"(?P<hour>2[0-3]|[01]?\d)\s*[:：]\s*(?P<minute>[0-5]\d)(?:[:：](?P<second>[0-5]\d))?"
@@ -19,8 +19,8 @@ _AGO = re.compile(
     re.MULTILINE,
 )
 _NOW = re.compile(rf"{_START}刚刚(?=[\s|｜]|$)", re.MULTILINE)
-_NAMED = re.compile(rf"{_START}(?P<name>今天|今日|昨天|昨日|前天)\s*{_CLOCK}", re.MULTILINE)
-_ALONE = re.compile(r"^\s*(?P<name>今天|今日|昨天|昨日|前天)\s*$", re.MULTILINE)
+_DAY_AND_TIME = re.compile(rf"{_START}(?P<name>今天|今日|昨天|昨日|前天)\s*{_CLOCK}", re.MULTILINE)
+_DAY_ONLY = re.compile(r"^\s*(?P<name>今天|今日|昨天|昨日|前天)\s*$", re.MULTILINE)
 _YEARLESS = re.compile(
     rf"{_START}(?P<month>1[0-2]|0?[1-9])\s*(?:月\s*(?P<day>3[01]|[12]\d|0?[1-9])\s*日|"
     rf"[-/](?P<other>3[01]|[12]\d|0[1-9])(?=\s))\s*(?:{_CLOCK})?",
@@ -30,29 +30,34 @@ _SECONDS = {"秒": 1, "分": 60, "小": 3600, "天": 86400, "周": 604800, "星"
 _NUMBERS = {"半": 0.5, "一": 1.0, "两": 2.0, "几": 3.0}
 _DAYS = {"今": 0, "昨": 1, "前": 2}
 _COARSE = 86400
-"""Seconds of a unit from which the time of day is unknown."""
+"""Seconds of the smallest unit without time of day."""
 
 
-def moments(text: str, fetched_at: float, in_url: date | None = None) -> Iterator[tuple[date, str]]:
-    """Yield the days and times of day ("" if missing) that a text gives relative to its fetch.
+def relative_dates(
+    text: str, fetched_at: float, in_url: date | None = None
+) -> Iterator[tuple[date, str]]:
+    """Yield dates and times of day ("" if missing) that are relative to the fetch or lack the year.
 
-    Times are Beijing's. A day without a year is the last such day before the fetch, or of the
-    year in the URL; without a time of day it counts only if the URL has the same day.
+    Times are in Beijing time. A date without a year is the last such date before the fetch, or in
+    the year of the URL's date. Without a time of day it is accepted only if the URL has the same
+    date.
 
     Args:
-        text: Lines around a headline.
-        fetched_at: Seconds since the epoch; 0 if it is not known.
-        in_url: Day that the page's URL names.
+        text: Lines near a headline.
+        fetched_at: Seconds since the epoch; 0 if unknown.
+        in_url: Date in the URL of the page, or None.
 
-    >>> list(moments("5分钟前", 1_700_000_000.0))
+    >>> list(relative_dates("5分钟前", 1_700_000_000.0))
     [(datetime.date(2023, 11, 15), '06:08:20+08:00')]
-    >>> list(moments("昨天 12:30", 1_700_000_000.0))
+    >>> list(relative_dates("昨天 12:30", 1_700_000_000.0))
     [(datetime.date(2023, 11, 14), '12:30:00+08:00')]
     """
     if fetched_at:
         yield from _relative(text, datetime.fromtimestamp(fetched_at, tz=UTC).astimezone(BEIJING))
     for match in _YEARLESS.finditer(text):
-        day = _dated(int(match["month"]), int(match["day"] or match["other"]), fetched_at, in_url)
+        day = _add_year(
+            int(match["month"]), int(match["day"] or match["other"]), fetched_at, in_url
+        )
         if day is not None and (match["hour"] or day == in_url):
             yield day, _clock(match)
 
@@ -65,9 +70,9 @@ def _relative(text: str, now: datetime) -> Iterator[tuple[date, str]]:
         yield then.date(), "" if unit >= _COARSE else then.strftime("%H:%M:%S+08:00")
     if _NOW.search(text):
         yield now.date(), now.strftime("%H:%M:%S+08:00")
-    for match in _NAMED.finditer(text):
+    for match in _DAY_AND_TIME.finditer(text):
         yield now.date() - timedelta(days=_DAYS[match["name"][0]]), _clock(match)
-    for match in _ALONE.finditer(text):
+    for match in _DAY_ONLY.finditer(text):
         yield now.date() - timedelta(days=_DAYS[match["name"][0]]), ""
 
 
@@ -77,7 +82,7 @@ def _clock(match: re.Match[str]) -> str:
     return f"{int(match['hour']):02}:{match['minute']}:{match['second'] or '00'}+08:00"
 
 
-def _dated(month: int, day: int, fetched_at: float, in_url: date | None) -> date | None:
+def _add_year(month: int, day: int, fetched_at: float, in_url: date | None) -> date | None:
     if in_url is not None:
         years = [in_url.year]
         last = date.max

@@ -1,4 +1,4 @@
-"""Choice of the sites to render in a browser: empty as plain pages, articles when rendered."""
+"""Selection of sites whose blank pages are rendered in a browser."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from topiccrawl.links.urls import site_of
 if TYPE_CHECKING:
     from topiccrawl.model import Page
 
-TRIES = 3
-"""Blank pages of a site that are rendered as a trial."""
+TRIALS = 3
+"""Blank pages of a site that are rendered on trial."""
 
-WINS = 2
-"""Articles among the trials from which the site's blank pages are always rendered."""
+MIN_ARTICLES = 2
+"""Articles in the trial from which the site's blank pages are always rendered."""
 
 BLANK = 200
-"""Most characters of visible text of a page that scripts may write."""
+"""Most characters of visible text of a blank page."""
 
 MOST_SITES = 10_000
 """Sites stored; above it the least recently used one is evicted."""
@@ -26,8 +26,8 @@ MOST_SITES = 10_000
 
 @dataclass(slots=True)
 class _Site:
-    tried: int = 0
-    won: int = 0
+    trials: int = 0
+    articles: int = 0
 
 
 class RenderingRule:
@@ -47,13 +47,13 @@ class RenderingRule:
     def wants(self, url: str) -> bool:
         """Return whether a blank page of this URL's site is to be rendered."""
         site = self._site(url)
-        return site.won >= WINS or site.tried < TRIES
+        return site.articles >= MIN_ARTICLES or site.trials < TRIALS
 
     def observe(self, url: str, *, article: bool) -> None:
         """Record whether a rendered page was an article."""
         site = self._site(url)
-        site.tried += 1
-        site.won += article
+        site.trials += 1
+        site.articles += article
 
     def _site(self, url: str) -> _Site:
         name = site_of(url)
@@ -65,7 +65,7 @@ class RenderingRule:
 
 
 def is_blank(page: Page, html: str) -> bool:
-    """Return whether a page has hardly any text, but scripts that may write it.
+    """Return whether a page has almost no text, but scripts that may add text.
 
     >>> from topiccrawl.model import Page
     >>> is_blank(Page("http://a.test/", "", ""), "<div id=app></div><script src=a.js></script>")

@@ -1,4 +1,4 @@
-"""The headline of a page, without the names of site and channel in ``<title>``."""
+"""Headline of a page, without names of site and channel."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 LONGEST = 300
-"""Characters of a headline that are kept."""
+"""Most characters of a headline."""
 
-LEAST = 6
-"""Letters of the shortest h1 that is a headline."""
+MIN_LETTERS = 6
+"""Minimum letters of an h1 that is a headline."""
 
 _SITE = re.compile(
     r"网$|网站|频道|新闻|日报|晚报|时报|早报|门户|首页|论坛|社区|博客|在线|客户端|电视台|资讯|中心|专题|"
@@ -29,23 +29,24 @@ _SITE = re.compile(
 )
 _HARD = re.compile(r"[_|｜]|\s[-–—·•»:]{1,2}\s|——|--")
 """Separators that rarely occur inside a headline."""
-_SPOKEN = re.compile(r"\s[a-zß-öø-ÿ]{4,}|^[a-zß-öø-ÿ]{2,}\s")
-"""A small word among others: names of sites have capitals."""
+_LOWER_CASE_WORD = re.compile(r"\s[a-zß-öø-ÿ]{4,}|^[a-zß-öø-ÿ]{2,}\s")
+"""A lower-case word; names of sites are capitalized."""
 _SOFT = re.compile(r"[-–—]")
 _TAIL = 20
-"""Longest name of a site or channel, characters of a Chinese title."""
+"""Most characters of a site or channel name in a Chinese title."""
 _SHARE = 0.4
-"""Share of ``<title>`` that a heading must cover to be its headline part."""
+"""Minimum share of ``<title>`` that a heading must cover."""
 
 _FIRST, _INSIDE, _LINKED, _SHARED, _WEAK = 1.5, 1.4, 1.3, 1.1, 0.3
-"""Votes of the first h1, of a heading in ``<title>``, of the headline of JSON-LD, of the first meta
-element (written for readers elsewhere, it counts where another text agrees), of all others."""
+"""Votes of the first h1, of a heading contained in ``<title>``, of the headline in JSON-LD, of the
+first meta element (written for other sites, so it needs agreement of another text), and of other
+texts."""
 
-_TRAIL = 6
-"""Elements around a crumb of a trail."""
+_MAX_ANCESTORS = 6
+"""Ancestors of a heading that are searched for a breadcrumb trail."""
 
 Stated = tuple["Sequence[str]", "Sequence[str]"]
-"""Headlines of JSON-LD, and those of meta elements."""
+"""Headlines in JSON-LD, and in meta elements."""
 
 NONE: Stated = ((), ())
 
@@ -53,13 +54,13 @@ NONE: Stated = ((), ())
 def headline(
     stated: Stated, title: str, headings: Sequence[str], site: str = "", h1: int = 0
 ) -> str:
-    """Return the text that most of h1, metadata, ``<title>`` and headings in it agree on.
+    """Determine the headline by a vote of h1, metadata, ``<title>`` and other headings.
 
     Args:
-        stated: Headlines of JSON-LD, and those of meta elements, most trusted first.
+        stated: Headlines in JSON-LD, and in meta elements, most trusted first.
         title: Text of ``<title>``.
-        headings: Texts of h1 and the like, those of h1 first.
-        site: Name of the site if the metadata has one.
+        headings: Texts of headings, h1 first.
+        site: Name of the site in the metadata, or "".
         h1: Number of headings that are h1.
 
     >>> headline(NONE, "国足三比零获胜-搜狐体育", ["搜狐体育", "国足三比零获胜"])
@@ -76,7 +77,7 @@ def headline(
     headings = [" ".join(one.split()) for one in headings]
     votes: defaultdict[str, float] = defaultdict(float)
     texts: dict[str, str] = {}
-    for text, vote in _voters(stated, title, headings, h1):
+    for text, vote in _candidates(stated, title, headings, h1):
         trimmed = _trim(text, site)
         key = fold(trimmed)
         if key and key != fold(site):
@@ -86,11 +87,11 @@ def headline(
 
 
 def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[list[str], int]:
-    """Return the texts of headings for ``headline``, and how many of them count as h1.
+    """Return the texts of headings for ``headline``, and the number of those that count as h1.
 
-    An h1 that links to the root of its site is the site's name. One in a trail of crumbs is written
-    for search engines: where there is no other, the first h2 counts as h1. An h3 counts where it is
-    in ``<title>``. Of a heading with a kicker the part counts with which a stated headline begins.
+    An h1 that links to the root of the site is the site's name and ignored. An h1 in a breadcrumb
+    trail is ignored, too; if there is no other h1, the first h2 counts as h1. An h3 counts if it is
+    contained in ``<title>``. Kickers are removed if a stated headline begins with the other part.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> page = LexborHTMLParser("<nav><h1>Storm report, live</h1></nav>"
@@ -100,17 +101,17 @@ def headings_of(tree: LexborHTMLParser, stated: Stated, title: str) -> tuple[lis
     """
     first, second = [one for one in tree.css("h1")[:10] if not _is_home(one)], tree.css("h2")[:20]
     known = [fold(text) for text in (*stated[0], *stated[1], title)]
-    shown = [one for one in first if not _is_crumb(one)]
-    if first and not shown:
-        shown, second = second[:1], second[1:]
+    visible = [one for one in first if not _is_crumb(one)]
+    if first and not visible:
+        visible, second = second[:1], second[1:]
     third = [
         one for one in tree.css("h3")[:20] if _covers(fold(one.text()[: 4 * LONGEST]), known[-1])
     ]
-    return [_without_kicker(one, known) for one in (*shown, *second, *third)], len(shown)
+    return [_without_kicker(one, known) for one in (*visible, *second, *third)], len(visible)
 
 
 def _is_home(heading: LexborNode) -> bool:
-    """Return whether all of a heading links to the root of a site."""
+    """Return whether a heading only consists of a link to the root of a site."""
     link = heading.css_first("a[href]")
     if link is None or len(text := heading.text()) > 4 * LONGEST or fold(link.text()) != fold(text):
         return False
@@ -123,7 +124,7 @@ def _is_home(heading: LexborNode) -> bool:
 
 def _is_crumb(heading: LexborNode) -> bool:
     node: LexborNode | None = heading
-    for _ in range(_TRAIL):
+    for _ in range(_MAX_ANCESTORS):
         if node is None:
             return False
         values = node.attributes
@@ -136,16 +137,16 @@ def _is_crumb(heading: LexborNode) -> bool:
 def _without_kicker(heading: LexborNode, known: Sequence[str]) -> str:
     parts = [text for one in heading.iter() if (text := one.text(separator="")).strip()]
     last = fold(parts[-1]) if len(parts) > 1 else ""
-    if len(last) >= LEAST and any(text.startswith(last) for text in known):
+    if len(last) >= MIN_LETTERS and any(text.startswith(last) for text in known):
         return parts[-1]
     return heading.text(separator="")
 
 
-def _voters(
+def _candidates(
     stated: Stated, title: str, headings: Sequence[str], h1: int
 ) -> Iterator[tuple[str, float]]:
     whole = fold(title[: 4 * LONGEST])
-    own = [one for one in headings[:h1] if len(fold(one)) >= LEAST and len(one) <= LONGEST]
+    own = [one for one in headings[:h1] if len(fold(one)) >= MIN_LETTERS and len(one) <= LONGEST]
     inside = [one for one in headings if len(one) <= LONGEST and _covers(fold(one), whole)]
     for texts, first in ((own, _FIRST), (stated[0], _LINKED), (stated[1], _SHARED)):
         yield from ((unescape(one), _WEAK if place else first) for place, one in enumerate(texts))
@@ -160,7 +161,7 @@ def _covers(heading: str, title: str) -> bool:
 
 
 def _trim(text: str, site: str) -> str:
-    """Return a title with its blanks folded and without the names at its end."""
+    """Fold the blanks of a title and remove names of site and channel at its end."""
     text = " ".join(text[: 4 * LONGEST].split())
     while True:
         shorter = _without_tail(text, site)
@@ -186,6 +187,6 @@ def _is_name(tail: str, head: str, site: str, *, sure: bool) -> bool:
         return True
     if len(tail) > (_TAIL if not tail.isascii() else 2 * _TAIL):
         return False
-    if sure and not _SPOKEN.search(tail):
+    if sure and not _LOWER_CASE_WORD.search(tail):
         return len(fold(head)) > len(fold(tail)) or bool(_SITE.search(tail))
     return bool(_SITE.search(tail))

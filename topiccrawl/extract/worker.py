@@ -1,7 +1,7 @@
-"""A reader's process: questions from a socket, answers into it, until it is closed.
+"""Main program of a reader process: serves requests on a socket until it is closed.
 
-It ends itself where a page takes more memory or processor time than it may: the operating system
-enforces both also inside of a parser. The crawl sees how it ended, and starts another.
+The operating system enforces the limits of memory and processor time, also inside a parser. A page
+that exceeds them terminates the process. The crawl detects this and starts a new process.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from importlib import import_module
 from pathlib import Path
 
 from topiccrawl.extract.reading import PageReader, RawPage
-from topiccrawl.extract.wire import HEAD, answer, packed
+from topiccrawl.extract.wire import HEAD, pack, respond
 
-RARELY = 10_000
-"""New objects after which the collector of a reader looks for cyclic garbage."""
+GC_THRESHOLD = 10_000
+"""New objects after which the cyclic garbage collector of a reader runs."""
 NO_MEMORY = 71
-"""Exit status of a reader that ran out of memory."""
+"""Exit status of a reader process that ran out of memory."""
 _KILOBYTE = 1 if sys.platform == "darwin" else 1024
 """Unit of ``ru_maxrss``."""
 
@@ -33,42 +33,48 @@ _WARM_UP = RawPage(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Answer questions: file descriptor of the socket, dotted path of the reader, limits.
+    """Run the process with the arguments socket, reader path, memory limit, time limit.
 
-    The limits are bytes of memory beyond the start, and seconds of processor time a page.
+    The socket is a file descriptor, the reader path a dotted path. The memory limit is in bytes
+    beyond the memory at start. The time limit is in seconds of processor time per page.
     """
     number, path, memory, seconds = arguments or sys.argv[1:]
-    for ignored in (signal.SIGINT, signal.SIGTERM):  # a terminal's; the crawl closes the socket
+    for ignored in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # Ctrl-C of a terminal; the crawl closes the socket
         signal.signal(ignored, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, name = path.rpartition(".")
     reader: PageReader = getattr(import_module(module), name)()
     reader.read(_WARM_UP)
     gc.freeze()
-    gc.set_threshold(RARELY, *gc.get_threshold()[1:])
+    gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
     _limit_memory(int(memory))
-    crawl = socket.socket(fileno=int(number))  # open until the end, which it tells the crawl
+    connection = socket.socket(
+        fileno=int(number)
+    )  # stays open until exit, so that the crawl notices the exit
     try:
-        _serve(crawl, reader, float(seconds))
+        _serve(connection, reader, float(seconds))
     except MemoryError:
         os._exit(NO_MEMORY)
-    except ConnectionError:  # the crawl is gone
+    except ConnectionError:  # the crawl has exited
         return
 
 
-def _serve(crawl: socket.socket, reader: PageReader, seconds: float) -> None:
-    stream = crawl.makefile("rb")
-    crawl.sendall(packed(None))  # it is ready
+def _serve(connection: socket.socket, reader: PageReader, seconds: float) -> None:
+    stream = connection.makefile("rb")
+    connection.sendall(pack(None))  # ready message
     while head := stream.read(HEAD.size):
         message = stream.read(HEAD.unpack(head)[0])
-        signal.setitimer(signal.ITIMER_PROF, seconds)  # at its end SIGPROF ends the process
-        found = answer(reader, message)
+        signal.setitimer(signal.ITIMER_PROF, seconds)  # SIGPROF terminates the process on expiry
+        found = respond(reader, message)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        crawl.sendall(found)
+        connection.sendall(found)
 
 
 def _limit_memory(more: int) -> None:
-    """Limit the address space to its present size and so much more, where the system can."""
+    """Limit the address space to its current size plus ``more`` bytes, if supported."""
     size = Path("/proc/self/statm")
     if size.exists():
         pages = int(size.read_text().split()[0])
@@ -76,21 +82,21 @@ def _limit_memory(more: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def ended(pid: int) -> tuple[int, int] | None:
-    """Return exit code and most bytes of memory of a child that has ended, None while it runs."""
+def wait_result(pid: int) -> tuple[int, int] | None:
+    """Return exit code and peak memory in bytes of a child process, or None while it runs."""
     found, status, used = os.wait4(pid, os.WNOHANG)
     return (os.waitstatus_to_exitcode(status), used.ru_maxrss * _KILOBYTE) if found else None
 
 
-def own_peak() -> int:
-    """Return the most bytes of memory that this process had, where its children start from."""
+def own_peak_memory() -> int:
+    """Return the peak memory of this process in bytes, the baseline of its children."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
 
 
-def resident(pid: int) -> int:
-    """Return the bytes of memory that a process has; 0 if it has ended.
+def resident_memory(pid: int) -> int:
+    """Return the resident memory of a process in bytes; 0 if it has exited.
 
-    >>> resident(os.getpid()) > 1_000_000
+    >>> resident_memory(os.getpid()) > 1_000_000
     True
     """
     line = ["ps", "-o", "rss=", "-p", str(pid)]

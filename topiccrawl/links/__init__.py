@@ -1,4 +1,4 @@
-"""Links of a page: read them, score them, keep out of crawler traps."""
+"""Reading and scoring the links of a page, and detecting crawler traps."""
 
 from topiccrawl.links.feeds import read_feed
 from topiccrawl.links.hosts import HostRules

@@ -1,4 +1,4 @@
-"""Robots directives of a page: meta elements and X-Robots-Tag, merged; the strictest wins."""
+"""Robots directives of a page, merged from meta elements and X-Robots-Tag; the strictest wins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 AGENT = "topiccrawl"
-"""Name of this robot: directives for it and for all robots apply, those for others do not."""
+"""Name of this robot; directives for it and for all robots apply."""
 
 _META_NAMES = frozenset({"robots", AGENT})
 _AGENT_PREFIX = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:")
@@ -20,44 +20,44 @@ _WITH_VALUE = frozenset(
 )
 
 
-def for_us(name: str) -> bool:
+def applies_to_robot(name: str) -> bool:
     """Return whether ``<meta name=…>`` addresses this robot.
 
-    >>> for_us("ROBOTS"), for_us("topiccrawl"), for_us("googlebot")
+    >>> applies_to_robot("ROBOTS"), applies_to_robot("topiccrawl"), applies_to_robot("googlebot")
     (True, True, False)
     """
     return name.strip().lower() in _META_NAMES
 
 
 def directives(metas: Iterable[str], headers: Iterable[str] = ()) -> Directives:
-    """Return the union of all directives: what any of them forbids is forbidden.
+    """Merge directives; anything that one of them forbids is forbidden.
 
     Args:
         metas: ``content`` of the meta elements that address this robot.
-        headers: Values of X-Robots-Tag; one that begins with another robot's name is ignored.
+        headers: Values of X-Robots-Tag; a value addressed to another robot is ignored.
 
     >>> directives(["NOARCHIVE"], ["otherbot: noindex", "topiccrawl: nofollow"])
     Directives(noindex=False, nofollow=True, noarchive=True)
     """
-    said: set[str] = set()
+    found: set[str] = set()
     for text in metas:
-        said.update(_words(text))
+        found.update(_words(text))
     for text in headers:
-        said.update(_words(_ours(text)))
-    everything = "none" in said
+        found.update(_words(_addressed_part(text)))
+    forbids_all = "none" in found
     return Directives(
-        noindex=everything or "noindex" in said,
-        nofollow=everything or "nofollow" in said,
-        noarchive="noarchive" in said or "nocache" in said,
+        noindex=forbids_all or "noindex" in found,
+        nofollow=forbids_all or "nofollow" in found,
+        noarchive="noarchive" in found or "nocache" in found,
     )
 
 
-def _ours(header: str) -> str:
+def _addressed_part(header: str) -> str:
     """Return the part of one X-Robots-Tag value that addresses this robot, or ""."""
     match = _AGENT_PREFIX.match(header)
     if match is None or match.group(1).lower() in _WITH_VALUE:
         return header
-    return header[match.end() :] if for_us(match.group(1)) else ""
+    return header[match.end() :] if applies_to_robot(match.group(1)) else ""
 
 
 def _words(text: str) -> list[str]:

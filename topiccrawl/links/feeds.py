@@ -1,11 +1,11 @@
-"""Feeds: RSS, Atom and news sitemaps read as the pages of links that they are."""
+"""Parsing of RSS and Atom feeds and news sitemaps into pages of links."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.links.sitemaps import unpacked
+from topiccrawl.links.sitemaps import decompressed
 from topiccrawl.links.urls import canonical
 from topiccrawl.links.xml_root import name_of, text_of, xml_root
 from topiccrawl.model import Link, Page
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-MOST = 2_000
-"""Entries read of one feed; a news sitemap has a thousand at most."""
+MAX_ENTRIES = 2_000
+"""Most entries read from one feed; a news sitemap has at most 1,000."""
 
-MOST_BYTES = 8_000_000
-"""Bytes of one feed that are read, unpacked; the rest is ignored."""
+MAX_BYTES = 8_000_000
+"""Most bytes read from one feed, after decompression."""
 
-MOST_MAPS = 20
-"""News sitemaps read of one index: those that changed last, if it has dates."""
+MAX_SITEMAPS = 20
+"""Most news sitemaps read from one sitemap index; the most recently changed come first."""
 
-_LOOKS = re.compile(rb"<(?:\w+:)?(?:rss|feed|rdf|urlset|sitemapindex)[\s>]", re.IGNORECASE)
+_FEED_ROOT = re.compile(rb"<(?:\w+:)?(?:rss|feed|rdf|urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _ROOTS = frozenset({"rss", "rdf", "feed", "urlset", "sitemapindex"})
 _ENTRIES = frozenset({"item", "entry", "url"})
 _SUMMARIES = ("description", "summary", "keywords")
 _HEAD = 2_000  # bytes that contain a feed's root element
 _CONTEXT = 200
 _LINK = re.compile(rb"<link\b[^<>]{0,500}>", re.IGNORECASE)
-_FEED = re.compile(rb"application/(?:rss|atom)\+xml", re.IGNORECASE)
+_FEED_TYPE = re.compile(rb"application/(?:rss|atom)\+xml", re.IGNORECASE)
 _HREF = re.compile(rb"href\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 
 
 def read_feed(data: bytes, url: str) -> Page | None:
-    """Return a feed, packed or not, as a page of links; None if it is no feed. Never raises.
+    """Parse a feed, compressed or not, into a page of links; return None for other data.
 
-    An entry's title is the link's anchor, its summary the context. Of a sitemap only entries that
-    are marked as news are taken; its other entries are pages of any age.
+    The title of an entry becomes the anchor of its link, the summary becomes the context. Only the
+    news entries of a sitemap are read, since its other entries can be of any age. Never raises.
 
     >>> feed = b"<rss><channel><title>T</title><item><title>A</title><link>/1</link></item>"
     >>> page = read_feed(feed, "http://a.test/rss.xml")
@@ -54,67 +54,67 @@ def read_feed(data: bytes, url: str) -> Page | None:
         link = _link(entry, url)
         if link is not None and link.url != url:
             links.setdefault(link.url, link)
-        if len(links) >= MOST:
+        if len(links) >= MAX_ENTRIES:
             break
-    title = next((text_of(one) for box in _boxes(root) for one in _named(box, "title")), "")
+    title = next((text_of(one) for box in _containers(root) for one in _children(box, "title")), "")
     text = " ".join([title, *(f"{link.anchor} {link.context}" for link in links.values())])
     return Page(url, title, text, tuple(links.values()), prose=text, feed=True)
 
 
-def feeds_on(data: bytes, url: str) -> list[str]:
-    """Return the canonical URLs of the feeds in a page's head or an index of sitemaps, each once.
+def find_feeds(data: bytes, url: str) -> list[str]:
+    """Return the distinct canonical URLs of feeds linked in a page's head or a sitemap index.
 
-    >>> feeds_on(b'<link rel=alternate type="application/rss+xml" href="/rss">', "http://a.test/")
+    >>> find_feeds(b'<link rel=alternate type="application/rss+xml" href="/rss">', "http://a.test/")
     ['http://a.test/rss']
     """
     root = _root(data)
     if root is not None:
-        found = _maps(root) if name_of(root) == "sitemapindex" else []
+        found = _news_sitemaps(root) if name_of(root) == "sitemapindex" else []
     else:
-        tags = (tag for tag in _LINK.findall(data) if _FEED.search(tag))
+        tags = (tag for tag in _LINK.findall(data) if _FEED_TYPE.search(tag))
         hrefs = (href[1] for tag in tags if (href := _HREF.search(tag)))
         found = [href.decode("utf-8", "replace").replace("&amp;", "&") for href in hrefs]
     urls = (canonical(address, url) for address in found)
     return list(dict.fromkeys(one for one in urls if one))
 
 
-def is_index(data: bytes) -> bool:
-    """Return whether the data is an index of sitemaps.
+def is_sitemap_index(data: bytes) -> bool:
+    """Return whether the data is a sitemap index.
 
-    >>> is_index(b"<sitemapindex></sitemapindex>"), is_index(b"<urlset></urlset>")
+    >>> is_sitemap_index(b"<sitemapindex></sitemapindex>"), is_sitemap_index(b"<urlset></urlset>")
     (True, False)
     """
     root = _root(data)
     return root is not None and name_of(root) == "sitemapindex"
 
 
-def may_name_news(url: str) -> bool:
-    """Return whether a sitemap's URL names the latest news, or an index of sitemaps.
+def may_be_news_sitemap(url: str) -> bool:
+    """Return whether a sitemap's URL suggests a news sitemap or a sitemap index.
 
-    >>> may_name_news("http://a.test/sitemap_index.xml"), may_name_news("http://a.test/map.xml")
+    >>> may_be_news_sitemap("http://a.test/sitemap_index.xml"), may_be_news_sitemap("http://a.test/map.xml")
     (True, False)
     """
-    return is_news_map(url) or "index" in url.rpartition("/")[2].lower()
+    return is_news_sitemap(url) or "index" in url.rpartition("/")[2].lower()
 
 
-def is_news_map(url: str) -> bool:
-    """Return whether a sitemap's URL names the latest news.
+def is_news_sitemap(url: str) -> bool:
+    """Return whether a sitemap's URL suggests a news sitemap.
 
-    >>> is_news_map("http://a.test/sitemap-news.xml"), is_news_map("http://a.test/sitemap.xml")
+    >>> is_news_sitemap("http://a.test/sitemap-news.xml"), is_news_sitemap("http://a.test/sitemap.xml")
     (True, False)
     """
     return "news" in url.partition("://")[2].partition("/")[2].lower()
 
 
-def _maps(index: etree._Element) -> list[str]:
-    """Return the news sitemaps of an index, the latest first."""
+def _news_sitemaps(index: etree._Element) -> list[str]:
+    """Return the news sitemaps of a sitemap index, most recently changed first."""
     dated = []
-    for entry in _named(index, "sitemap"):
-        address = next((text_of(loc) for loc in _named(entry, "loc")), "")
-        changed = next((text_of(date) for date in _named(entry, "lastmod")), "")
+    for entry in _children(index, "sitemap"):
+        address = next((text_of(loc) for loc in _children(entry, "loc")), "")
+        changed = next((text_of(date) for date in _children(entry, "lastmod")), "")
         dated.append((changed, address))
-    named = [(changed, address) for changed, address in dated if is_news_map(address)]
-    return [address for _, address in sorted(named, key=_date, reverse=True)][:MOST_MAPS]
+    named = [(changed, address) for changed, address in dated if is_news_sitemap(address)]
+    return [address for _, address in sorted(named, key=_date, reverse=True)][:MAX_SITEMAPS]
 
 
 def _date(entry: tuple[str, str]) -> str:
@@ -122,23 +122,25 @@ def _date(entry: tuple[str, str]) -> str:
 
 
 def _root(data: bytes) -> etree._Element | None:
-    data = unpacked(data, MOST_BYTES)
-    if not _LOOKS.search(data[:_HEAD]):
+    data = decompressed(data, MAX_BYTES)
+    if not _FEED_ROOT.search(data[:_HEAD]):
         return None
     root = xml_root(data)
     return root if root is not None and name_of(root) in _ROOTS else None
 
 
-def _boxes(root: etree._Element) -> Iterator[etree._Element]:
-    """Yield the elements that hold a feed's entries; nested entries do not count."""
+def _containers(root: etree._Element) -> Iterator[etree._Element]:
+    """Yield the elements whose children are a feed's entries."""
     yield root
-    yield from _named(root, "channel")
+    yield from _children(root, "channel")
 
 
 def _entries(root: etree._Element) -> Iterator[etree._Element]:
-    for element in (element for box in _boxes(root) for element in box):
+    for element in (element for box in _containers(root) for element in box):
         name = name_of(element)
-        if name in _ENTRIES and (name != "url" or next(_named(element, "news"), None) is not None):
+        if name in _ENTRIES and (
+            name != "url" or next(_children(element, "news"), None) is not None
+        ):
             yield element
 
 
@@ -147,7 +149,7 @@ def _link(entry: etree._Element, url: str) -> Link | None:
         (
             one.get("href") or (one.text or "")
             for name in ("link", "loc")
-            for one in _named(entry, name)
+            for one in _children(entry, name)
             if one.get("rel", "alternate") == "alternate"
         ),
         "",
@@ -155,13 +157,13 @@ def _link(entry: etree._Element, url: str) -> Link | None:
     target = canonical(address.strip(), url)
     if target is None:
         return None
-    said = (entry, *_named(entry, "news"))
-    title = next((text_of(one) for part in said for one in _named(part, "title")), "")
-    parts = (one for name in _SUMMARIES for part in said for one in _named(part, name))
+    sources = (entry, *_children(entry, "news"))
+    title = next((text_of(one) for part in sources for one in _children(part, "title")), "")
+    parts = (one for name in _SUMMARIES for part in sources for one in _children(part, name))
     summaries = map(text_of, parts)
     return Link(target, title, next(filter(None, summaries), "")[:_CONTEXT], 0)
 
 
-def _named(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Yield the children of a name."""
+def _children(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Yield the child elements with a tag name."""
     return (one for one in element if name_of(one) == name)

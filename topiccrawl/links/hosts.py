@@ -1,4 +1,4 @@
-"""Host rules: the hosts that a topic allows and denies."""
+"""Allowed and denied hosts of a topic."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 
 
-def host_named(text: str) -> str:
-    """Return a host that an operator wrote as canonical URLs spell it; "" if it is no host.
+def normalize_host(text: str) -> str:
+    """Normalize a host name from user input to its form in canonical URLs; "" if invalid.
 
-    >>> host_named("News.例子.中国."), host_named("a.test:80"), host_named("*.test")
+    >>> normalize_host("News.例子.中国."), normalize_host("a.test:80"), normalize_host("*.test")
     ('news.xn--fsqu00a.xn--fiqs8s', '', '')
     """
     bare = text.strip().strip(".")
@@ -29,13 +29,13 @@ def host_named(text: str) -> str:
 
 
 class HostRules:
-    """A host matches a rule that names it or a domain above it; denied wins over allowed.
+    """Rules for hosts; a rule covers a host and its subdomains, and denied wins over allowed.
 
     Args:
         allowed: Hosts or domains; empty allows all.
         denied: Hosts or domains.
-        urls: Rules for the URLs of hosts that are allowed.
-        addresses: Rules of private addresses; None allows them.
+        urls: Rules for URLs on allowed hosts.
+        addresses: Rules for private addresses; None allows them.
 
     >>> rules = HostRules(["qq.com"], ["video.qq.com"])
     >>> rules.refuse("http://sports.qq.com/a"), rules.refuse("http://v.video.qq.com/a")
@@ -57,7 +57,7 @@ class HostRules:
         self.addresses = addresses
 
     def refuse(self, url: str) -> str | None:
-        """Return why a URL must not be crawled, or None."""
+        """Return the reason why a URL must not be crawled, or None."""
         reason = self._refuse_host(url)
         return self.urls.refuse(url) if reason is None and self.urls else reason
 
@@ -70,9 +70,9 @@ class HostRules:
         return "private-address" if self.addresses and self.addresses.refuses(url) else None
 
 
-@lru_cache(maxsize=4096)  # links of a page lead to few hosts
+@lru_cache(maxsize=4096)  # the links of a page lead to few hosts
 def _with_parents(host: str) -> frozenset[str]:
-    """Return a host and the domains above it.
+    """Return a host and its parent domains.
 
     >>> sorted(_with_parents("a.b.test"))
     ['a.b.test', 'b.test', 'test']

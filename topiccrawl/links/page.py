@@ -1,4 +1,4 @@
-"""A fetched page, parsed once for all later stages."""
+"""Reading of a fetched page: text, title, links and directives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xxhash import xxh3_64_intdigest
 
 from topiccrawl.links.directives import directives
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.reading import Reading, Span
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, site_of
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 MAX_ANCHOR = 200
-"""Characters kept of an anchor text; a link around a whole card is cut."""
+"""Most characters of an anchor text; a link around a whole card is cut."""
 
 CONTEXT = 60
-"""Characters of text on either side of a link that make its context."""
+"""Characters of text on either side of a link that form its context."""
 
 MOST_REGIONS = 2**24 - 1
-"""Numbers of regions: those that a queued URL's evidence (32-bit floats) holds exactly."""
+"""Largest region number: evidence is stored as 32-bit floats, which represent it exactly."""
 
-_WINDOW = 4 * CONTEXT  # raw text has runs of blanks; this much of it nearly always holds enough
+_WINDOW = 4 * CONTEXT  # raw text has runs of blanks, so the window is wider
 
-_NO_PAGE = ("#", "javascript:", "mailto:")  # the common ones; canonical() refuses all others
+_NON_HTTP = ("#", "javascript:", "mailto:")  # common cases only; canonical() refuses all others
 
 
 def read_page(
@@ -40,37 +40,38 @@ def read_page(
     encoding: str = "utf-8",
     tree: LexborHTMLParser | None = None,
 ) -> Page:
-    """Return a page's text, title, followable links and directives.
+    """Extract text, title, followable links and directives from a page. Never raises.
 
-    Never raises; at most ``MAX_HTML`` characters and ``MAX_LINKS`` anchors are read, without the
-    parts that ``limits`` cuts. No links if the page says nofollow; none with rel=nofollow, ugc or
-    sponsored; frames, image maps and meta refresh count as links. A link that occurs several times
-    is returned once, in its first place, with its longest anchor and that anchor's context and
-    block. The page itself is not among its links.
+    At most ``MAX_HTML`` characters and ``MAX_LINKS`` anchors are read, without the parts that
+    ``limits`` removes. A page with nofollow has no links; links with rel=nofollow, ugc or sponsored
+    are left out. Frames, image maps and meta refresh count as links. A repeated link is returned
+    once, at its first position, with its longest anchor and the context and block of that anchor.
+    Links to the page itself are left out.
 
-    A link in running text has the text around it as context; one in a link block the heading or
-    caption before it. A block is the smallest list, table, navigation bar or box in which at least
-    two (boxes: three) links hold at least half of the letters.
+    The context of a link in running text is the text around it. The context of a link in a link
+    block is the heading or caption before the block. A block is the smallest list, table,
+    navigation bar or box in which at least two (boxes: three) links contain at least half of the
+    letters.
 
     Args:
-        html: Decoded page; broken HTML is read as browsers read it.
+        html: Decoded page; broken HTML is parsed as in browsers.
         url: The page's canonical URL.
         x_robots_tag: Values of the X-Robots-Tag headers.
-        encoding: Encoding that ``html`` was decoded from; browsers send queries in it.
-        tree: ``parsed(html)``, where it is there already.
+        encoding: Encoding that ``html`` was decoded from; browsers encode queries in it.
+        tree: Result of ``parse_html(html)``, if available.
 
     >>> page = read_page('<title>A</title><p>See <a href="b.html#x">the news</a> today', "http://a.test/")
     >>> page.title, page.text, page.links[0][:4]
     ('A', 'See the news today', ('http://a.test/b.html', 'the news', 'See today', -1))
     """
     reading = Reading()
-    root = (parsed(html) if tree is None else tree).root
+    root = (parse_html(html) if tree is None else tree).root
     if root is not None:
         reading.walk(root)
     text = _Text(reading.pieces)
     base = canonical(reading.base, url) if reading.base else None
-    asked = directives(reading.robots, x_robots_tag)
-    links = () if asked.nofollow else _links(reading, text, (base or url, url, encoding))
+    rules = directives(reading.robots, x_robots_tag)
+    links = () if rules.nofollow else _links(reading, text, (base or url, url, encoding))
     return Page(
         url=url,
         title=" ".join(reading.title.split()),
@@ -78,12 +79,12 @@ def read_page(
         prose=_prose(reading),
         links=links,
         canonical=canonical(reading.canonical, base or url) if reading.canonical else None,
-        directives=asked,
+        directives=rules,
     )
 
 
 def _prose(reading: Reading) -> str:
-    """Return the page's own text: without the anchors of link blocks."""
+    """Return the page's text without the anchors of link blocks."""
     pieces = reading.pieces.copy()
     for index in reading.blocks:
         start, end = reading.anchors[index][1]
@@ -92,7 +93,7 @@ def _prose(reading: Reading) -> str:
 
 
 class _Text:
-    """The raw text, and where its pieces begin."""
+    """The raw text and the offsets of its pieces."""
 
     def __init__(self, pieces: list[str]) -> None:
         self.raw = "".join(pieces)
@@ -100,7 +101,7 @@ class _Text:
         self._captions: dict[Span, str] = {}
 
     def caption(self, span: Span | None) -> str:
-        """Return the text of a heading, which many links share."""
+        """Return the text of a heading; cached, since many links share one."""
         if span is None:
             return ""
         if span not in self._captions:
@@ -108,11 +109,11 @@ class _Text:
         return self._captions[span]
 
     def between(self, span: Span) -> str:
-        """Return the text of a span, blanks folded."""
+        """Return the text of a span with blanks folded."""
         return " ".join(self.raw[self._starts[span[0]] : self._starts[span[1]]].split())
 
     def around(self, span: Span) -> str:
-        """Return the text on both sides of a span, folded, Latin words whole."""
+        """Return the text on both sides of a span, blanks folded, without cut Latin words."""
         start, end = self._starts[span[0]], self._starts[span[1]]
         before = " ".join(self.raw[max(0, start - _WINDOW) : start].split())
         after = " ".join(self.raw[end : end + _WINDOW].split())
@@ -120,20 +121,20 @@ class _Text:
 
 
 def _links(reading: Reading, text: _Text, where: tuple[str, str, str]) -> tuple[Link, ...]:
-    """Return the links, once each; ``where`` is base, the page's URL and its encoding."""
-    base, own, encoding = where
+    """Return the distinct links; ``where`` is the base URL, the page's URL and its encoding."""
+    base, page_url, encoding = where
     urls: dict[str, str | None] = {}
     found: dict[str, tuple[str, int]] = {}
-    for index, (href, span, instead, *_) in enumerate(reading.anchors):
+    for index, (href, span, alternative, *_) in enumerate(reading.anchors):
         if href not in urls:
-            urls[href] = None if href.startswith(_NO_PAGE) else canonical(href, base, encoding)
+            urls[href] = None if href.startswith(_NON_HTTP) else canonical(href, base, encoding)
         url = urls[href]
-        if url is None or url == own:
+        if url is None or url == page_url:
             continue
-        label = text.between(span) or " ".join(instead.split())
+        label = text.between(span) or " ".join(alternative.split())
         if url not in found or len(label) > len(found[url][0]):
             found[url] = (label[:MAX_ANCHOR], index)
-    regions = _Regions(own)
+    regions = _Regions(page_url)
     return tuple(
         _link(url, label, index, reading, text, regions) for url, (label, index) in found.items()
     )
@@ -142,17 +143,17 @@ def _links(reading: Reading, text: _Text, where: tuple[str, str, str]) -> tuple[
 def _link(
     url: str, label: str, index: int, reading: Reading, text: _Text, regions: _Regions
 ) -> Link:
-    _, span, _, heading, around = reading.anchors[index]
+    _, span, _, heading, surrounding = reading.anchors[index]
     block = reading.blocks.get(index, -1)
     context = text.around(span) if block < 0 else text.caption(heading)
-    return Link(url, label, context, block, regions[around], regions.leaves(url))
+    return Link(url, label, context, block, regions[surrounding], regions.leaves(url))
 
 
 class _Regions(dict[str, tuple[int, int, int]]):
-    """Regions of a page's links by the elements around them; see ``Link.regions``.
+    """Regions of a page's links by their surrounding elements; see ``Link.regions``.
 
     Args:
-        url: The page's.
+        url: URL of the page.
     """
 
     def __init__(self, url: str) -> None:
@@ -162,14 +163,14 @@ class _Regions(dict[str, tuple[int, int, int]]):
         self._directory = host + (group(url) or ("/",))[-1]
         self._origin = url[: url.find("/", 8) + 1]
 
-    def __missing__(self, around: str) -> tuple[int, int, int]:
-        """Return the numbers of the link's place in site, directory and page."""
+    def __missing__(self, surrounding: str) -> tuple[int, int, int]:
+        """Return the region numbers of the link in site, directory and page."""
         found = (
-            _number(self._site, around),
-            _number(self._directory, around),
-            _number(self._page, around),
+            _number(self._site, surrounding),
+            _number(self._directory, surrounding),
+            _number(self._page, surrounding),
         )
-        self[around] = found
+        self[surrounding] = found
         return found
 
     def leaves(self, url: str) -> bool:
@@ -177,8 +178,8 @@ class _Regions(dict[str, tuple[int, int, int]]):
         return not url.startswith(self._origin) and site_of(url) != self._site
 
 
-def _number(place: str, around: str) -> int:
-    text = f"{place}\0{around}".encode("utf-8", "replace")
+def _number(place: str, surrounding: str) -> int:
+    text = f"{place}\0{surrounding}".encode("utf-8", "replace")
     return 1 + xxh3_64_intdigest(text) % MOST_REGIONS
 
 

@@ -1,7 +1,7 @@
-"""One walk over a parsed page: its text, its anchors, its link blocks and their captions.
+"""Single traversal of a parsed page that collects text, anchors, link blocks and captions.
 
-The walk is a loop with its own stack, since hostile pages nest 10,000 deep.
-It costs one step a node; nothing in it looks back over visited nodes.
+The traversal is iterative, since hostile pages nest elements 10,000 deep. Its time is linear in the
+number of nodes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from topiccrawl.links.directives import for_us
+from topiccrawl.links.directives import applies_to_robot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 MAX_LINKS = 10_000
-"""Anchors read of one page; a hub of a news site has some hundreds to two thousand."""
+"""Most anchors read from one page; a hub of a news site has hundreds to 2,000."""
 
 LINK_DENSITY = 0.5
-"""Least share of a block's letters in anchors; below it the text is running text."""
+"""Minimum share of a block's letters in anchors; below it the text is running text."""
 
 _MIN_LINKS = dict.fromkeys(("ul", "ol", "dl", "nav", "menu", "table"), 2) | dict.fromkeys(
     ("div", "section", "aside", "header", "footer", "article", "main", "center", "p", "td",
@@ -43,22 +43,22 @@ _HEADING_LENGTH = 80
 _REFRESH = re.compile(r"\s*[0-9.]*\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]+)", re.IGNORECASE)
 
 Span = tuple[int, int]
-"""Begin and end of a text in the page's raw text, in pieces or in characters."""
+"""Start and end of a text in the page's raw text, in pieces or in characters."""
 
 _Frame = tuple[Any, ...]
-"""An open element: the method that closes it and its arguments; () skips the children."""
+"""An open element: the method that closes it, and its arguments; () skips the children."""
 
 _LEAF: _Frame = ()
 
 
 Anchor = tuple[str, Span, str, Span | None, str]
-"""A link of the page, spans in pieces: ``href`` as written; span of its text; ``title`` or
-``alt``, for a link without text; span of the nearest heading before it, or None; the elements
-around it (``Reading._around``)."""
+"""A link of the page: ``href`` as written; span of its text, in pieces; ``title`` or ``alt`` for a
+link without text; span of the nearest preceding heading, or None; surrounding elements
+(``Reading._surrounding``)."""
 
 _DIGITS = re.compile(r"[0-9]+")
 _ELEMENTS = 6
-"""Elements around a link that say where in a page it stands."""
+"""Innermost surrounding elements that identify the position of a link."""
 
 
 def _skip(reading: Reading, node: LexborNode) -> _Frame:  # noqa: ARG001 - one of the openers
@@ -66,16 +66,16 @@ def _skip(reading: Reading, node: LexborNode) -> _Frame:  # noqa: ARG001 - one o
 
 
 class Reading:
-    """Data that one walk over a page collects.
+    """Data collected in one traversal of a page.
 
     Attributes:
         title: Text of the first ``<title>``, raw.
         base: ``href`` of the first ``<base>``, or "".
         canonical: ``href`` of the first ``<link rel=canonical>``, or "".
         robots: Contents of the meta elements that address this robot.
-        anchors: Followable links, in page order of their ends.
-        blocks: Block of each anchor (by its index in ``anchors``) that is in one.
-        pieces: The visible text, blanks not folded, one piece for each text node.
+        anchors: Followable links, in the page order of their end tags.
+        blocks: Block number by index in ``anchors``, for anchors in a link block.
+        pieces: Visible text, blanks not folded, one piece for each text node.
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Reading:
         self._labels: list[tuple[LexborNode, str]] = []
 
     def walk(self, root: LexborNode) -> None:  # noqa: C901 - hot: a call a node would show
-        """Read everything under ``root`` in document order, in constant recursion."""
+        """Traverse all nodes below ``root`` in document order, without recursion."""
         stack = self._stack
         openers, append, node = self._openers, self.pieces.append, root
         while True:
@@ -127,24 +127,24 @@ class Reading:
 
     def _open_box(self, node: LexborNode) -> _Frame:
         """Open a container, or a heading."""
-        least = _MIN_LINKS.get(node.tag or "", 0)
+        minimum = _MIN_LINKS.get(node.tag or "", 0)
         self.pieces.append(" ")
         self._level += 1
         return (
-            self._close_box, least, len(self.pieces), len(self.anchors), len(self._pending),
+            self._close_box, minimum, len(self.pieces), len(self.anchors), len(self._pending),
             self._letters, self._linked,
         )  # fmt: skip
 
     def _close_box(self, frame: _Frame) -> None:
-        _, least, start, anchors, pending, letters, linked = frame
+        _, minimum, start, anchors, pending, letters, linked = frame
         self._level -= 1
         links = len(self.anchors) - anchors
         letters = self._letters - letters
-        if not least:
+        if not minimum:
             self._set_heading(start, letters)
         elif links:
             own = len(self._pending) - pending
-            if own >= least and 2 * own >= links:
+            if own >= minimum and 2 * own >= links:
                 self._settle_block(pending, self._linked - linked, letters)
         elif _CAPTION_MIN <= letters <= _CAPTION_MAX and not self._inside:
             self._set_heading(start, letters)
@@ -153,7 +153,7 @@ class Reading:
         self.pieces.append(" ")
 
     def _settle_block(self, pending: int, linked: int, letters: int) -> None:
-        """Make a block of the box's links that no inner block has, if links fill the box."""
+        """Assign the links that are in no inner block to a new block, if links fill the box."""
         if linked < LINK_DENSITY * letters:
             return
         for index in self._pending[pending:]:
@@ -167,7 +167,7 @@ class Reading:
             self._heading_level, self._heading_letters = self._level, letters
 
     def _leave_heading(self, links: int, letters: int) -> None:
-        """Drop the heading at the end of its box, unless that had only a "more" link besides."""
+        """Drop the heading at the end of its box, unless the box only adds a "more" link."""
         if self._heading and links <= 1 and letters <= self._heading_letters + _CAPTION_SLACK:
             self._heading_level = self._level
         else:
@@ -176,7 +176,7 @@ class Reading:
     def _open_anchor(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
         href = attributes.get("href")
-        if not href or ("rel" in attributes and not _followed(attributes["rel"])):
+        if not href or ("rel" in attributes and not _is_followed(attributes["rel"])):
             return None
         only = node.first_child
         if only is not None and only.tag == "-text" and only.next is None:
@@ -187,7 +187,7 @@ class Reading:
         return (self._close_anchor, href, len(self.pieces), self._letters, title)
 
     def _plain_anchor(self, href: str, text: str, attributes: dict[str, str | None]) -> _Frame:
-        """Take a link that holds nothing but text, without descending: nearly all do."""
+        """Add a link that contains only text, without visiting its children (the common case)."""
         letters = len(text.strip())
         self._letters += letters
         self._linked += letters
@@ -202,17 +202,17 @@ class Reading:
         self._linked += self._letters - letters
         self._add(href, (start, len(self.pieces)), title or self._alt)
 
-    def _add(self, href: str, span: Span, instead: str) -> None:
+    def _add(self, href: str, span: Span, alternative: str) -> None:
         index = len(self.anchors)
         if index < MAX_LINKS:
             self._pending.append(index)
-            self.anchors.append((href, span, instead, self._heading, self._around()))
+            self.anchors.append((href, span, alternative, self._heading, self._surrounding()))
 
-    def _around(self) -> str:
-        """Return the innermost elements around the node that is read, with their classes.
+    def _surrounding(self) -> str:
+        """Return the innermost elements around the current node, with their classes.
 
-        Pages of one template have the same ones where they have the same kind of links. Numbers
-        count as equal. Labels of open elements are kept: most links share all but one.
+        Pages of one template have equal elements around links of one kind. Digits are replaced,
+        so that numbers count as equal. Labels of open elements are cached between links.
         """
         stack, labels = self._stack, self._labels
         depth = min(len(stack), len(labels))
@@ -224,7 +224,7 @@ class Reading:
             labels.append((node, f"{node.tag}.{classes}"))
         return ">".join([label for _, label in labels[-_ELEMENTS:]])
 
-    def _add_here(self, href: str | None, text: str | None) -> None:
+    def _add_point(self, href: str | None, text: str | None) -> None:
         if href:
             here = len(self.pieces)
             self._add(href, (here, here), text or "")
@@ -236,23 +236,25 @@ class Reading:
 
     def _area(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
-        if _followed(attributes.get("rel")):
-            self._add_here(attributes.get("href"), attributes.get("alt") or attributes.get("title"))
+        if _is_followed(attributes.get("rel")):
+            self._add_point(
+                attributes.get("href"), attributes.get("alt") or attributes.get("title")
+            )
         return _LEAF
 
     def _frame(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
-        self._add_here(attributes.get("src"), attributes.get("title") or attributes.get("name"))
+        self._add_point(attributes.get("src"), attributes.get("title") or attributes.get("name"))
         return _LEAF
 
     def _meta(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
         content = attributes.get("content") or ""
-        if for_us(attributes.get("name") or ""):
+        if applies_to_robot(attributes.get("name") or ""):
             self.robots.append(content)
         elif (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             match = _REFRESH.match(content)
-            self._add_here(match.group(1) if match else None, None)
+            self._add_point(match.group(1) if match else None, None)
         return _LEAF
 
     def _head_link(self, node: LexborNode) -> _Frame | None:
@@ -285,5 +287,5 @@ class Reading:
     }
 
 
-def _followed(rel: str | None) -> bool:
+def _is_followed(rel: str | None) -> bool:
     return not rel or _UNFOLLOWED.isdisjoint(rel.lower().split())

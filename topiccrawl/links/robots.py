@@ -1,23 +1,23 @@
-"""Texts of robots.txt files: bounded in length and work before they are stored and parsed."""
+"""Limits on the length and matching cost of robots.txt files, before they are stored and parsed."""
 
 from __future__ import annotations
 
 import re
 
 MAX_BODY = 500_000
-"""Bytes of a robots.txt that are read (RFC 9309 asks for at least 500 KiB)."""
-MOST_PATTERNS = 1000
-"""Rules with wildcards that are read as such: each request to the host is matched with all."""
+"""Most bytes read from a robots.txt (RFC 9309 requires at least 500 KiB)."""
+MAX_PATTERNS = 1000
+"""Most rules with wildcards; each request to the host is matched against all of them."""
 OWN_BYTES, LINE_BYTES, STAR_BYTES = 1000, 400, 700
-"""Memory of a parsed robots.txt, of each of its lines, and of each wildcard in one."""
+"""Bytes of memory of a parsed robots.txt, of each of its lines, and of each wildcard."""
 _WILDCARD = re.compile(r"[*$]")
 
 
 def bounded(body: bytes) -> bytes:
-    """Return a robots.txt, cut to ``MAX_BODY``, with one kind of line end and bounded patterns.
+    """Cut a robots.txt to ``MAX_BODY`` bytes and ``MAX_PATTERNS`` patterns; normalize line ends.
 
-    Of the patterns beyond the bound an allowance goes, and a prohibition holds for all that begins
-    as it does up to its first wildcard: too much is forbidden then, never too little.
+    Beyond the pattern limit, Allow rules are dropped and Disallow rules are cut before their first
+    wildcard. The result may forbid more than the original, never less.
     """
     lines, patterns = [], 0
     for line in body[:MAX_BODY].decode("utf-8-sig", "replace").splitlines():
@@ -28,7 +28,7 @@ def bounded(body: bytes) -> bytes:
             lines.append(f"{line}\n")
             continue
         patterns += 1
-        if patterns <= MOST_PATTERNS:
+        if patterns <= MAX_PATTERNS:
             lines.append(f"{line}\n")
         elif name == "disallow":
             lines.append(f"{field}{colon} {rule[: wildcard.start()].strip() or '/'}\n")
@@ -36,6 +36,6 @@ def bounded(body: bytes) -> bytes:
 
 
 def memory_of(body: bytes) -> int:
-    """Return the bytes that a parsed robots.txt takes, about."""
+    """Estimate the memory of a parsed robots.txt in bytes."""
     stars = body.count(b"*") + body.count(b"$")
     return OWN_BYTES + len(body) + LINE_BYTES * len(body.splitlines()) + STAR_BYTES * stars

@@ -1,4 +1,4 @@
-"""Sitemaps: a site's own list of its pages (sitemaps.org 0.9, with Google's news extension)."""
+"""Parsing of sitemaps (sitemaps.org 0.9, with Google's news extension)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from topiccrawl.links.xml_root import name_of, xml_root
 
-MOST_BYTES = 50_000_000
-"""Bytes of one sitemap that are read, unpacked; the protocol's own bound."""
+MAX_BYTES = 50_000_000
+"""Most bytes read from one sitemap after decompression; the limit of the protocol."""
 
 _GZIP = b"\x1f\x8b"
 _LINE = "sitemap:"
 
 
 class Sitemap(NamedTuple):
-    """Entries of one file.
+    """Entries of one sitemap file.
 
     Attributes:
         pages: URLs of pages, in order.
-        news: URLs among ``pages`` that are marked as news.
+        news: URLs in ``pages`` with a news element.
         sitemaps: URLs of further sitemaps.
     """
 
@@ -30,37 +30,37 @@ class Sitemap(NamedTuple):
 
 
 def read_sitemap(data: bytes) -> Sitemap:
-    r"""Return the entries of a sitemap, an index of sitemaps, a list of URLs or a robots.txt.
+    r"""Parse a sitemap, a sitemap index, a list of URLs or a robots.txt, gzipped or not.
 
-    The data may be packed with gzip. Never raises: unreadable data has no entries.
+    Never raises; unreadable data gives no entries.
 
     >>> read_sitemap(b"<urlset><url><loc> http://a.test/1.html </loc></url></urlset>").pages
     ('http://a.test/1.html',)
     >>> read_sitemap(b"User-agent: *\nSitemap: http://a.test/map.xml").sitemaps
     ('http://a.test/map.xml',)
     """
-    text = unpacked(data)
-    return _of_xml(text) if text.lstrip()[:1] == b"<" else _of_lines(text)
+    text = decompressed(data)
+    return _parse_xml(text) if text.lstrip()[:1] == b"<" else _parse_lines(text)
 
 
-def unpacked(data: bytes, most: int = MOST_BYTES) -> bytes:
-    """Return the first ``most`` bytes of data, unpacked if it is gzip; b"" if that is damaged."""
+def decompressed(data: bytes, limit: int = MAX_BYTES) -> bytes:
+    """Decompress data if it is gzip; return at limit ``limit`` bytes, b"" for damaged data."""
     if not data.startswith(_GZIP):
-        return data[:most].removeprefix(b"\xef\xbb\xbf")
+        return data[:limit].removeprefix(b"\xef\xbb\xbf")
     try:
-        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, most)
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, limit)
     except (zlib.error, gzip.BadGzipFile):
         return b""
 
 
-def _of_lines(text: bytes) -> Sitemap:
+def _parse_lines(text: bytes) -> Sitemap:
     lines = [line.strip() for line in text.decode("utf-8", "replace").splitlines()]
     maps = [line[len(_LINE) :].strip() for line in lines if line.lower().startswith(_LINE)]
     pages = [line for line in lines if line.startswith(("http://", "https://"))]
     return Sitemap(tuple(pages), frozenset(), tuple(maps))
 
 
-def _of_xml(text: bytes) -> Sitemap:
+def _parse_xml(text: bytes) -> Sitemap:
     root = xml_root(text)
     if root is None:
         return Sitemap()

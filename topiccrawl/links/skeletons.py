@@ -1,4 +1,4 @@
-"""Parts of a URL, and its skeleton: the URL with placeholders for dates, numbers and headlines."""
+"""URL skeletons: URLs with placeholders for dates, numbers, headlines and opaque ids."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Address(NamedTuple):
     """The parts of a URL.
 
     Attributes:
-        host: With the port, if it has one.
-        segments: Between the path's slashes; the last is "" where the path ends in one.
-        query: Names and values in their order.
+        host: Host, with the port if the URL has one.
+        segments: Path segments; the last is "" if the path ends in a slash.
+        query: Parameter names and values, in order.
     """
 
     host: str
@@ -41,12 +41,12 @@ class Address(NamedTuple):
 
 
 class Skeleton(NamedTuple):
-    """The format of a URL: URLs of one skeleton differ in numbers, dates, names only.
+    """Format of a URL; URLs with one skeleton differ only in numbers, dates and names.
 
     Attributes:
-        host: The whole host.
-        segments: With placeholders such as ``{YMD}`` and ``{n}``.
-        query: Names, and values with placeholders.
+        host: The full host.
+        segments: Path segments with placeholders such as ``{YMD}`` and ``{n}``.
+        query: Parameter names, and values with placeholders.
     """
 
     host: str
@@ -55,7 +55,7 @@ class Skeleton(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The skeleton in one line, for display and comparison."""
+        """The skeleton as one string, for display and comparison."""
         query = "&".join(f"{name}={value}" for name, value in self.query)
         return f"{self.host}/{'/'.join(self.segments)}{'?' + query if query else ''}"
 
@@ -66,7 +66,7 @@ class Skeleton(NamedTuple):
 
 
 def address(url: str) -> Address:
-    """Return the parts of a canonical URL; accepts any string.
+    """Split a canonical URL into its parts; accepts any string.
 
     >>> address("http://a.test/x/1.html?id=7")
     Address(host='a.test', segments=('x', '1.html'), query=(('id', '7'),))
@@ -79,7 +79,7 @@ def address(url: str) -> Address:
 
 
 def skeleton(url: str) -> Skeleton:
-    """Return the format of a URL.
+    """Return the skeleton of a URL.
 
     >>> skeleton("http://a.test/news/20130304/n367739936.shtml").text
     'a.test/news/{YMD}/n{n}.shtml'
@@ -93,7 +93,7 @@ def skeleton(url: str) -> Skeleton:
 
 
 def year_of(url: str, shape: Skeleton) -> int:
-    """Return the year of the first date in a URL's path, 0 if it has none.
+    """Return the year of the first date in a URL's path, or 0.
 
     >>> url = "http://a.test/a/2013-03/4.html"
     >>> year_of(url, skeleton(url))
@@ -122,7 +122,7 @@ def _last(segment: str) -> str:
 
 
 def _shape(text: str) -> str:
-    """Return a name with placeholders for its numbers, headlines and opaque ids."""
+    """Replace numbers, headlines and opaque ids of a name by placeholders."""
     if _NAME.match(text) and len(text) <= _LONGEST_NAME:
         return text
     if _OPAQUE.match(text):
@@ -143,10 +143,10 @@ def _value(value: str) -> str:
 
 
 def group(url: str, levels: int = 3) -> tuple[str, ...]:
-    """Return the directories of a URL, widest first, digits as ``#``; at most ``levels``.
+    """Return at most ``levels`` directories of a URL, widest first, with digits replaced by ``#``.
 
-    A site keeps related pages in one directory, but dates make endless directories. With digits
-    folded, the pages of last year's directory count for this year's.
+    Related pages of a site often share a directory, but dates create new directories all the time.
+    With digits replaced, last year's pages count for this year's directory.
 
     >>> group("http://example.com/news/2020/05/a.html")
     ('/news/', '/news/#/', '/news/#/#/')

@@ -1,7 +1,7 @@
-"""Crawler traps: endless URL spaces, and files that are no pages [S5].
+"""Detection of crawler traps: infinite URL spaces, and files that are no pages [S5].
 
-Methods of the project, section 8. The source only bounds the URL's length and its slashes; the
-checks for repeated segments, calendars, session ids in the path and growing queries are additions.
+See section 8 of the project's methods. The source only limits a URL's length and number of slashes.
+The checks for repeated segments, calendars, session ids in paths and growing queries are additions.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _PROGRAMS = (
     "zip rar 7z gz bz2 xz tgz tar zst lzma cab jar war iso img dmg exe msi apk ipa deb rpm bin "
     "dll torrent css js mjs map woff woff2 ttf otf eot wasm"
 )
-NO_PAGES = frozenset(f"{_MEDIA} {_DOCUMENTS} {_PROGRAMS}".split())
-"""File name extensions that are never pages, lower case."""
+NON_PAGE_EXTENSIONS = frozenset(f"{_MEDIA} {_DOCUMENTS} {_PROGRAMS}".split())
+"""File name extensions of files that are never pages, in lower case."""
 
 
 def _next_year() -> int:
@@ -40,7 +40,7 @@ def _next_year() -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrapRules:
-    """Thresholds; 0 switches a bound off. Dated pages of a calendar or almanac are never news.
+    """Thresholds of the trap checks; 0 disables a check. Dated calendar pages are always traps.
 
     Attributes:
         max_length: Characters of a URL; news URLs stay below 200.
@@ -48,10 +48,10 @@ class TrapRules:
         max_repeats: Occurrences of one path segment in a path; numbers do not count.
         max_params: Parameters of a query.
         max_same_param: Occurrences of one parameter name in a query.
-        first_year: First year of a date in a URL; the web is not older.
-        last_year: Last year of a date in a URL; next year by default.
-        files: Refuse URLs with an extension of :data:`NO_PAGES`.
-        read: Extensions that are read as pages nevertheless.
+        first_year: Earliest year of a date in a URL.
+        last_year: Latest year of a date in a URL; next year by default.
+        files: Refuse URLs with an extension of :data:`NON_PAGE_EXTENSIONS`.
+        read: Extensions in ``NON_PAGE_EXTENSIONS`` that are accepted nevertheless.
     """
 
     max_length: int = 512
@@ -77,7 +77,7 @@ _YEAR_MONTH = re.compile(
     r"(?<![0-9])(1[89][0-9]{2}|2[01][0-9]{2})([-/_.])(0?[1-9]|1[0-2])"
     r"(?:\2(?:0?[1-9]|[12][0-9]|3[01]))?(?![0-9])"
 )
-_DATED = re.compile(r"[12][0-9]{3}[-/_.][01]?[0-9]")  # part of every date, quick to find
+_DATED = re.compile(r"[12][0-9]{3}[-/_.][01]?[0-9]")  # part of every date; a cheap first test
 _YEAR_PARAM = re.compile(r"[?&](?:year|yr|y|nian)=([0-9]{4,})(?=&|$)", re.IGNORECASE)
 _CALENDAR = re.compile(r"calend[ae]r|(?<![a-z])rili(?![a-z])|wannianli", re.IGNORECASE)
 _MAX_DATES = 2
@@ -92,12 +92,12 @@ _PATH_SESSION = re.compile(
 
 @lru_cache(maxsize=16_384)
 def trap(url: str, rules: TrapRules | None = None) -> str | None:
-    """Return the reason not to fetch a canonical URL, or None if it may be fetched.
+    """Return the reason why a canonical URL must not be fetched, or None. Never raises.
 
     Results are cached, since menus repeat on every page; use one TrapRules for a whole crawl.
 
     Reasons: ``too-long``, ``too-deep``, ``file-type``, ``repeated-path``, ``session-id``,
-    ``calendar``, ``growing-query``. Never raises.
+    ``calendar``, ``growing-query``.
 
     >>> rules = TrapRules(last_year=2026)
     >>> trap("http://a.test/a/b/a/b/a/b/", rules), trap("http://a.test/cal/2043/05/", rules)
@@ -109,8 +109,8 @@ def trap(url: str, rules: TrapRules | None = None) -> str | None:
     host, _, rest = url.partition("://")[2].partition("/")
     path, _, query = rest.partition("?")
     parts = _Parts(len(url), host, path, query, path.count("/") + 1)
-    for reason, caught in _CHECKS:
-        if caught(parts, bounds):
+    for reason, is_trap in _CHECKS:
+        if is_trap(parts, bounds):
             return reason
     return None
 
@@ -135,7 +135,7 @@ def _is_deep(parts: _Parts, rules: TrapRules) -> bool:
 
 def _is_file(parts: _Parts, rules: TrapRules) -> bool:
     end = parts.path.rpartition(".")[2].lower() if "." in parts.path else ""
-    return rules.files and end in NO_PAGES and end not in rules.read
+    return rules.files and end in NON_PAGE_EXTENSIONS and end not in rules.read
 
 
 def _repeats(parts: _Parts, rules: TrapRules) -> bool:
@@ -153,7 +153,7 @@ def _has_session(parts: _Parts, rules: TrapRules) -> bool:  # noqa: ARG001 - one
 
 
 def _is_calendar(parts: _Parts, rules: TrapRules) -> bool:
-    """Return whether it is a dated URL of a calendar, or has a date that no news can have."""
+    """Return whether a URL is a dated calendar page, or has a date that is impossible for news."""
     text = f"/{parts.path}?{parts.query}" if parts.query else f"/{parts.path}"
     years = [int(match[0]) for match in _YEAR_MONTH.findall(text)] if _DATED.search(text) else []
     dates = len(years)

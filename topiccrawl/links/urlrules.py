@@ -1,14 +1,15 @@
 r"""Include and exclude rules of a topic: patterns of the URLs that may be requested.
 
-A pattern is a glob, in which only ``*`` is special and stands for any characters, or a regular
-expression after ``re:`` that is searched. Both see host, path and query, percent signs decoded:
+A pattern is a glob, in which only ``*`` is special and matches any characters, or a regular
+expression with the prefix ``re:``, which is searched. Both are matched against host, path and
+query, percent-decoded:
 
-| pattern | URLs |
+| pattern | matching URLs |
 | --- | --- |
-| ``/sport/*`` | whose path begins so, on any host |
-| ``example.com`` | of this host and those below it |
-| ``*.example.com/2026/*`` | of hosts below it, whose path begins so |
-| ``re:/20\d\d/\d+`` | in which it is found |
+| ``/sport/*`` | paths that begin with ``/sport/``, on any host |
+| ``example.com`` | the host and its subdomains |
+| ``*.example.com/2026/*`` | paths that begin with ``/2026/``, on subdomains |
+| ``re:/20\d\d/\d+`` | URLs in which the expression is found |
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ REGEX = "re:"
 
 
 class UrlRules:
-    """Rules of one topic; a URL that is excluded and included is excluded.
+    """Include and exclude rules of one topic; exclude wins.
 
     Args:
-        include: Patterns of which a URL needs one; empty: none is needed.
-        exclude: Patterns of which it must have none.
+        include: Patterns, of which a URL must match at least one; empty allows all.
+        exclude: Patterns, none of which a URL may match.
 
     Raises:
-        ValueError: A pattern is empty or no regular expression.
+        ValueError: A pattern is empty or an invalid regular expression.
 
     >>> rules = UrlRules(["a.test/news/*", "b.test"], ["*/video/*"])
     >>> rules.refuse("http://a.test/news/1"), rules.refuse("http://a.test/news/video/1")
@@ -48,24 +49,24 @@ class UrlRules:
         self._exclude = tuple(map(compiled, exclude))
 
     def refuse(self, url: str) -> str | None:
-        """Return why a URL must not be requested, or None."""
+        """Return the reason why a URL must not be requested, or None."""
         if not self._include and not self._exclude:
             return None
         parts = urlsplit(url)
-        seen = f"{host_of(url)}{unquote(parts.path) or '/'}"
-        seen = f"{seen}?{unquote(parts.query)}" if parts.query else seen
-        if any(pattern.search(seen) for pattern in self._exclude):
+        target = f"{host_of(url)}{unquote(parts.path) or '/'}"
+        target = f"{target}?{unquote(parts.query)}" if parts.query else target
+        if any(pattern.search(target) for pattern in self._exclude):
             return "url-excluded"
-        if self._include and not any(pattern.search(seen) for pattern in self._include):
+        if self._include and not any(pattern.search(target) for pattern in self._include):
             return "url-not-included"
         return None
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern as a regular expression of host, path and query.
+    """Compile a pattern to a regular expression for host, path and query.
 
     Raises:
-        ValueError: It is empty or no regular expression.
+        ValueError: The pattern is empty or an invalid regular expression.
 
     >>> bool(compiled("*.a.test").search("b.a.test/x")), bool(compiled("a.test").search("xa.test/"))
     (True, False)
@@ -84,16 +85,16 @@ def compiled(pattern: str) -> re.Pattern[str]:
             "{pattern!r} is no pattern: write /path/*, host/path/* or re:EXPRESSION",
             pattern=pattern,
         )
-    begin = rf"^{_glob(_spelled(host))}" if slash and host else r"^[^/]*" if slash else ""
+    start = rf"^{_glob(_normalized(host))}" if slash and host else r"^[^/]*" if slash else ""
     if not slash:
-        return re.compile(rf"^(?:[^/]*\.)?{_glob(_spelled(host))}/")
-    return re.compile(rf"{begin}/{_glob(path)}$")
+        return re.compile(rf"^(?:[^/]*\.)?{_glob(_normalized(host))}/")
+    return re.compile(rf"{start}/{_glob(path)}$")
 
 
 def _glob(text: str) -> str:
     return ".*".join(map(re.escape, text.split("*")))
 
 
-def _spelled(host: str) -> str:
-    """Return a host as canonical URLs spell it; one with a wildcard in lower case."""
+def _normalized(host: str) -> str:
+    """Return a host in canonical form; a host with a wildcard in lower case."""
     return host.lower() if "*" in host else host_of(canonical(f"http://{host}/") or "") or host

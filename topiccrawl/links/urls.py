@@ -1,17 +1,17 @@
-"""One URL, one spelling: canonical form, host, site, words and directories of a URL.
+"""Canonical form, host, site and words of URLs.
 
-Everything here takes any string and never raises. A link is made canonical tens of thousands of
-times a second, so clean URLs pass one regular expression and only the others are parsed.
+All functions accept any string and never raise. Tens of thousands of links are canonicalized per
+second, so clean URLs are matched by one regular expression and only other URLs are parsed.
 
 Rules of :func:`canonical`:
 
-- fragments are removed, since no server gets them; ``#!`` too (that AJAX scheme needs a browser);
-- user names and passwords are removed: a crawler does not log in;
+- fragments are removed, since servers do not receive them; ``#!`` too (it needs a browser);
+- user names and passwords are removed;
 - session ids and click trackers (:data:`SESSION_NAMES`, :data:`TRACKER_NAMES`) are removed, since
-  they give one page many URLs; ``sid`` and its like only if the value looks random, because many
-  sites name a story or a section so;
-- percent-encoded bytes stay bytes (GBK remains GBK) in one spelling;
-- the order of the query stays: some servers depend on it.
+  they give one page many URLs; ``sid`` and similar names only if the value looks random, because
+  many sites use them for stories or sections;
+- percent-encoded bytes keep their values (GBK remains GBK) and get one spelling;
+- the order of query parameters is kept, since some servers depend on it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 MAX_URL = 4_096
-"""Characters; a longer URL has no canonical form. News sites stay far below."""
+"""Most characters of a canonical URL. URLs of news sites are far shorter."""
 
 SESSION_NAMES = (
     "jsessionid", "phpsessid", "phpsession", "sessionid", "session_id", "sessid", "cfid", "cftoken",
@@ -41,14 +41,14 @@ TRACKER_NAMES = (
     "_ga", "hmsr", "hmpl", "hmcu", "hmkw", "hmci", "bd_vid", "qhclickid", "nsukey",
     "isappinstalled", "share_token", "pvid",
 )  # fmt: skip
-"""Query parameters that only name a visitor's referrer; all of ``utm_…`` too."""
+"""Query parameters that only track a visitor's referrer, in addition to ``utm_…``."""
 
 _RANDOM = r"(?:(?=[^&]*[0-9])(?=[^&]*[A-Za-z])[0-9A-Za-z]{10,}|[0-9A-Za-z_-]{24,})"
 _SHORT_SESSION = rf"(?:sid|session|sess)={_RANDOM}"
 _NAMES = "|".join(map(re.escape, SESSION_NAMES + TRACKER_NAMES))
-_DROP = rf"(?:(?:{_NAMES}|utm_[a-z_]*)(?:=[^&]*)?|aspsessionid[a-z]*=[^&]*|{_SHORT_SESSION})"
-_HAS_DROPPED = re.compile(rf"[?&]{_DROP}(?=&|$)", re.IGNORECASE | re.ASCII)
-_DROPPED = re.compile(_DROP, re.IGNORECASE | re.ASCII)
+_REMOVED = rf"(?:(?:{_NAMES}|utm_[a-z_]*)(?:=[^&]*)?|aspsessionid[a-z]*=[^&]*|{_SHORT_SESSION})"
+_HAS_REMOVED = re.compile(rf"[?&]{_REMOVED}(?=&|$)", re.IGNORECASE | re.ASCII)
+_REMOVED_PARAM = re.compile(_REMOVED, re.IGNORECASE | re.ASCII)
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid|sid)=[^/;]*", re.IGNORECASE)
 
 _LABELS = r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
@@ -62,7 +62,7 @@ _PARTS = re.compile(
 _ABSOLUTE = ("http://", "https://")
 _HTTP = re.compile(r"(https?):/*", re.IGNORECASE)
 _HOST = re.compile(_LABELS, re.ASCII)
-_PLAIN_HOST = re.compile(r"https?://([a-z0-9._-]+)/")  # of nearly all URLs
+_PLAIN_HOST = re.compile(r"https?://([a-z0-9._-]+)/")  # matches nearly all URLs
 _AFTER_HOST = re.compile(r"[/?#\\]")
 _SAFE_PATH = re.compile(rf"[{_CHARS};/]*", re.ASCII)
 _SAFE_QUERY = re.compile(rf"[{_CHARS};/?]*", re.ASCII)
@@ -73,7 +73,7 @@ _CONTROLS = "".join(map(chr, range(33)))
 _NEWLINES = str.maketrans("", "", "\t\r\n")
 _PORTS = {"http": 80, "https": 443}
 _LAST_PORT = 65_535
-_LONGEST_HOST = 254  # limit of DNS, with the dot at the end; IDNA is slow on longer ones
+_LONGEST_HOST = 254  # limit of DNS, with a trailing dot; IDNA is slow for longer names
 _QUERY_ENCODINGS = {
     "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "big5": "big5hkscs",
     "big5-hkscs": "big5hkscs", "big5hkscs": "big5hkscs", "shift_jis": "shift_jis",
@@ -96,16 +96,16 @@ class _Base(NamedTuple):
 
 
 def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str | None:
-    """Return the canonical form of a URL: absolute http(s), no fragment; None if it has none.
+    """Return the canonical form of a URL: absolute http(s), no fragment; None if impossible.
 
     Idempotent; never raises. Scheme and host in lower case, IDNA, without default port; dot
     segments resolved; percent-encoding in one spelling; query order kept; session ids and
     trackers removed.
 
     Args:
-        url: As written in the page; blanks around it and line breaks in it are ignored.
-        base: Base of relative URLs; without it a relative URL gives None.
-        encoding: The page's encoding, in which browsers send non-ASCII letters of a query.
+        url: URL as written in the page; surrounding blanks and line breaks are ignored.
+        base: Base of relative URLs; without a base a relative URL gives None.
+        encoding: Encoding of the page, in which browsers send non-ASCII letters of a query.
 
     >>> canonical("HTTP://News.Example.COM:80/a/../b.html?id=7&utm_source=x#top")
     'http://news.example.com/b.html?id=7'
@@ -118,10 +118,10 @@ def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str
         url = url.strip(_CONTROLS)
         if len(url) > MAX_URL:
             return None
-    absolute = url if base is None else _joined(url, base)
+    absolute = url if base is None else _resolve_plain(url, base)
     if _is_clean(absolute):
         return absolute
-    return _rebuilt(url, None if url.startswith(_ABSOLUTE) else base, encoding)
+    return _canonicalize(url, None if url.startswith(_ABSOLUTE) else base, encoding)
 
 
 @lru_cache(maxsize=32_768)
@@ -129,19 +129,19 @@ def _is_clean(url: str) -> bool:
     """Return whether a URL is canonical; cached, since menus repeat on every page."""
     if len(url) > MAX_URL or not _CLEAN.fullmatch(url):
         return False
-    return "?" not in url or not _HAS_DROPPED.search(url)
+    return "?" not in url or not _HAS_REMOVED.search(url)
 
 
-def _joined(url: str, base: str) -> str:
-    """Return the absolute URL of plain references; others unchanged."""
+def _resolve_plain(url: str, base: str) -> str:
+    """Resolve plain references to absolute URLs; return others unchanged."""
     if url.startswith(_ABSOLUTE) or not url:
         return url
-    known = _base(base)
-    if known is None or ":" in url:
+    base_parts = _base(base)
+    if base_parts is None or ":" in url:
         return url
     if url[0] == "/":
-        return url if url[1:2] in {"/", "\\"} else known.origin + url
-    return known.origin + known.directory + url if url[0].isalnum() else url
+        return url if url[1:2] in {"/", "\\"} else base_parts.origin + url
+    return base_parts.origin + base_parts.directory + url if url[0].isalnum() else url
 
 
 @lru_cache(maxsize=1024)
@@ -159,54 +159,58 @@ def _parts(text: str) -> tuple[str | None, str | None, str, str | None]:
 
 
 @lru_cache(maxsize=16_384)
-def _rebuilt(url: str, base: str | None, encoding: str) -> str | None:
-    """Return the canonical form by parsing the URL."""
+def _canonicalize(url: str, base: str | None, encoding: str) -> str | None:
+    """Compute the canonical form by parsing the URL."""
     text = _browser_slashes(url.strip(_CONTROLS).translate(_NEWLINES))
-    known = _base(base) if base is not None else None
-    scheme, authority, path, query = _parts(_absolute_scheme(text, known))
+    base_parts = _base(base) if base is not None else None
+    scheme, authority, path, query = _parts(_absolute_scheme(text, base_parts))
     if scheme is None:
-        if known is None:
+        if base_parts is None:
             return None
-        scheme = known.scheme
+        scheme = base_parts.scheme
         if authority is None:
-            authority = known.origin.partition("://")[2]
-            path, query = _resolved(path, query, known)
-    where = _authority(scheme.lower(), authority or "")
-    if where is None:
+            authority = base_parts.origin.partition("://")[2]
+            path, query = _resolve(path, query, base_parts)
+    origin = _authority(scheme.lower(), authority or "")
+    if origin is None:
         return None
-    result = f"{where}{_path(path)}{_query(query, encoding)}"
+    result = f"{origin}{_path(path)}{_query(query, encoding)}"
     return result if len(result) <= MAX_URL else None
 
 
 def _browser_slashes(text: str) -> str:
-    """Return the text with slashes for the back-slashes before the query, as browsers do."""
+    """Replace backslashes before the query by slashes, as browsers do."""
     if "\\" not in text:
         return text
     end = min((i for i in (text.find("?"), text.find("#")) if i >= 0), default=len(text))
     return text[:end].replace("\\", "/") + text[end:]
 
 
-def _absolute_scheme(text: str, known: _Base | None) -> str:
-    """Return the text with ``http:x``, ``http:/x`` and ``http:///x`` read as browsers read them."""
+def _absolute_scheme(text: str, base_parts: _Base | None) -> str:
+    """Resolve ``http:x``, ``http:/x`` and ``http:///x`` as browsers do."""
     match = _HTTP.match(text)
     if match is None:
         return text
     rest = text[match.end() :]
-    if known and not match.group().endswith("//") and match.group(1).lower() == known.scheme:
-        return text[len(known.scheme) + 1 :]
+    if (
+        base_parts
+        and not match.group().endswith("//")
+        and match.group(1).lower() == base_parts.scheme
+    ):
+        return text[len(base_parts.scheme) + 1 :]
     return f"{match.group(1)}://{rest}"
 
 
-def _resolved(path: str, query: str | None, known: _Base) -> tuple[str, str | None]:
+def _resolve(path: str, query: str | None, base_parts: _Base) -> tuple[str, str | None]:
     """Return path and query of a reference without authority (RFC 3986, 5.2.2)."""
     if not path:
-        return known.path, known.query if query is None else query
-    return (path if path[0] == "/" else known.directory + path), query
+        return base_parts.path, base_parts.query if query is None else query
+    return (path if path[0] == "/" else base_parts.directory + path), query
 
 
 @lru_cache(maxsize=4096)
 def _authority(scheme: str, authority: str) -> str | None:
-    """Return ``scheme://host[:port]``, or None if it is no http(s) host."""
+    """Return ``scheme://host[:port]``, or None for other schemes and invalid hosts."""
     if scheme not in _PORTS:
         return None
     text = authority.rpartition("@")[2]
@@ -218,8 +222,8 @@ def _authority(scheme: str, authority: str) -> str | None:
     name = _ipv6(host) if host.startswith("[") else _host(host)
     if name is None:
         return None
-    shown = "" if not port or int(port) == _PORTS[scheme] else f":{int(port)}"
-    return f"{scheme}://{name}{shown}"
+    port_suffix = "" if not port or int(port) == _PORTS[scheme] else f":{int(port)}"
+    return f"{scheme}://{name}{port_suffix}"
 
 
 def _ipv6(host: str) -> str | None:
@@ -235,17 +239,17 @@ def _host(host: str) -> str | None:
         return None
     if not name.isascii():
         try:
-            name = _ascii_of(name)
+            name = _encode_idna(name)
         except UnicodeError:
             return None
     name = name.removesuffix(".")
     return name if _HOST.fullmatch(name) else None
 
 
-def _ascii_of(name: str) -> str:
-    """Return a host's name as DNS has it, by IDNA 2008, in which ß is a letter of its own (UTS 46).
+def _encode_idna(name: str) -> str:
+    """Encode a host name for DNS by IDNA 2008 (UTS 46), which keeps the letter ß.
 
-    Names with symbols, which IDNA 2008 lacks and registries still serve, are spelled by IDNA 2003.
+    Names with symbols are invalid in IDNA 2008 but still registered; they are encoded by IDNA 2003.
     """
     try:
         return idna.encode(name, uts46=True).decode("ascii").lower()
@@ -255,15 +259,15 @@ def _ascii_of(name: str) -> str:
 
 def _path(path: str) -> str:
     if not _SAFE_PATH.fullmatch(path):
-        path = _UNSAFE_PATH.sub(_respelt, path)
+        path = _UNSAFE_PATH.sub(_respell, path)
     if ";" in path:
         path = _PATH_SESSION.sub("", path)
     if "/." in path:
-        path = _without_dots(path)
+        path = _remove_dot_segments(path)
     return path if path[:1] == "/" else f"/{path}"
 
 
-def _without_dots(path: str) -> str:
+def _remove_dot_segments(path: str) -> str:
     kept: list[str] = []
     *parents, last = path.split("/")[1:]
     for part in (*parents, last):
@@ -277,19 +281,19 @@ def _without_dots(path: str) -> str:
 
 
 def _query(query: str | None, encoding: str) -> str:
-    """Return the query with its question mark, or ""."""
+    """Return the canonical query with its question mark, or ""."""
     if not query:
         return ""
     if not _SAFE_QUERY.fullmatch(query):
         codec = _QUERY_ENCODINGS.get(encoding.lower(), "utf-8")
-        query = _UNSAFE_QUERY.sub(lambda match: _respelt(match, codec), query)
-    if _HAS_DROPPED.search(f"?{query}"):
-        query = "&".join(p for p in query.split("&") if not _DROPPED.fullmatch(p))
+        query = _UNSAFE_QUERY.sub(lambda match: _respell(match, codec), query)
+    if _HAS_REMOVED.search(f"?{query}"):
+        query = "&".join(p for p in query.split("&") if not _REMOVED_PARAM.fullmatch(p))
     return f"?{query}" if query else ""
 
 
-def _respelt(match: re.Match[str], codec: str = "utf-8") -> str:
-    """Return one percent triplet, or a run of unsafe characters, in its canonical spelling."""
+def _respell(match: re.Match[str], codec: str = "utf-8") -> str:
+    """Return a percent triplet or a run of unsafe characters in canonical spelling."""
     text = match.group()
     if text[0] == "%" and len(text) > 1:
         letter = chr(int(text[1:], 16))
@@ -297,10 +301,10 @@ def _respelt(match: re.Match[str], codec: str = "utf-8") -> str:
     return quote_from_bytes(text.encode(codec, "replace"), safe="")
 
 
-def forget() -> None:
-    """Clear the caches of URLs: frees a few megabytes, or gives benchmarks a cold start."""
-    for remembered in (_is_clean, _rebuilt, _authority, _base, _site):
-        remembered.cache_clear()
+def clear_caches() -> None:
+    """Clear the URL caches, to free a few megabytes or for cold-start benchmarks."""
+    for cached in (_is_clean, _canonicalize, _authority, _base, _site):
+        cached.cache_clear()
 
 
 def host_of(url: str) -> str:
@@ -321,7 +325,7 @@ def host_of(url: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme, host and port, which share one robots.txt; "" if there is no host.
+    """Return the origin (scheme, host and port) of a URL; "" if it has no host.
 
     >>> origin_of("https://example.com:8443/a/b?c")
     'https://example.com:8443'
@@ -332,10 +336,10 @@ def origin_of(url: str) -> str:
 
 
 def site_of(url: str) -> str:
-    """Return the registrable domain of a URL's host (or of a bare host), else the host itself.
+    """Return the registrable domain of a URL or a bare host; the host itself if it has none.
 
-    Uses the public suffix list that ships with tldextract: no network, no cache on disk. A name
-    under no public suffix gives its last two labels; a number or a single label gives itself.
+    Uses the public suffix list that ships with tldextract, without network or disk cache. A name
+    under no public suffix gives its last two labels. An IP address or a single label gives itself.
 
     >>> site_of("http://sports.news.sina.com.cn/x"), site_of("http://127.0.0.1:80/")
     ('sina.com.cn', '127.0.0.1')
@@ -353,7 +357,7 @@ def _site(host: str) -> str:
 
 @cache
 def _suffixes() -> TLDExtract:
-    """Return the public suffix list; loaded on first use, since that is slow."""
+    """Return the public suffix list; loaded on first use, since loading is slow."""
     import tldextract
 
     return tldextract.TLDExtract(cache_dir=None, suffix_list_urls=())
@@ -362,7 +366,7 @@ def _suffixes() -> TLDExtract:
 def words(url: str) -> list[str]:
     """Return the words of path and query in lower case, percent-decoded (UTF-8, else GB18030).
 
-    Digits are separate words, so that ``covid19`` and a date are split; Chinese runs stay whole.
+    Digits form separate words, so ``covid19`` and dates are split. Runs of Chinese are not split.
 
     >>> words("http://example.com/sport/CupFinal_2016/t0112.html?w=%d7%e3%c7%f2")
     ['sport', 'cup', 'final', '2016', 't', '0112', 'html', 'w', '足球']

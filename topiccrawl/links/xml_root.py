@@ -1,4 +1,4 @@
-"""XML from the web: damaged and untrusted."""
+"""Parsing of damaged or untrusted XML."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 from lxml import etree
 
-MOST_TEXT = 20_000
-"""Characters read of an element's text; a feed with whole articles has some thousands."""
+MAX_TEXT = 20_000
+"""Most characters read from an element's text; entries with full articles have thousands."""
 
 _TAG = re.compile(r"<[^<>]*>")
 
 
 def xml_root(data: bytes) -> etree._Element | None:
-    r"""Return the readable part of a document, or None; external entities are not fetched.
+    r"""Parse the readable part of a document, or return None; external entities are not fetched.
 
     >>> [root.tag for root in map(xml_root, (b"<a><b>", b"\n<a/>")) if root is not None]
     ['a', 'a']
@@ -29,21 +29,21 @@ def xml_root(data: bytes) -> etree._Element | None:
 
 
 def name_of(element: etree._Element) -> str:
-    """Return an element's name without its name space, in lower case."""
-    return str(element.tag).rpartition("}")[2].lower()  # a comment's tag is a function, no name
+    """Return an element's name in lower case, without its namespace."""
+    return str(element.tag).rpartition("}")[2].lower()  # the tag of a comment is a function
 
 
 def text_of(element: etree._Element) -> str:
-    """Return the first ``MOST_TEXT`` characters of an element's text, without escaped markup.
+    """Return the first ``MAX_TEXT`` characters of an element's text, without escaped markup.
 
     >>> root = xml_root(b"<a>1 &lt;b&gt;2&lt;/b&gt;<c>3</c></a>")
     >>> root is not None and text_of(root)
     '1 2 3'
     """
-    parts, room = [], MOST_TEXT
+    parts, remaining = [], MAX_TEXT
     for part in map(str, element.itertext()):
-        parts.append(part[:room])
-        room -= len(part)
-        if room <= 0:
+        parts.append(part[:remaining])
+        remaining -= len(part)
+        if remaining <= 0:
             break
     return " ".join(_TAG.sub(" ", "".join(parts)).split())

@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings, Settings
 from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.links.addresses import AddressRules
-from topiccrawl.links.hosts import HostRules, host_named
+from topiccrawl.links.hosts import HostRules, normalize_host
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urlrules import UrlRules
@@ -153,7 +153,7 @@ def _domain_concurrency(settings: BaseSettings) -> int:
 def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:
     """Yield the hosts that a setting lists."""
     for text in settings.getlist(name):
-        host = host_named(text)
+        host = normalize_host(text)
         if not host:
             raise SettingError(
                 "{name}: {text!r} is not a host: write news.example.com, without port",
@@ -252,7 +252,7 @@ def hosts_of(crawler: Crawler) -> HostRules:
         refused = partial(crawler.stats.inc_value, "topiccrawl/private_address")
         context.addresses = addresses_of(crawler.settings, allowed, refused)
         for url in topic.seeds if topic else getattr(spider, "start_urls", ()):
-            context.addresses.name_host(url)
+            context.addresses.allow_host(url)
         context.hosts = (
             topic_rules(topic, context.addresses)
             if topic
@@ -292,4 +292,4 @@ def _jitter(settings: BaseSettings) -> float:
 def _slots(settings: BaseSettings) -> Iterator[tuple[str, tuple[float | None, int | None]]]:
     """Yield delays and concurrencies by host; slots whose names are not hosts match none."""
     for name, slot in settings.getdict("DOWNLOAD_SLOTS").items():
-        yield host_named(name) or name, (slot.get("delay"), slot.get("concurrency"))
+        yield normalize_host(name) or name, (slot.get("delay"), slot.get("concurrency"))

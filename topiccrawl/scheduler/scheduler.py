@@ -206,7 +206,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             return self.redirects.follow(request, lease)
         if request.meta.get("is_start_request"):
             addresses = self.context.addresses
-            named = addresses.name_origin if meta.ROLE in request.meta else addresses.name_host
+            named = addresses.allow_origin if meta.ROLE in request.meta else addresses.allow_host
             named(request.url)
         request.meta.pop(meta.KEY, None)
         new = 0

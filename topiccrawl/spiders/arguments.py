@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import ConfigurationError, FieldError, SettingError, TopicError
-from topiccrawl.links.hosts import host_named
+from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
@@ -15,7 +15,7 @@ from topiccrawl.scheduler.build import limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, load_component, read_parameters
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.many import ManyScorer, topics_of, union
+from topiccrawl.topics.multitopic import MultiTopicScorer, merge_topics, parse_topics
 from topiccrawl.topics.topic import Topic, from_examples, resolve
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def topic_of(text: str, like: str, several: str = "") -> Topic:
     Args:
         text: Words, a sentence, a name or a file.
         like: URLs of pages on topic.
-        several: Topics instead of both, see ``topiccrawl.topics.many``.
+        several: Topics instead of both, see ``topiccrawl.topics.multitopic``.
 
     Raises:
         ConfigurationError: If there is neither, or one of them cannot be used.
@@ -136,7 +136,7 @@ def topic_of(text: str, like: str, several: str = "") -> Topic:
     if several:
         if text.strip() or like:
             raise TopicError("argument topics stands alone: leave topic and like out")
-        return union(topics_of(several))
+        return merge_topics(parse_topics(several))
     examples = seeds_of(like, "like") if like else ()
     if text.strip():
         topic = resolve(text)
@@ -146,15 +146,17 @@ def topic_of(text: str, like: str, several: str = "") -> Topic:
     return from_examples(examples)
 
 
-def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer | ManyScorer:
+def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer | MultiTopicScorer:
     """Return the scorer of a topic, or of several."""
     by_site = settings.getbool("TOPICCRAWL_SITE_WORDS")
     if several:
-        return ManyScorer(topics_of(several), by_site=by_site)
+        return MultiTopicScorer(parse_topics(several), by_site=by_site)
     return Scorer(topic, sites=SiteWords() if by_site else None)
 
 
-def judges_of(settings: Mapping[str, Any], scorer: Scorer | ManyScorer) -> list[RelevanceModel]:
+def judges_of(
+    settings: Mapping[str, Any], scorer: Scorer | MultiTopicScorer
+) -> list[RelevanceModel]:
     """Return the judge of each topic: the setting's, else its scorer; those that a scorer uses.
 
     Raises:
@@ -162,7 +164,7 @@ def judges_of(settings: Mapping[str, Any], scorer: Scorer | ManyScorer) -> list[
     """
     own = settings.get("TOPICCRAWL_RELEVANCE")
     judge = load_component("TOPICCRAWL_RELEVANCE", own) if own else lambda _settings, one: one
-    if not isinstance(scorer, ManyScorer):
+    if not isinstance(scorer, MultiTopicScorer):
         return [judge(settings, scorer)]
     scorer.judges[:] = [judge(settings, one) for one in scorer.scorers]
     return scorer.judges
@@ -178,7 +180,7 @@ def hosts_in(value: str) -> tuple[str, ...]:
     ('a.test', 'b.test')
     """
     wrong = message("argument sites: {text!r} is no host; write sites=a.cn,news.b.cn")
-    return _each(value, host_named, wrong, "sites")
+    return _each(value, normalize_host, wrong, "sites")
 
 
 def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:

@@ -14,7 +14,12 @@ from typing_extensions import override
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.parts import Parts, joined, parts_of, without_parts
+from topiccrawl.extract.pagination import (
+    PageNeighbours,
+    append_page,
+    page_neighbours,
+    without_own_pages,
+)
 from topiccrawl.extract.reading import ReadPage, StandardReader
 from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.urls import canonical
@@ -45,7 +50,7 @@ from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.spiders.reading import PageReading, may_be_article
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.many import ManyScorer
+from topiccrawl.topics.multitopic import MultiTopicScorer
 from topiccrawl.topics.pagekind import kind_of
 from topiccrawl.topics.topic import Topic, default_seeds
 
@@ -101,7 +106,12 @@ class TopicSpider(Spider):
     custom_settings = UNREAD
 
     def __init__(
-        self, topic: Topic, strategy: LinkStrategy, scorer: Scorer | ManyScorer, *, fresh: bool
+        self,
+        topic: Topic,
+        strategy: LinkStrategy,
+        scorer: Scorer | MultiTopicScorer,
+        *,
+        fresh: bool,
     ) -> None:
         super().__init__()
         self.topic = topic
@@ -201,7 +211,7 @@ class TopicSpider(Spider):
     @property
     def judge(self) -> RelevanceModel:
         """The model that judges pages: the user's, one from marks, or the topic's words."""
-        return self.scorer if isinstance(self.scorer, ManyScorer) else self.judges[0]
+        return self.scorer if isinstance(self.scorer, MultiTopicScorer) else self.judges[0]
 
     @override
     async def start(self) -> AsyncIterator[Request]:
@@ -281,7 +291,7 @@ class TopicSpider(Spider):
         known = self._lease(response)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
         self.strategy.reached(known.evidence, verdict.relevance)
-        links = page.links if article is None else without_parts(page.url, page.links)
+        links = page.links if article is None else without_own_pages(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)
         yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
@@ -326,7 +336,7 @@ class TopicSpider(Spider):
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
         found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):
-            article = joined(article, found.body, found.images)
+            article = append_page(article, found.body, found.images)
         for output in self._whole(article, page, pages):
             if not again:
                 yield output
@@ -347,7 +357,7 @@ class TopicSpider(Spider):
     ) -> Iterator[Article | Unfinished | Request]:
         """Yield the article if this was its last page, else what there is, and its next page."""
         most = self.settings.getint("TOPICCRAWL_ARTICLE_PAGES")
-        parts = parts_of(page.url, page.links) if most > 1 else Parts()
+        parts = page_neighbours(page.url, page.links) if most > 1 else PageNeighbours()
         if parts.first and not pages:  # a later page, found without the first one
             self.crawler.stats.inc_value("topiccrawl/parts_alone")
             yield Request(parts.first, callback=self.parse, priority=_PART)

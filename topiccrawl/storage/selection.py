@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.links.hosts import host_named
+from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical
 from topiccrawl.storage.rows import clean
 from topiccrawl.text.normal import has_han
@@ -86,7 +86,7 @@ def site_in(text: str) -> str:
     >>> site_in("News.a.test."), site_in("")
     ('news.a.test', '')
     """
-    host = host_named(text)
+    host = normalize_host(text)
     if text and not host:
         raise ConfigurationError(
             "--site {text!r} is no host: write one as news.example.com", text=text
@@ -105,7 +105,7 @@ def names_in(text: str) -> tuple[str, ...]:
     >>> names_in("http://a.test/1"), names_in("site:新闻.test"), names_in("HTTP://a.test")
     (('http://a.test/1',), ('site:xn--efvy88h.test',), ('HTTP://a.test', 'http://a.test/'))
     """
-    host = host_named(text.removeprefix("site:")) if text.startswith("site:") else ""
+    host = normalize_host(text.removeprefix("site:")) if text.startswith("site:") else ""
     if host:
         return (f"site:{host}",)
     url = canonical(text)

@@ -1,15 +1,20 @@
-"""Bytes to text: detection of the encoding from header, page and bytes.
+"""Decoding of pages, with detection of the encoding from header, page and bytes.
 
-Order [S1; methods section 7]: byte order mark; bytes that are UTF-8 beyond chance, whatever is
-declared; the declared encodings (header, then ``<meta>`` or XML declaration in the first
-``HEAD_LINES`` lines) if the bytes agree; then the candidate that fits best. Chinese servers often
-declare a wrong encoding, so a Latin declaration over Chinese bytes, or one Chinese encoding over
-the bytes of another, is only a hint. ``gb2312`` and ``gbk`` are read as GB18030 and ``big5`` as
-Big5-HKSCS, their supersets. A few bad bytes cost a few characters, never the page. Undeclared bytes
-that fit nothing are GB18030 [S1: a default of GBK].
+The encoding is determined in this order [S1; methods section 7]:
 
-The fit of an encoding is the share of everyday characters in a sample of the text's characters
-beyond ASCII: about .97 for Chinese in the right encoding, .3 to .6 in a wrong one.
+1. byte order mark;
+2. UTF-8 if the bytes are valid UTF-8 beyond chance, regardless of declarations;
+3. declared encodings that are credible for the bytes (header, then ``<meta>`` or XML declaration
+   in the first ``HEAD_LINES`` lines);
+4. the candidate with the best fit.
+
+Chinese servers often declare a wrong encoding, so a Latin declaration for Chinese bytes, or one
+Chinese encoding for the bytes of another, is only a hint. ``gb2312`` and ``gbk`` are decoded as
+GB18030 and ``big5`` as Big5-HKSCS, their supersets. Invalid bytes only affect single characters.
+Undeclared bytes without a credible candidate are decoded as GB18030 [S1: default GBK].
+
+The fit of an encoding is the share of common characters in a sample of the non-ASCII characters:
+about 0.97 for Chinese in the correct encoding, 0.3 to 0.6 in a wrong encoding.
 """
 
 from __future__ import annotations
@@ -23,17 +28,17 @@ from typing import NamedTuple
 from charset_normalizer import from_bytes
 
 HEAD_LINES = 100
-"""Lines that are searched for a declaration of the encoding [S1]; at most ``HEAD_BYTES``."""
+"""Lines searched for a declaration of the encoding [S1]; at most ``HEAD_BYTES``."""
 
 HEAD_BYTES = 65_536
 
 DEFAULT = "gb18030"
 
-FITS = 0.75
-"""Share of everyday characters from which a Chinese decoding is accepted without comparison."""
+GOOD_FIT = 0.75
+"""Share of common characters from which a Chinese decoding is accepted without comparison."""
 
-HOPELESS = 0.5
-"""Share below which charset-normalizer is used, which knows more languages."""
+MIN_FIT = 0.5
+"""Share below which charset-normalizer is used, which supports more languages."""
 
 _SAMPLE_RUNS = 300
 _SAMPLE_CHARS = 2_000
@@ -58,7 +63,7 @@ _SUPERSETS = {
 _CHINESE = frozenset({"gb18030", "big5hkscs"})
 _LATIN = frozenset({"cp1252", "iso8859-15"})
 _SEVEN_BIT = frozenset({"hz", "iso2022_jp"})
-_KNOWN = frozenset(
+_SUPPORTED = frozenset(
     {"utf-8", "cp932", "cp949", "euc_jp", "koi8-r", "koi8-u", "cp866", "cp874", "mac-roman"}
     | {f"iso8859-{part}" for part in range(2, 17)}
     | {f"cp{page}" for page in range(1250, 1259)}
@@ -81,8 +86,8 @@ class Decoded(NamedTuple):
     """A decoded page.
 
     Attributes:
-        text: Its text, without byte order mark.
-        encoding: Python's name of the encoding that was used.
+        text: Text without byte order mark.
+        encoding: Python's name of the encoding.
         how: Source of the encoding: ``bom``, ``header``, ``meta``, ``bytes`` (undeclared UTF-8 or
             UTF-16), ``detected`` or ``default``.
     """
@@ -93,11 +98,11 @@ class Decoded(NamedTuple):
 
 
 def decode(body: bytes, content_type: str | None = None) -> Decoded:
-    """Return the text of a page, whatever its bytes are; never raises.
+    """Decode a page. Never raises.
 
     Args:
-        body: The page as served, decompressed.
-        content_type: The Content-Type header.
+        body: Decompressed bytes of the page.
+        content_type: Content-Type header, or None.
 
     >>> decode("新闻".encode("gbk"), "text/html; charset=gb2312")
     Decoded(text='新闻', encoding='gb18030', how='header')
@@ -119,20 +124,20 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
 
 
 def _declared(body: bytes, content_type: str | None) -> dict[str, str]:
-    """Return the known encodings that header and page declare, each with its source."""
+    """Return the supported encodings declared in header and page, with their sources."""
     found: list[tuple[str, str]] = []
     if match := _HEADER.search(content_type or ""):
         found.append((match[1], "header"))
     head = b"\n".join(body[:HEAD_BYTES].split(b"\n", HEAD_LINES)[:HEAD_LINES])
     matches = (_META.search(head), _XML.match(head))
     found += [(match[1].decode("ascii", "replace"), "meta") for match in matches if match]
-    known = [(name, who) for label, who in found if (name := _codec(label))]
-    return dict(reversed(known))
+    supported = [(name, source) for label, source in found if (name := _codec(label))]
+    return dict(reversed(supported))
 
 
 @cache
-def _common() -> frozenset[str]:
-    """Return everyday characters: punctuation and first level of GB 2312, the same of Big5."""
+def _common_characters() -> frozenset[str]:
+    """Return common characters: punctuation and first levels of GB 2312 and Big5."""
     gb = ((0xA1, 0xA4), (0xB0, 0xD8))
     pairs = [bytes((a, b)) for low, high in gb for a in range(low, high) for b in range(0xA1, 0xFF)]
     trails = (*range(0x40, 0x7F), *range(0xA1, 0xFF))
@@ -142,7 +147,7 @@ def _common() -> frozenset[str]:
 
 
 def _codec(label: str) -> str:
-    """Return Python's name of the encoding to use for a label, or "" if it is unknown."""
+    """Return Python's name of the encoding for a label, or "" if unsupported."""
     label = label.strip().lower()
     if label in _SUPERSETS:
         return _SUPERSETS[label]
@@ -151,11 +156,11 @@ def _codec(label: str) -> str:
     except (LookupError, ValueError):
         return ""
     name = _SUPERSETS.get(name, name)
-    return name if name in _KNOWN else ""
+    return name if name in _SUPPORTED else ""
 
 
 def _utf_16(body: bytes) -> str:
-    """Return the UTF-16 of markup without byte order mark, by the zero bytes of ASCII; or ""."""
+    """Detect UTF-16 markup without byte order mark by its zero bytes; "" for other bytes."""
     head = body[:256]
     even, odd = head[::2].count(0), head[1::2].count(0)
     if max(even, odd) * 4 < len(head) or min(even, odd) or not _WIDE_TAG.search(head):
@@ -164,8 +169,8 @@ def _utf_16(body: bytes) -> str:
 
 
 def _as_utf_8(body: bytes, declared: dict[str, str]) -> Decoded | None:
-    """Return the page as UTF-8 if its bytes are, and no declaration can mean something else."""
-    if (text := _strict(body, "utf-8")) is None:
+    """Decode as UTF-8 if the bytes are valid and no declaration contradicts."""
+    if (text := _decode_strict(body, "utf-8")) is None:
         return None
     others = [name for name in declared if name != "utf-8"]
     if text.isascii():
@@ -177,10 +182,10 @@ def _as_utf_8(body: bytes, declared: dict[str, str]) -> Decoded | None:
 
 
 def _surely_utf_8(body: bytes) -> bool:
-    """Return whether valid UTF-8 can't be a double-byte encoding by chance.
+    """Return whether valid UTF-8 cannot be a double-byte encoding by chance.
 
-    Chinese in UTF-8 has sequences of three bytes, and Latin text has single letters of two; two or
-    more GBK characters in a row may look like the latter, but have neither.
+    Chinese in UTF-8 has three-byte sequences, and Latin text has isolated two-byte letters. Runs of
+    GBK characters may be valid UTF-8, but have neither.
     """
     if _LONG_SEQUENCE.search(body):
         return True
@@ -188,43 +193,43 @@ def _surely_utf_8(body: bytes) -> bool:
 
 
 def _as_declared(body: bytes, declared: dict[str, str]) -> Decoded | None:
-    """Return the page in the first declared encoding with which its bytes agree."""
-    for name, who in declared.items():
-        if (text := _strict(body, name)) is not None and _agrees(body, text, name):
-            return Decoded(text, name, who)
+    """Decode in the first declared encoding that is credible for the bytes."""
+    for name, source in declared.items():
+        if (text := _decode_strict(body, name)) is not None and _is_credible(body, text, name):
+            return Decoded(text, name, source)
     return None
 
 
-def _agrees(body: bytes, text: str, name: str) -> bool:
-    """Return whether a decoding without errors is also credible.
+def _is_credible(body: bytes, text: str, name: str) -> bool:
+    """Return whether a decoding without errors is credible.
 
-    Latin-1 decodes anything and is a common default of servers; Chinese encodings decode each
-    other's bytes. Other encodings are not declared by mistake.
+    Latin-1 decodes all bytes and is a common server default. Chinese encodings decode each other's
+    bytes. Other encodings are rarely declared by mistake.
     """
     if name in _LATIN:
         return _is_latin(body)
-    return name not in _CHINESE or _fit(text) >= FITS
+    return name not in _CHINESE or _fit(text) >= GOOD_FIT
 
 
 def _is_latin(body: bytes) -> bool:
-    """Return whether bytes beyond ASCII are isolated, as letters with accents are.
+    """Return whether non-ASCII bytes are isolated, like accented letters.
 
-    Double-byte text has three or more characters in a row; the second byte of one may be an ASCII
-    letter, but then the next byte is not.
+    Double-byte text has runs of three or more characters. The second byte of a character may be an
+    ASCII letter, but not the following byte.
     """
     start = match.start() if (match := _HIGH.search(body)) else 0
     sample = body[start : start + _SAMPLE_BYTES]
-    return 2 * _beyond_ascii(b"".join(_PAIRS.findall(sample))) < _beyond_ascii(sample)
+    return 2 * _count_non_ascii(b"".join(_PAIRS.findall(sample))) < _count_non_ascii(sample)
 
 
-def _beyond_ascii(body: bytes) -> int:
+def _count_non_ascii(body: bytes) -> int:
     return len(body.translate(None, _ASCII))
 
 
 def _best(body: bytes, declared: dict[str, str]) -> Decoded | None:
-    """Return the page in the encoding that fits best; of equal fits a declared one comes first."""
+    """Decode in the encoding with the best fit; declared encodings win ties."""
     if _is_latin(body):
-        return _guessed(body) or Decoded(body.decode("cp1252", "replace"), "cp1252", "detected")
+        return _detect(body) or Decoded(body.decode("cp1252", "replace"), "cp1252", "detected")
     names = dict.fromkeys((*declared, "utf-8", DEFAULT, "big5hkscs"))
     candidates = [
         Decoded(body.decode(name, "replace"), name, declared.get(name, "detected"))
@@ -232,19 +237,19 @@ def _best(body: bytes, declared: dict[str, str]) -> Decoded | None:
         if name not in _LATIN | _SEVEN_BIT
     ]
     best = max(candidates, key=lambda candidate: round(_fit(candidate.text), 2))
-    return best if _fit(best.text) >= HOPELESS else _guessed(body)
+    return best if _fit(best.text) >= MIN_FIT else _detect(body)
 
 
-def _guessed(body: bytes) -> Decoded | None:
-    """Return the page in charset-normalizer's guess for a sample with little markup, or None."""
+def _detect(body: bytes) -> Decoded | None:
+    """Decode in the encoding that charset-normalizer detects in a sample, or return None."""
     sample = re.sub(rb"[\x00-\x7f]{20,}", b" ", body)[:_SAMPLE_BYTES]
     match = from_bytes(sample).best()
     name = _codec(match.encoding) if match else ""
     return Decoded(body.decode(name, "replace"), name, "detected") if name else None
 
 
-def _strict(body: bytes, name: str) -> str | None:
-    """Return the text, or None if a byte does not fit; a character cut at the end is replaced."""
+def _decode_strict(body: bytes, name: str) -> str | None:
+    """Decode strictly, or return None; an incomplete character at the end is replaced."""
     try:
         return body.decode(name)
     except UnicodeDecodeError as error:
@@ -255,19 +260,20 @@ def _strict(body: bytes, name: str) -> str | None:
 
 
 def _fit(text: str) -> float:
-    """Return the share of everyday characters in a sample beyond ASCII; 1 if that is empty.
+    """Return the share of common characters in a non-ASCII sample; 1 for an empty sample.
 
-    Kana and Hangul count as everyday characters only where they are declared (see ``_agrees``).
+    Kana and Hangul are not common characters; declared encodings for them are accepted without this
+    test (see ``_is_credible``).
     """
-    sample = _first_beyond_ascii(text)
-    return sum(map(_common().__contains__, sample)) / len(sample) if sample else 1.0
+    sample = _non_ascii_sample(text)
+    return sum(map(_common_characters().__contains__, sample)) / len(sample) if sample else 1.0
 
 
-def _first_beyond_ascii(text: str) -> str:
-    """Return the first ``_SAMPLE_CHARS`` characters beyond ASCII."""
+def _non_ascii_sample(text: str) -> str:
+    """Return the first ``_SAMPLE_CHARS`` non-ASCII characters."""
     found = ""
     for start in range(0, len(text), _CHUNK):
-        # Through bytes: six times faster than a search for such characters on a page of markup.
+        # Translating bytes is six times faster than a search for non-ASCII characters in markup.
         chunk = text[start : start + _CHUNK].encode("utf-8", "replace")
         found += chunk.translate(None, _ASCII).decode("utf-8")
         if len(found) >= _SAMPLE_CHARS:

@@ -1,4 +1,4 @@
-"""Letters and digits of a text, and their digest, to detect equal texts."""
+"""Digests of texts by letters and digits, to detect equal texts."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from functools import lru_cache
 from topiccrawl.text.normal import normalise
 
 SHORTEST = 20
-"""Letters and digits a text must have to be compared; shorter ones (a caption, a notice) are never
-the same story, since they may be equal by chance."""
-_NEITHER = re.compile(r"[\W_]+")
-"""Characters other than letters and digits."""
-_USUAL = "，。！？、；：（）《》“”‘’…—·"
-"""The usual ones of Chinese texts: without them there is mostly nothing left to normalise."""
+"""Minimum letters and digits of a text with a digest. Shorter texts (captions, notices) may be
+equal by chance, so they are never the same story."""
+_OTHER = re.compile(r"[\W_]+")
+"""Runs of characters other than letters and digits."""
+_COMMON_PUNCTUATION = "，。！？、；：（）《》“”‘’…—·"
+"""Common Chinese punctuation; most texts need no normalization after its removal."""
 _ASCII = {code: None for code in range(0x80) if not chr(code).isalnum()}
-"""The same of ASCII, as ``str.translate`` wants them."""
+"""ASCII characters other than letters and digits, for ``str.translate``."""
 
 
 @lru_cache(maxsize=16)  # several stages fold the same article's text
 def fold(text: str) -> str:
-    """Return the letters and digits of a text in one width and case, to compare texts.
+    """Reduce a text to letters and digits in one width and case, for comparison.
 
     >>> fold("“Ａ股 2020 年”，")
     'a股2020年'
@@ -29,14 +29,14 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.translate(_ASCII).lower()
     text = "".join(text.split())
-    for mark in _USUAL:
+    for mark in _COMMON_PUNCTUATION:
         text = text.replace(mark, "")
     folded = normalise(text).casefold()
-    return folded if folded.isalnum() else _NEITHER.sub("", folded)
+    return folded if folded.isalnum() else _OTHER.sub("", folded)
 
 
 def digest_of(text: str) -> str:
-    """Return the MD5 of the folded text in hexadecimal [S1 incremental update]; "" if too short.
+    """Return the hexadecimal MD5 of the folded text [S1 incremental update]; "" if too short.
 
     >>> digest_of("新能源汽车销量在一月创下新高，同比增长两成。") == digest_of(
     ...     "新能源汽车销量 在一月创下新高 同比增长两成")

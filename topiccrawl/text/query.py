@@ -1,28 +1,28 @@
-r"""Topics on the command line as queries: words with signs for their role.
+r"""Parsing of topics on the command line: queries with operators, or sentences.
 
-| sign | meaning |
+| operator | meaning |
 | --- | --- |
-| ``+word``, ``(one \| other)`` | a page must have it; of alternatives, one of them |
-| ``-word`` | a page must not have it |
+| ``+word``, ``(one \| other)`` | required word; at least one of the alternatives |
+| ``-word`` | excluded word |
 | ``"two words"`` | a phrase, matched as a whole |
 | ``word^2`` | a weight other than 1 |
 
-A text without any of these signs is a sentence.
+A text without these operators is a sentence.
 
 Its *units* are runs of adjacent words with no stop word, blank or punctuation between them:
-``关于新能源汽车的最新报道`` has one, 新能源汽车. Each word of a unit is a term, and so is the unit
-itself if it is short enough to be a compound: up to ``LONGEST_UNIT`` Chinese characters, or two
-Latin words. Both are needed: with the words alone pages on solar power or on petrol cars would be
-on topic; the compound alone would miss 新能源车企 and every page with 电动汽车 instead. With
-both, a page with the compound scores on three dimensions instead of two, and one with only the
-words still scores.
+``关于新能源汽车的最新报道`` has one, 新能源汽车. Each word of a unit is a term. The unit itself is
+a term if it is short enough to be a compound: up to ``LONGEST_UNIT`` Chinese characters, or two
+Latin words. Both are needed. With the words only, pages on solar power or petrol cars would be on
+topic. With the compound only, pages with 新能源车企 or 电动汽车 would be missed. With both, a page
+with the compound scores on three dimensions instead of two, and a page with only the words still
+scores.
 
 Text in quotation marks is one term, unchanged.
 
-Connectives join concepts: ``X 在 Y 中的 …``, ``X 对 Y 的 …`` and "X in Y" ask for pages on both,
-and each side is a *group* of alternatives, one of which a page must have. 与, 和, 或, 、, "and",
-"or" and commas join alternatives. Nouns that only join (应用, "impact"; ``relations.txt``) are
-terms and no concept. A sentence of one concept has no groups.
+Connectives join concepts: ``X 在 Y 中的 …``, ``X 对 Y 的 …`` and "X in Y" require both. Each side
+is a *group* of alternatives, at least one of which a page must have. 与, 和, 或, 、, "and", "or"
+and commas join alternatives. Nouns that only express relations (应用, "impact"; ``relations.txt``)
+are terms but form no concept. A sentence with one concept has no groups.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _PART = re.compile(
     r"(?P<sign>[+-]?)(?P<body>\([^()]+\)|\"[^\"]+\"|[^\s()\"^+-][^\s()\"^]*)"
     r"(?:\^(?P<weight>\d{1,2}(?:\.\d+)?))?"
 )
-_SIGNED = re.compile(r"(?:^|\s)[+-](?:[\"(]|[^\W\d])|\([^()]*\|[^()]*\)|[\w\")]\^\d")
+_HAS_OPERATOR = re.compile(r"(?:^|\s)[+-](?:[\"(]|[^\W\d])|\([^()]*\|[^()]*\)|[\w\")]\^\d")
 
 LONGEST_UNIT = 8
 """Characters of a run of Chinese words that may be a compound."""
 
 _LATIN_COMPOUND = 2
-_OPENS = frozenset("在对")
-"""Chinese connectives whose second concept ends at one of ``_ENDS``."""
-_BOTH = _OPENS | {"in", "within"}
-_ENDS = frozenset("中里内上的")
+_OPENING = frozenset("在对")
+"""Chinese connectives whose second concept ends at one of ``_CLOSING``."""
+_CONNECTIVES = _OPENING | {"in", "within"}
+_CLOSING = frozenset("中里内上的")
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]+)[”\"」』》]")
 _CHUNK = re.compile(r"[^\W_]+(?:[-&+.'’][^\W_]+)*[+#]*")
 
@@ -62,7 +62,7 @@ class Query(NamedTuple):
 
     Attributes:
         terms: Folded words and phrases to weights.
-        groups: Groups of alternatives, of each of which a page must have one; all are terms.
+        groups: Groups of alternative terms; a page must have at least one term of each group.
         must_not: Words that a page must not have.
     """
 
@@ -72,7 +72,7 @@ class Query(NamedTuple):
 
 
 def read_query(text: str) -> Query | None:
-    """Parse a query; return None for a text without signs.
+    """Parse a query with operators; return None for a text without operators.
 
     >>> read_query('(人工智能 | AI) +医疗 -招聘 "deep learning"^2')
     Query(terms={'人工智能': 1.0, 'ai': 1.0, '医疗': 1.0, 'deep learning': 2.0}, \
@@ -81,29 +81,29 @@ groups=(('人工智能', 'ai'), ('医疗',)), must_not=('招聘',))
     True
     """
     folded = fold(text)
-    if not _SIGNED.search(folded):
+    if not _HAS_OPERATOR.search(folded):
         return None
     terms: dict[str, float] = {}
     groups: list[tuple[str, ...]] = []
-    against: dict[str, None] = {}
+    excluded: dict[str, None] = {}
     for part in _PART.finditer(folded):
         words = _alternatives(part["body"])
         if part["sign"] == "-":
-            against.update(dict.fromkeys(words))
+            excluded.update(dict.fromkeys(words))
             continue
         terms.update(dict.fromkeys(words, float(part["weight"] or 1)))
         if words and (part["sign"] == "+" or part["body"].startswith("(")):
             groups.append(words)
-    return Query(terms, tuple(groups), tuple(against))
+    return Query(terms, tuple(groups), tuple(excluded))
 
 
-def asked(text: str, tokenizer: Tokenizer, most: int) -> Query:
-    """Parse a text as a query if it has signs, else as a sentence.
+def parse_query(text: str, tokenizer: Tokenizer, most: int) -> Query:
+    """Parse a text as a query if it has operators, else as a sentence.
 
     Args:
-        text: As typed.
-        tokenizer: Tokenizer of sentences.
-        most: Most words of a sentence that become terms; the first ones.
+        text: Text as typed.
+        tokenizer: Tokenizer for sentences.
+        most: Maximum number of terms of a sentence; further terms are dropped.
     """
     if query := read_query(text):
         return query
@@ -113,14 +113,14 @@ def asked(text: str, tokenizer: Tokenizer, most: int) -> Query:
 
 
 def _alternatives(body: str) -> tuple[str, ...]:
-    """Return the words of one part; those in brackets are separated by bars."""
+    """Return the words of one part; alternatives in parentheses are separated by bars."""
     parts = body[1:-1].split("|") if body.startswith("(") else [body]
     words = (part.strip(' "') for part in parts)
     return tuple(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))
 
 
 def terms_of(text: str, tokenizer: Tokenizer) -> list[str]:
-    """Return the folded terms in order of appearance, each once; [] if there are none.
+    """Return the distinct folded terms in order of appearance.
 
     >>> from topiccrawl.text.tokens import tokenizer
     >>> terms_of("关于新能源汽车的最新报道", tokenizer())
@@ -132,7 +132,7 @@ def terms_of(text: str, tokenizer: Tokenizer) -> list[str]:
 
 
 def groups_of(text: str, tokenizer: Tokenizer) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of terms, a page must have one of each; () for one concept.
+    """Return the groups of alternative terms; () for a single concept.
 
     >>> from topiccrawl.text.tokens import tokenizer
     >>> groups_of("人工智能在医疗中的应用", tokenizer())
@@ -152,7 +152,7 @@ def groups_of(text: str, tokenizer: Tokenizer) -> tuple[tuple[str, ...], ...]:
 
 
 def _concepts(text: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
-    """Yield the terms of each part of a sentence, parted by connectives of two concepts."""
+    """Yield the terms of each concept of a sentence."""
     folded = fold(text)
     quotations = (_CHUNK.findall(quoted) for quoted in _QUOTED.findall(folded))
     found = [" ".join(words) for words in quotations if words]
@@ -166,9 +166,9 @@ def _concepts(text: str, tokenizer: Tokenizer) -> Iterator[list[str]]:
 
 
 def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
-    """Yield runs of adjacent pieces; between Latin words a blank or hyphen does not end one.
+    """Yield runs of adjacent pieces; blanks and hyphens do not separate Latin words.
 
-    None is a connective between two concepts.
+    None marks a connective between two concepts.
     """
     opened = False
     for clause in re.split(r"[^\w\s\-&+#.'’]+", folded):
@@ -179,19 +179,19 @@ def _units(folded: str, tokenizer: Tokenizer) -> Iterator[list[str] | None]:
                 yield unit
                 unit = []
             for piece in pieces:
-                if _says_nothing(piece):
+                if _is_ignored(piece):
                     yield unit
                     unit = []
-                    if piece in _BOTH or (opened and piece in _ENDS):
+                    if piece in _CONNECTIVES or (opened and piece in _CLOSING):
                         yield None
-                        opened = piece in _OPENS
+                        opened = piece in _OPENING
                 else:
                     unit.append(piece)
         yield unit
 
 
-def _says_nothing(piece: str) -> bool:
-    return not any(map(str.isalnum, piece)) or piece in stop_words() or piece in _frame()
+def _is_ignored(piece: str) -> bool:
+    return not any(map(str.isalnum, piece)) or piece in stop_words() or piece in _request_words()
 
 
 def _terms(unit: list[str]) -> list[str]:
@@ -205,19 +205,19 @@ def _terms(unit: list[str]) -> list[str]:
 
 
 def _words(piece: str) -> list[str]:
-    """Return the words of a piece that can be terms: AT&T and C++ whole, no numbers."""
+    """Return the words of a piece that can be terms, without numbers; AT&T and C++ are kept."""
     found = [word for word in split(piece) if not word.isdecimal()]
     signed = not piece.isalnum() and any(map(str.isalpha, piece))
     return [piece] if signed and not found else found
 
 
 @cache
-def _frame() -> frozenset[str]:
-    """Return words of a request that are not part of its topic (``frame.txt``)."""
+def _request_words() -> frozenset[str]:
+    """Return words of a request that do not belong to its topic (``frame.txt``)."""
     return frozenset(words_of_file("stopwords/frame.txt"))
 
 
 @cache
 def _relations() -> frozenset[str]:
-    """Return nouns that join concepts (``relations.txt``)."""
+    """Return nouns that express relations of concepts (``relations.txt``)."""
     return frozenset(map(singular, words_of_file("stopwords/relations.txt")))

@@ -1,7 +1,7 @@
-"""Stems of inflected languages, by Snowball's algorithms (snowballstemmer, BSD).
+"""Stemming of inflected languages with Snowball (snowballstemmer, BSD).
 
-English is not among them: only its plurals are folded (see ``text.tokens``), so that words with
-different meanings in news stay separate. Words in Cyrillic are Russian unless the topic has sr.
+English is not stemmed; only plurals are folded (see ``text.tokens``), so that words with different
+meanings in news stay separate. Cyrillic words are Russian unless the topic's languages include sr.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ALGORITHMS = {
 """Snowball's name by ISO 639-1 code."""
 
 LONGEST_ENDING = 12
-"""Letters that a form may have beyond its stem; endings with suffixes have up to nine."""
+"""Most letters of a form after its stem; endings with suffixes have up to nine."""
 
 _CYRILLIC = re.compile(r"[а-яё]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -37,7 +37,7 @@ def language_of(word: str, languages: Iterable[str] = ()) -> str:
 
     Args:
         word: A single word.
-        languages: Languages of the topic; the first that has a stemmer counts.
+        languages: Languages of the topic; the first with a stemmer is used.
 
     >>> language_of("электромобили"), language_of("wahlen", ["en", "de"]), language_of("cars")
     ('ru', 'de', '')
@@ -51,10 +51,10 @@ def language_of(word: str, languages: Iterable[str] = ()) -> str:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str, language: str) -> str:
-    """Return the stem of a folded word, stemmed until nothing changes.
+    """Stem a folded word repeatedly until it does not change.
 
-    One pass is not enough: Snowball takes the ending of электромобили for a verb's and that of
-    электромобилей for a noun's, and only their second stems agree.
+    One pass is not enough: Snowball treats the ending of электромобили as a verb ending and that of
+    электромобилей as a noun ending, and only their second stems are equal.
 
     >>> stem("электромобили", "ru") == stem("электромобилей", "ru")
     True

@@ -1,15 +1,15 @@
-"""Texts as words: one interface over two engines with the same dictionary.
+"""Tokenization: one interface for two engines with the same dictionary.
 
-Both engines are jieba's algorithm over jieba's dictionary (MIT): ``rjieba`` is its Rust form
-(jieba-rs, MIT) and 15 to 20 times faster; ``jieba`` itself is the reference and the fallback.
-On folded text they cut Chinese the same; they split runs of Latin letters differently, so these
-are split here, by one rule for both.
+Both engines use jieba's algorithm and dictionary (MIT). ``rjieba`` is the Rust implementation
+(jieba-rs, MIT) and 15 to 20 times faster; ``jieba`` is the reference and the fallback. They segment
+folded Chinese text equally, but split runs of Latin letters differently. Latin text is therefore
+split here, by one rule for both.
 
-Words of a topic (``canonical``) are Chinese words of two characters or more; Latin words of two
-letters or more with their plural folded; and numbers. Stop words, punctuation and single characters
-are not (those are nearly always fragments and function words; a single character that a user
-names, 茶, is kept). Of English only plurals are folded (the S-stemmer of Harman 1991): ``-ing`` and
-``-ed`` folding changed ranking by less than .001 average precision either way, and it joins words
+Canonical words (``canonical``) are Chinese words of two or more characters, Latin words of two or
+more letters in the singular, and numbers. Stop words, punctuation and single characters are
+excluded, since single characters are nearly always fragments or function words; a single character
+given by the user (茶) is kept. Only plurals of English are folded (S-stemmer of Harman 1991).
+Folding ``-ing`` and ``-ed`` changed ranking by less than 0.001 average precision and merges words
 with different meanings in news (building, build).
 """
 
@@ -32,42 +32,42 @@ _LATIN = re.compile(r"[^\W_]+")
 _SHORTEST_PLURAL = 4
 
 _CACHED_PIECES = 100_000
-"""Pieces of cuts whose words are cached, about 20 MB; then the cache is cleared."""
+"""Most pieces with cached words, about 20 MB; above it the cache is cleared."""
 
 _RECENT = 4_000
-"""Short texts whose cut is cached, about 5 MB: several stages use a page's link texts."""
+"""Most short texts with cached pieces, about 5 MB; link texts are used by several stages."""
 
 _CACHED_SETS = 20_000
-"""Link texts whose words are cached, about 30 MB; then the cache is cleared. Menus repeat."""
+"""Most link texts with cached words, about 30 MB; above it the cache is cleared."""
 
 
 class Tokenizer(Protocol):
-    """Tokenizer of texts, with a user's own words besides the dictionary."""
+    """Tokenizer with a dictionary and additional words."""
 
     name: str
 
     def cut(self, text: str) -> list[str]:
-        """Return the pieces of a folded text; joined they are the text again."""
+        """Segment a folded text; the joined pieces are equal to the text."""
         ...
 
     def words(self, text: str) -> list[str]:
-        """Return the words of any text that can be terms, in canonical form, in order."""
+        """Return the canonical words of a text that can be terms, in order."""
         ...
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        """Return the different ``words`` of each text, cut in one pass; cached: for short texts."""
+        """Return the distinct ``words`` of each text in one pass; cached, for short texts only."""
         ...
 
     def lines(self, texts: Sequence[str]) -> list[str]:
-        """Return ``fold`` of each text; cached, so use it for short texts of several stages."""
+        """Return ``fold`` of each text; cached, for short texts only."""
         ...
 
     def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
-        """Return the pieces of each line; without Chinese only its runs of letters and digits."""
+        """Return the pieces of each line; without Chinese, its runs of letters and digits."""
         ...
 
     def add_word(self, word: str) -> None:
-        """Keep this word in one piece from now on; given in any width, case or script."""
+        """Add a word, in any width, case or script, that is not split."""
         ...
 
 
@@ -76,14 +76,14 @@ class _Engine(NamedTuple):
     add: Callable[[str], None]
 
 
-def _rust() -> _Engine:
-    """Return jieba-rs: loads in 0.1 s, cuts 10,000 characters in 1.2 ms."""
+def _load_rjieba() -> _Engine:
+    """Load jieba-rs: 0.1 s; segments 10,000 characters in 1.2 ms."""
     jieba = import_module("rjieba").Jieba()
     return _Engine(jieba.cut, lambda word: jieba.add_word(word, None, None))
 
 
-def _python() -> _Engine:
-    """Return jieba itself: loads in 0.7 s, cuts 10,000 characters in 20 ms."""
+def _load_jieba() -> _Engine:
+    """Load jieba: 0.7 s; segments 10,000 characters in 20 ms."""
     module = import_module("jieba")
     module.setLogLevel(logging.WARNING)
     jieba = module.Tokenizer()
@@ -91,13 +91,13 @@ def _python() -> _Engine:
 
 
 class JiebaTokenizer:
-    """A tokenizer over either engine, which is loaded at the first cut.
+    """Tokenizer with one of the engines, which is loaded on first use.
 
     Args:
         engine: ``rjieba`` or ``jieba``.
-        words: Words to keep in one piece besides those of the dictionary.
-        hmm: Join unknown words (mainly names) by the hidden Markov model. Without it the two
-            engines agree in all words, with it in more than 99.9 %.
+        words: Words that are not split, in addition to the dictionary.
+        hmm: Whether to detect unknown words (mainly names) by a hidden Markov model. The engines
+            agree in all words without it, and in more than 99.9 % with it.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class JiebaTokenizer:
         self.name: str = engine
         self.hmm = hmm
         self._engine: _Engine | None = None
-        self._own: dict[str, None] = {}
-        self._canonical = _Pieces(self._own)
+        self._added: dict[str, None] = {}
+        self._canonical = _WordCache(self._added)
         self._lines: dict[str, str] = {}
         self._cuts: dict[str, list[str]] = {}
         self._sets: dict[str, frozenset[str]] = {}
@@ -115,12 +115,12 @@ class JiebaTokenizer:
             self.add_word(word)
 
     def cut(self, text: str) -> list[str]:
-        """Return the pieces of a folded text; joined they are the text again."""
-        engine = self._engine or self._open()
+        """Segment a folded text; the joined pieces are equal to the text."""
+        engine = self._engine or self._load_engine()
         return engine.cut(text, self.hmm)
 
     def words(self, text: str) -> list[str]:
-        """Return the words that can be terms, in canonical form, in order.
+        """Return the canonical words of a text that can be terms, in order.
 
         >>> tokenizer().words("新能源汽车的销量，Electric vehicles!")
         ['新能源', '汽车', '销量', 'electric', 'vehicle']
@@ -131,7 +131,7 @@ class JiebaTokenizer:
         return list(chain.from_iterable(map(self._canonical.__getitem__, self.cut(folded))))
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        """Return the different ``words`` of each text; new texts are folded and cut in one pass.
+        """Return the distinct ``words`` of each text; new texts are segmented in one pass.
 
         >>> [sorted(words) for words in tokenizer().word_sets(["足球和足球", "Cup finals", ""])]
         [['足球'], ['cup', 'final'], []]
@@ -155,7 +155,7 @@ class JiebaTokenizer:
         ]
 
     def lines(self, texts: Sequence[str]) -> list[str]:
-        """Return ``fold`` of each text, in one pass; recent ones are cached."""
+        """Return ``fold`` of each text in one pass; recent texts are cached."""
         known = self._lines
         if new := [text for text in texts if text not in known]:
             if len(known) + len(new) > _RECENT:
@@ -165,17 +165,17 @@ class JiebaTokenizer:
         return [known[text] for text in texts]
 
     def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
-        """Return the pieces of each folded text, in one pass; they are cached: don't change them.
+        """Return the pieces of each folded text in one pass; cached, so do not modify them.
 
-        A text with Chinese is cut as by ``cut``, without blanks; no word crosses a blank, so that a
-        block's text costs nothing once its anchors are cut. For a text without Chinese the pieces
-        are its runs of letters and digits, for which no dictionary is needed.
+        Chinese text is segmented as by ``cut``, without blanks. Words do not cross blanks, so the
+        text of a block reuses the cached pieces of its anchors. The pieces of a text without
+        Chinese are its runs of letters and digits, which need no dictionary.
 
         >>> tokenizer().cut_all(["足球和nba 比赛", "cup finals, 2026"])
         [['足球', '和', 'nba', '比赛'], ['cup', 'finals', '2026']]
         """
         runs = [line.split(" ") if has_han(line) else () for line in lines]
-        self._remember(set(chain.from_iterable(runs)))
+        self._cache_pieces(set(chain.from_iterable(runs)))
         known = self._cuts
         return [
             latin_words(line)
@@ -186,8 +186,8 @@ class JiebaTokenizer:
             for line, parts in zip(lines, runs, strict=True)
         ]
 
-    def _remember(self, runs: set[str]) -> None:
-        """Cut those not cached, all at once, separated by line ends."""
+    def _cache_pieces(self, runs: set[str]) -> None:
+        """Segment and cache new runs in one call, separated by line breaks."""
         if len(self._cuts) + len(runs) > _RECENT:
             self._cuts.clear()
         if not (new := list(runs.difference(self._cuts))):
@@ -200,29 +200,29 @@ class JiebaTokenizer:
             start = end + 1
 
     def add_word(self, word: str) -> None:
-        """Keep this word in one piece from now on."""
+        """Add a word that is not split."""
         folded = fold(word)
-        if folded and folded not in self._own:
-            self._own[folded] = None
+        if folded and folded not in self._added:
+            self._added[folded] = None
             self._canonical.pop(folded, None)
             self._cuts.clear()
             self._sets.clear()
             if self._engine:
                 self._engine.add(folded)
 
-    def _open(self) -> _Engine:
-        self._engine = _rust() if self.name == "rjieba" else _python()
-        for word in self._own:
+    def _load_engine(self) -> _Engine:
+        self._engine = _load_rjieba() if self.name == "rjieba" else _load_jieba()
+        for word in self._added:
             self._engine.add(word)
         return self._engine
 
 
 def tokenizer(words: Iterable[str] = (), *, hmm: bool = True) -> Tokenizer:
-    """Return a tokenizer with the fast engine if that is installed, else with jieba.
+    """Create a tokenizer with rjieba if installed, else with jieba.
 
     Args:
-        words: Words to keep in one piece besides those of the dictionary.
-        hmm: See the engines.
+        words: Words that are not split, in addition to the dictionary.
+        hmm: See ``JiebaTokenizer``.
 
     >>> tokenizer(["区块链"]).words("区块链技术")
     ['区块链', '技术']
@@ -232,7 +232,7 @@ def tokenizer(words: Iterable[str] = (), *, hmm: bool = True) -> Tokenizer:
 
 @cache
 def shared_tokenizer() -> Tokenizer:
-    """Return the process's tokenizer, with newer words of news; add no words of a topic to it."""
+    """Return the shared tokenizer of the process, with recent words of news; do not add words."""
     return tokenizer(words_of_file("words.txt"))
 
 
@@ -246,7 +246,7 @@ def latin_words(folded: str) -> list[str]:
 
 
 def split(piece: str) -> list[str]:
-    """Return the canonical words of a piece: none, one, or several for a run of Latin text.
+    """Return the canonical words of a piece; a run of Latin text may have several.
 
     >>> split("electric-vehicles"), split("足球"), split("的"), split("，")
     (['electric', 'vehicle'], ['足球'], [], [])
@@ -258,7 +258,7 @@ def split(piece: str) -> list[str]:
 
 
 def is_plain(piece: str) -> bool:
-    """Return whether a piece is its own only word, unless a stop word; a cheap test for Chinese.
+    """Return whether a non-stop-word piece is its own canonical word; a cheap test for Chinese.
 
     >>> is_plain("足球"), is_plain("球"), is_plain("finals"), is_plain("2026年")
     (True, False, False, False)
@@ -266,22 +266,22 @@ def is_plain(piece: str) -> bool:
     return len(piece) > 1 and piece.isalpha() and not piece.isascii()
 
 
-class _Pieces(dict[str, tuple[str, ...]]):
-    """Cache of ``split``, so that a cached piece costs one look-up, without a call.
+class _WordCache(dict[str, tuple[str, ...]]):
+    """Cache of ``split``, so that a cached piece takes one dictionary look-up.
 
     Args:
-        own: Pieces that are words unchanged.
+        own: Pieces that are words without change.
     """
 
     def __init__(self, own: Mapping[str, None]) -> None:
         super().__init__()
-        self._own = own
+        self._added = own
 
     def __missing__(self, piece: str) -> tuple[str, ...]:
         if len(self) >= _CACHED_PIECES:
             self.clear()
         words: tuple[str, ...]
-        if piece in self._own:
+        if piece in self._added:
             words = (piece,)
         elif is_plain(piece):
             words = () if piece in stop_words() else (piece,)
@@ -297,7 +297,7 @@ def _canonical(words: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def canonical(word: str) -> str:
-    """Return the form under which a folded word is counted; "" for one that cannot be a term.
+    """Return the canonical form of a folded word; "" if it cannot be a term.
 
     >>> canonical("vehicles"), canonical("the"), canonical("球"), canonical("2026")
     ('vehicle', '', '', '2026')
@@ -308,7 +308,7 @@ def canonical(word: str) -> str:
 
 
 def singular(word: str) -> str:
-    """Return an English word without its plural ending; others unchanged.
+    """Return an English word without plural ending; other words are unchanged.
 
     >>> [singular(w) for w in ("cities", "buses", "boxes", "glass", "news", "gas", "is")]
     ['city', 'bus', 'box', 'glass', 'news', 'gas', 'is']
@@ -330,7 +330,7 @@ _NO_PLURALS = frozenset(
 
 
 def inflections(word: str) -> tuple[str, ...]:
-    """Return the forms whose ``singular`` is this word, itself first.
+    """Return the word and the forms with this word as ``singular``.
 
     >>> inflections("city"), inflections("bus"), inflections("news")
     (('city', 'citys', 'cities'), ('bus', 'buses'), ('news',))
@@ -341,12 +341,12 @@ def inflections(word: str) -> tuple[str, ...]:
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return Chinese and English stop words, folded: the project's own lists (``stopwords/``)."""
+    """Return the folded Chinese and English stop words (``stopwords/``)."""
     return frozenset((*words_of_file("stopwords/zh.txt"), *words_of_file("stopwords/en.txt")))
 
 
 def words_of_file(name: str) -> list[str]:
-    """Return the words of one of this package's lists; lines that begin with # are comments."""
+    """Read a word list of this package; lines that begin with # are comments."""
     text = (resources.files("topiccrawl.text") / name).read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return [word for line in lines for word in line.split()]

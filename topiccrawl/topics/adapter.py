@@ -1,4 +1,4 @@
-"""Interface of topic adapters, which learn from a crawl; used by crawls and replays."""
+"""Interface of topic adapters, which change a topic during crawls and replays."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class TopicUpdate(NamedTuple):
-    """A changed topic, and the reason.
+    """A change of the topic, with its reason.
 
     Attributes:
-        method: Name of the method that made it.
-        vector: Terms and weights; the user's own are always among them.
-        reason: Evidence in words, for the operator.
-        pages: Judged pages until then.
-        lower_limit: Page relevance from which a page is relevant; None: unchanged.
-        upper_limit: Page relevance above which all links enter priorQueue; None: unchanged.
+        method: Name of the method that made the change.
+        vector: Terms and weights; always includes the user's own terms.
+        reason: Explanation for the operator.
+        pages: Number of judged pages before the change.
+        lower_limit: Relevance from which a page is relevant; None if unchanged.
+        upper_limit: Relevance above which all links of a page enter priorQueue; None if unchanged.
     """
 
     method: str
@@ -33,47 +33,47 @@ class TopicUpdate(NamedTuple):
 
 
 class LearntTopic(Protocol):
-    """Part of adapters and their methods: what was learnt, and the topic that it gives."""
+    """Learned state of an adapter or method, and the topic derived from it."""
 
     def adapt(self) -> TopicUpdate | None:
-        """Return the changed topic, or None if it is not yet time or nothing was learnt."""
+        """Return the changed topic, or None if no change is due or nothing was learned."""
         ...
 
     def present(self) -> TopicUpdate | None:
-        """Return the topic after all changes (after ``restore``: the restored one), or None."""
+        """Return the current changed topic, including a restored one, or None."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """Return the learnt state as plain JSON, for a later run."""
+        """Return the learned state as JSON-serializable values, for a later run."""
         ...
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from what ``state`` returned."""
+        """Restore a state that ``state`` returned."""
         ...
 
 
 class TopicAdapter(LearntTopic, Protocol):
-    """Adapter that learns from judged pages and changes the topic of pages and links.
+    """Adapter that learns from judged pages and changes the topic for pages and links.
 
-    ``TOPICCRAWL_ADAPTER`` names a function of (settings, scorer, strategy) that returns one, or
-    None if nothing is to be learnt. The scorer has the user's own topic; the strategy scores links
-    with it and gets another one when the topic changes.
+    ``TOPICCRAWL_ADAPTER`` is the dotted path of a function of (settings, scorer, strategy) that
+    returns an adapter, or None to disable adaptation. The scorer has the user's own topic. The
+    strategy scores links with it and gets another scorer when the topic changes.
     """
 
     method: str
-    """Name of the method; state that was learnt with another method is not restored."""
+    """Name of the method; the state of another method is not restored."""
     scorer: Scorer
     """Current scorer of pages."""
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
-        """Record a judged page; return True if its words were learnt."""
+        """Learn from a judged page; return True if its words were used."""
         ...
 
     def apply(self, number: int, change: TopicUpdate | None = None) -> None:
-        """Score with a change from now on.
+        """Apply a change to the scorers of pages and links.
 
         Args:
-            number: Number of the change, from 1; queued scores carry it.
-            change: The change; None keeps the scorers and marks queued scores as outdated.
+            number: Number of the change, from 1; stored with queued scores.
+            change: The change; None keeps the scorers and only marks queued scores as outdated.
         """
         ...

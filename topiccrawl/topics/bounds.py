@@ -1,4 +1,4 @@
-"""Bounds of a topic's crawl and its own thresholds: the tables of a topic file."""
+"""Limits and thresholds of a topic: the tables of a topic file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Score = Annotated[float, Field(ge=0, le=1)]
 
 
 class Thresholds(Part):
-    """Limits of methods section 3, each in [0, 1]; None is the default of strategy or scorer.
+    """Thresholds of section 3 of the methods, in [0, 1]; None for the default.
 
     Attributes:
-        lower_limit: Page relevance from which a page is relevant.
-        upper_limit: Page relevance above which all its links enter priorQueue.
+        lower_limit: Relevance from which a page is relevant.
+        upper_limit: Relevance above which all links of a page enter priorQueue.
         min_prior: Potential score from which a link enters priorQueue.
         min_normal: Potential score below which a link enters the errorQueue.
         anchor_threshold: Anchor similarity above which the context is not used.
@@ -35,7 +35,7 @@ class Thresholds(Part):
             a, b = getattr(self, low), getattr(self, high)
             if a is not None and b is not None and a > b:
                 raise FieldError(
-                    "{low} {a:g} lies above {high} {b:g}: exchange them",
+                    "{low} {a:g} is larger than {high} {b:g}: swap the values",
                     low=low,
                     a=a,
                     high=high,
@@ -45,12 +45,12 @@ class Thresholds(Part):
 
 
 class Budget(Part):
-    """Bounds of a topic's crawl; None leaves the crawl's settings as they are, 0 is no bound.
+    """Limits of a topic's crawl; None keeps the setting of the crawl, 0 is no limit.
 
     Attributes:
-        pages: Responses in one run (CLOSESPIDER_PAGECOUNT).
-        depth: Links from the nearest seed (DEPTH_LIMIT).
-        host_pages: Pages fetched per host (TOPICCRAWL_HOST_PAGES).
+        pages: Most responses in one run (CLOSESPIDER_PAGECOUNT).
+        depth: Most links from the nearest seed (DEPTH_LIMIT).
+        host_pages: Most pages fetched per host (TOPICCRAWL_HOST_PAGES).
     """
 
     pages: Annotated[int, Field(ge=0)] | None = None
@@ -58,7 +58,7 @@ class Budget(Part):
     host_pages: Annotated[int, Field(ge=0)] | None = None
 
     def settings(self) -> dict[str, int]:
-        """Return the bounds as Scrapy settings."""
+        """Return the limits as Scrapy settings."""
         named = {
             "CLOSESPIDER_PAGECOUNT": self.pages,
             "DEPTH_LIMIT": self.depth,

@@ -1,14 +1,14 @@
-"""A classifier of pages by their words, learnt from a few marks; pure numbers in and out.
+"""Classifier of pages by their words, trained on a few marked pages.
 
-Logistic regression over hashed TF-IDF words, with the score by the topic's words as one more
-feature. Marks on and off topic weigh the same, and pages without a mark are weak negatives, since
-few pages of a crawl are wanted. There are far more words than pages, so the regression is fitted
-in the space of the pages (eigenvectors of their Gram matrix), which gives the same weights.
+Logistic regression over hashed TF-IDF words, with the score by topic words as an additional
+feature. Marks on and off topic have equal total weights. Unmarked pages are weak negatives, since
+few pages of a crawl are wanted. There are far more words than pages, so the regression is fitted in
+the space of the pages (eigenvectors of their Gram matrix), which gives the same weights.
 
-Cross-validation decides how far the classifier replaces the topic's words: the log-odds of both
-are mixed by the share that fits held-out marks best. Probabilities are calibrated on held-out
-log-odds (Platt 1999), then corrected for the rarity of pages on topic among the unmarked ones
-(Saerens, Latinne and Decaestecker 2002), since marks are half and half.
+Cross-validation determines the share of the classifier against the topic words: the log-odds of
+both are mixed with the share that fits held_out-out marks best. Probabilities are calibrated on
+held_out-out log-odds (Platt 1999). They are then corrected for the rarity of on-topic pages among
+unmarked pages (Saerens, Latinne and Decaestecker 2002), since the training classes are balanced.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
     Places = npt.NDArray[np.int64]
 
 STRENGTH = 10.0
-"""Inverse of the regularisation (scikit-learn's C): few pages, many words."""
+"""Inverse regularization strength (``C`` of scikit-learn), for few pages and many words."""
 
 FOLDS = 5
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Shares of the classifier that cross-validation tries; of equally good ones the smaller wins."""
+"""Candidate shares of the classifier for cross-validation; the smaller wins ties."""
 
 HALF = 0.1
-"""Score by words that counts as half: from it a page is certainly on topic (UPPER_LIMIT)."""
+"""Score by topic words at which the feature is 0.5; equals ``UPPER_LIMIT``."""
 
-ROUNDS = 50
-"""Steps of the correction for rarity."""
+ITERATIONS = 50
+"""Iterations of the correction for rarity."""
 
 
 class Sample(NamedTuple):
-    """A page as input of the classifier.
+    """A page as input to the classifier.
 
     Attributes:
-        document: Its words.
-        relevance: Its relevance by the topic's words, in [0, 1].
-        article: Its article share, in [0, 1].
+        document: Word vector.
+        relevance: Relevance by topic words, in [0, 1].
+        article: Article share, in [0, 1].
     """
 
     document: Document
@@ -58,21 +58,21 @@ class Sample(NamedTuple):
 
     @property
     def by_words(self) -> float:
-        """The score by words as a feature, in [0, 1)."""
+        """Score by topic words as a feature, in [0, 1)."""
         score = self.relevance * self.article
         return score / (score + HALF)
 
 
 @dataclass(frozen=True)
 class Classifier:
-    """A fitted classifier: log-odds are linear in words and score. Immutable.
+    """Fitted, immutable classifier with log-odds linear in words and score.
 
     Attributes:
-        places: Buckets with a weight, ascending.
-        weights: Their weights.
-        score_weight: Weight of ``Sample.by_words`` in the mix of both fits.
+        places: Word buckets with a weight, ascending.
+        weights: Weights of the buckets.
+        score_weight: Weight of ``Sample.by_words``.
         bias: Log-odds of an empty page, corrected for rarity.
-        share: Share of the learnt words in the log-odds, in [0, 1].
+        share: Share of the learned words in the log-odds, in [0, 1].
     """
 
     places: Places
@@ -86,11 +86,11 @@ class Classifier:
         return self.bias + self.score_weight * sample.by_words + self.words(sample.document)
 
     def words(self, document: Document) -> float:
-        """Return the log-odds that the words of a page add."""
+        """Return the contribution of a page's words to the log-odds."""
         return float(self.weight_at(document.places) @ document.values)
 
     def weight_at(self, places: Places) -> Floats:
-        """Return the weights of buckets; 0 for those not learnt."""
+        """Return the weights of buckets; 0 for unknown buckets."""
         if not len(self.places):
             return np.zeros(len(places))
         found = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
@@ -110,7 +110,7 @@ class Classifier:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return the model that ``to_json`` wrote."""
+        """Load a classifier from the result of ``to_json``."""
         found = json.loads(text)
         places, weights = np.array(found["places"], dtype=np.int64), np.array(found["weights"])
         return cls(places, weights, found["score_weight"], found["bias"], found["share"])
@@ -127,22 +127,22 @@ def fit(
     Args:
         on: Pages marked on topic, at least one.
         off: Pages marked off topic; may be empty if there is a background.
-        background: Pages without a mark, drawn from all.
-        shares: Candidate shares of the learnt words in the log-odds; cross-validation chooses.
+        background: Unmarked pages, sampled from all pages.
+        shares: Candidate shares of the learned words, for cross-validation.
 
     Raises:
-        ValueError: If one of both sides is empty.
+        ValueError: There is no positive page or no negative page.
     """
     if not on or not (off or background):
-        raise ValueError("a classifier needs pages on topic and others")
-    space = _Space([*on, *off, *background], len(on), len(off))
-    everything = np.arange(len(space.labels))
-    held = _held_out(space)
-    share = min(shares, key=lambda s: (round(_loss(space, held @ (s, 1 - s)), 6), s))
-    mixed = held @ (share, 1 - share)
-    slope, offset = _platt(space, mixed)
-    offset += _rarity(slope * mixed[space.unmarked] + offset)
-    words, score = space.fit_both(everything)
+        raise ValueError("a classifier needs at least one page on topic and one other page")
+    space = _PageSpace([*on, *off, *background], len(on), len(off))
+    all_rows = np.arange(len(space.labels))
+    held_out = _held_out(space)
+    share = min(shares, key=lambda s: (round(_loss(space, held_out @ (s, 1 - s)), 6), s))
+    mixed = held_out @ (share, 1 - share)
+    slope, offset = _calibrate_marks(space, mixed)
+    offset += _rarity_correction(slope * mixed[space.unmarked] + offset)
+    words, score = space.fit_both(all_rows)
     places, weights = space.words(words.weights * (slope * share))
     return Classifier(
         places,
@@ -153,15 +153,15 @@ def fit(
     )
 
 
-class _Line(NamedTuple):
-    """Log-odds as a line: of coordinates in the space of pages, or of the score alone."""
+class _LinearModel(NamedTuple):
+    """Linear model of log-odds, in coordinates of the page space or in the score only."""
 
     weights: Floats
     bias: float
 
 
-class _Space:
-    """The pages as rows, and their coordinates in the space that they span.
+class _PageSpace:
+    """Pages as rows, and their coordinates in the space that they span.
 
     Attributes:
         labels: 1 for the first ``on`` rows.
@@ -179,38 +179,38 @@ class _Space:
         self._rows = csr_matrix((values, columns, np.cumsum([0, *sizes])), shape)
         self._scores = np.array([sample.by_words for sample in samples])
         gram = (self._rows @ self._rows.T).toarray() + np.outer(self._scores, self._scores)
-        heights, vectors = np.linalg.eigh(gram)
-        kept = heights > 1e-9 * max(1.0, heights[-1])
-        self._back = vectors[:, kept] / np.sqrt(heights[kept])
-        self._places = vectors[:, kept] * np.sqrt(heights[kept])
+        eigenvalues, vectors = np.linalg.eigh(gram)
+        kept = eigenvalues > 1e-9 * max(1.0, eigenvalues[-1])
+        self._back = vectors[:, kept] / np.sqrt(eigenvalues[kept])
+        self._places = vectors[:, kept] * np.sqrt(eigenvalues[kept])
         self.labels = (np.arange(len(samples)) < on).astype(float)
         self.unmarked = np.arange(on + off, len(samples))
         self.marked = np.arange(on + off)
         self._kinds = np.repeat([0, 1, 2], [on, off, len(samples) - on - off])
 
-    def fit_both(self, rows: Places) -> tuple[_Line, _Line]:
-        """Fit by words and score, and by score alone, on some of the pages."""
+    def fit_both(self, rows: Places) -> tuple[_LinearModel, _LinearModel]:
+        """Fit two models on some rows: one by words and score, one by score only."""
         scores = self._scores[:, np.newaxis]
         return self._fit(self._places, rows), self._fit(scores, rows)
 
-    def both(self, lines: tuple[_Line, _Line], rows: Places) -> Floats:
-        """Return the log-odds of pages by both fits, a column each."""
-        words, score = lines
+    def both(self, models: tuple[_LinearModel, _LinearModel], rows: Places) -> Floats:
+        """Return the log-odds of rows by both models, one column each."""
+        words, score = models
         by_words = self._places[rows] @ words.weights + words.bias
         return np.stack([by_words, self._scores[rows] * score.weights[0] + score.bias], axis=1)
 
     def words(self, weights: Floats) -> tuple[Places, Floats]:
-        """Return buckets and their weights."""
+        """Convert page-space weights to word buckets and their weights."""
         found = self._rows.T @ (self._back @ weights)
         kept = np.abs(found) > 1e-6  # noqa: PLR2004 - rounding of ``to_json``
         return self._buckets[kept], found[kept]
 
     def score(self, weights: Floats) -> float:
-        """Return the weight of the score by words."""
+        """Convert page-space weights to the weight of the score."""
         return float(self._scores @ (self._back @ weights))
 
     def weights(self, rows: Places) -> Floats:
-        """Return sample weights: half for on topic, half shared by marks off and background."""
+        """Return sample weights: half for positives, half shared by negatives and background."""
         kinds = self._kinds[rows]
         counts = np.bincount(kinds, minlength=3)
         others = (counts[1:] > 0).sum()
@@ -219,44 +219,44 @@ class _Space:
         return weights
 
     def folds(self) -> list[Places]:
-        """Return held-out rows by fold: each kind is distributed in turn, in the order given."""
-        turns = np.concatenate([np.arange((self._kinds == kind).sum()) for kind in range(3)])
-        return [np.flatnonzero(turns % FOLDS == fold) for fold in range(FOLDS)]
+        """Return held_out-out rows by fold; each kind of row is distributed round-robin."""
+        order = np.concatenate([np.arange((self._kinds == kind).sum()) for kind in range(3)])
+        return [np.flatnonzero(order % FOLDS == fold) for fold in range(FOLDS)]
 
-    def _fit(self, columns: Floats, rows: Places) -> _Line:
+    def _fit(self, columns: Floats, rows: Places) -> _LinearModel:
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
 
         model = LogisticRegression(C=STRENGTH, max_iter=500)
         model.fit(columns[rows], self.labels[rows], sample_weight=self.weights(rows))
-        return _Line(model.coef_[0], float(model.intercept_[0]))
+        return _LinearModel(model.coef_[0], float(model.intercept_[0]))
 
 
-def _held_out(space: _Space) -> Floats:
-    """Return the log-odds of each page by fits without it."""
-    held = np.zeros((len(space.labels), 2))
-    for out in space.folds():
-        rest = np.setdiff1d(np.arange(len(space.labels)), out)
-        if len(out) and 0 < space.labels[rest].sum() < len(rest):
-            held[out] = space.both(space.fit_both(rest), out)
-    return held
+def _held_out(space: _PageSpace) -> Floats:
+    """Return the log-odds of each page by models that were fitted without it."""
+    held_out = np.zeros((len(space.labels), 2))
+    for fold in space.folds():
+        training = np.setdiff1d(np.arange(len(space.labels)), fold)
+        if len(fold) and 0 < space.labels[training].sum() < len(training):
+            held_out[fold] = space.both(space.fit_both(training), fold)
+    return held_out
 
 
-def _loss(space: _Space, odds: Floats) -> float:
-    """Return the weighted logistic loss of held-out log-odds after calibration."""
+def _loss(space: _PageSpace, odds: Floats) -> float:
+    """Return the weighted logistic loss of held_out-out log-odds after calibration."""
     rows = np.arange(len(odds))
-    slope, offset = _calibrated(space, odds, rows)
+    slope, offset = _calibrate(space, odds, rows)
     signed = np.where(space.labels > 0, 1.0, -1.0) * (slope * odds + offset)
     return float(np.average(np.logaddexp(0.0, -signed), weights=space.weights(rows)))
 
 
-def _platt(space: _Space, odds: Floats) -> tuple[float, float]:
-    """Return slope and offset that calibrate held-out log-odds of the marks, half and half."""
+def _calibrate_marks(space: _PageSpace, odds: Floats) -> tuple[float, float]:
+    """Fit slope and offset that calibrate the held_out-out log-odds of balanced marks."""
     marks_only = not space.labels[space.marked].all()
-    return _calibrated(space, odds, space.marked if marks_only else np.arange(len(odds)))
+    return _calibrate(space, odds, space.marked if marks_only else np.arange(len(odds)))
 
 
-def _calibrated(space: _Space, odds: Floats, rows: Places) -> tuple[float, float]:
-    """Return slope (above 0) and offset of a logistic regression on held-out log-odds."""
+def _calibrate(space: _PageSpace, odds: Floats, rows: Places) -> tuple[float, float]:
+    """Fit slope (above 0) and offset of a logistic regression on held_out-out log-odds."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
 
     model = LogisticRegression(C=1.0)
@@ -265,15 +265,15 @@ def _calibrated(space: _Space, odds: Floats, rows: Places) -> tuple[float, float
     return (slope, float(model.intercept_[0])) if slope > 0 else (1.0, 0.0)
 
 
-def _rarity(odds: Floats) -> float:
-    """Return the correction of log-odds for pages on topic being rarer than half.
+def _rarity_correction(odds: Floats) -> float:
+    """Return the correction of log-odds for the share of on-topic pages, at most one half.
 
-    The share counts one wanted page and one other besides those given (Laplace's rule).
+    The share is estimated with Laplace smoothing (one additional page of each class).
     """
     if not len(odds):
         return 0.0
     share = 0.5
-    for _ in range(ROUNDS):
+    for _ in range(ITERATIONS):
         prior = np.log(share / (1 - share))
         found = np.sum(1 / (1 + np.exp(-(odds + prior))))
         share = min(0.5, float(found + 1) / (len(odds) + 2))

@@ -1,4 +1,4 @@
-"""Interface of relevance models, which judge pages against a topic."""
+"""Interface of relevance models, which score pages against a topic."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from topiccrawl.model import Page, Verdict
 
 Reasons = tuple[tuple[str, float], ...]
-"""Words with their contributions to the verdict, heaviest first; below 0: against the topic."""
+"""Words with their contributions to the verdict, largest first; negative ones count against it."""
 
 
 class RelevanceModel(Protocol):
-    """Judge of pages. It is immutable: learning returns a new model with a new signature.
+    """Model that scores pages. Immutable: learning returns a new model with a new signature.
 
     Implementations pass ``tests/contracts/test_relevance_models.py``.
     """
 
     def score_page(self, page: Page) -> Verdict:
-        """Judge a page; the result does not depend on the pages judged before.
+        """Score a page; the result does not depend on pages scored before.
 
         Returns:
             Relevance, article share and harvest in [0, 1]; ``terms`` as ``explain`` returns them.
@@ -26,12 +26,12 @@ class RelevanceModel(Protocol):
         ...
 
     def explain(self, page: Page) -> Reasons:
-        """Return the words of the page that decided; () if none did."""
+        """Return the decisive words of the page; () if there are none."""
         ...
 
     def signature(self) -> str:
-        """Return a short text that changes with everything that verdicts depend on.
+        """Return a short text that identifies everything that verdicts depend on.
 
-        It is the same after a restart. A stored verdict of another signature is out of date.
+        It is stable across restarts. A stored verdict with another signature is out of date.
         """
         ...

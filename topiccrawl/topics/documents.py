@@ -1,4 +1,4 @@
-"""A page as a vector of hashed words, the input of classifiers."""
+"""Vectors of hashed words, the input of classifiers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 BUCKETS = 1 << 18
-"""Places of a vector; of 40,000 different words one in seven would share its place."""
+"""Dimensions of a vector; of 40,000 distinct words one in seven shares its bucket."""
 
 TITLE_WEIGHT = 3
-"""Weight of a title's words, as a multiple of the text's."""
+"""Weight of words in the title, relative to words in the text."""
 
 
 class Document(NamedTuple):
-    """A sparse vector of L2 norm 1, or empty.
+    """Sparse vector with L2 norm 1, or empty.
 
     Attributes:
-        places: Buckets of its words, ascending, each once.
-        values: Their TF-IDF, above 0.
+        places: Distinct buckets of the words, ascending.
+        values: TF-IDF of the buckets, above 0.
     """
 
     places: npt.NDArray[np.int64]
@@ -38,20 +38,20 @@ class Document(NamedTuple):
 
 
 def bucket(word: str) -> int:
-    """Return the place of a word, the same on all machines."""
+    """Return the bucket of a word; the same on all machines."""
     return xxh32_intdigest(word.encode()) % BUCKETS
 
 
 def word_weights(
     text: str, title: str = "", tokenizer: Tokenizer | None = None, idf: Idf | None = None
 ) -> dict[str, float]:
-    """Return the TF-IDF of a text's words, L2 norm 1: ``sqrt(tf) · idf``, numbers left out.
+    """Return the TF-IDF ``sqrt(tf) · idf`` of a text's words without numbers, with L2 norm 1.
 
     Args:
-        text: The page's text, in any width, case or script.
-        title: Its title.
-        tokenizer: Tokenizer; None for the shared one.
-        idf: Document frequencies; None for the shipped ones.
+        text: Text of the page, in any width, case or script.
+        title: Title of the page.
+        tokenizer: Tokenizer; None for the shared tokenizer.
+        idf: Inverse document frequencies; None for the bundled table.
 
     >>> word_weights("football, football", "")
     {'football': 1.0}
@@ -66,7 +66,7 @@ def word_weights(
 
 
 def document(weights: Mapping[str, float]) -> Document:
-    """Return the hashed vector of weighted words; weights at the same place are added."""
+    """Hash weighted words to a vector; weights in the same bucket are added."""
     places = np.fromiter(map(bucket, weights), np.int64, len(weights))
     unique, inverse = np.unique(places, return_inverse=True)
     values = np.zeros(len(unique))

@@ -1,4 +1,4 @@
-"""Topics by example: pages or texts that stand for a topic, and the words derived from them."""
+"""Topics by example: words derived from example pages or texts."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 BACKGROUND = 20
-"""Pages of all kinds whose words count less in a derived topic; each takes a millisecond or two."""
+"""Most background pages whose words are subtracted from a derived topic; each takes 1 to 2 ms."""
 
 
 def example_urls(topic: Topic) -> Iterator[tuple[str, bool]]:
-    """Yield canonical URLs of examples and counterexamples, and True for the former."""
+    """Yield canonical URLs of examples (with True) and counterexamples (with False)."""
     for example, wanted in _examples(topic):
         if url := canonical(example):
             yield url, wanted
 
 
 def example_texts(topic: Topic) -> list[Mark]:
-    """Return the examples and counterexamples that are texts, as marks."""
+    """Return the examples and counterexamples that are texts as marks."""
     return [
         Mark(f"example:{hashlib.sha256(text.encode()).hexdigest()[:12]}", "", text, wanted)
         for text, wanted in _examples(topic)
@@ -36,11 +36,11 @@ def example_texts(topic: Topic) -> list[Mark]:
 
 
 def derived_vector(marks: Sequence[Mark], pages: Sequence[Mark]) -> TopicVector:
-    """Return the topic that wanted pages have in common, and others not; empty without any.
+    """Derive a topic vector from words that wanted pages share; empty without wanted pages.
 
     Args:
         marks: Marked pages.
-        pages: Pages of all kinds.
+        pages: Background pages of all kinds.
     """
     known = {mark.url for mark in marks}
     others = [page for page in pages if page.url not in known][:BACKGROUND]

@@ -1,7 +1,7 @@
-"""Learning from marks in a process of its own: ``python -m topiccrawl.topics.learning``.
+"""Training of the marks model in a subprocess: ``python -m topiccrawl.topics.learning``.
 
-Topic, marks and background come as JSON on standard input; the learnt part of the model goes to
-standard output, empty if the marks are too few to learn from.
+Topic, marks and background are read as JSON from standard input. The learned part of the model is
+written to standard output; it is empty if there are too few marks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def request(
     scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark], *, unmarked: bool = False
 ) -> str:
-    """Return the input of the process; ``unmarked``: the marks are pages chosen by their score."""
+    """Return the input of the subprocess; ``unmarked``: ``marks`` are pages chosen by score."""
     return json.dumps(
         {
             "unmarked": unmarked,
@@ -36,22 +36,22 @@ def request(
     )
 
 
-def answer(text: str) -> str:
-    """Return the output of the process for its input."""
-    asked = json.loads(text)
-    marks, background = ([Mark(**one) for one in asked[name]] for name in ("marks", "background"))
-    topic, vector = Topic.model_validate(asked["topic"]), TopicVector.of(asked["terms"])
+def response(text: str) -> str:
+    """Return the output of the subprocess for its input."""
+    values = json.loads(text)
+    marks, background = ([Mark(**one) for one in values[name]] for name in ("marks", "background"))
+    topic, vector = Topic.model_validate(values["topic"]), TopicVector.of(values["terms"])
     scorer = Scorer(topic, vector=vector, sites=SiteWords())
     for page in background:
         scorer.observe(as_page(page))
-    model = (learn_unmarked if asked["unmarked"] else learn)(scorer, marks, background)
+    model = (learn_unmarked if values["unmarked"] else learn)(scorer, marks, background)
     return model.to_json() if isinstance(model, MarkedModel) else ""
 
 
 def as_page(mark: Mark) -> Page:
-    """Return a page with the text of a mark."""
+    """Convert a mark to a page with its text."""
     return Page(mark.url, mark.title, mark.text, prose=mark.text)
 
 
 if __name__ == "__main__":
-    sys.stdout.write(answer(sys.stdin.read()))
+    sys.stdout.write(response(sys.stdin.read()))

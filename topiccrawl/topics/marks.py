@@ -1,7 +1,7 @@
-"""Marks: pages that a reader marked as wanted or not, and the model that learns from them.
+"""Relevance model trained on marks: pages that a user marked as wanted or not.
 
-Marks are stored as JSON lines. A model is learnt from them when it is needed, in any process, and
-is sent to others as JSON.
+Marks are stored as JSON lines. A model is trained when needed, in any process, and is sent to other
+processes as JSON.
 """
 
 from __future__ import annotations
@@ -24,45 +24,45 @@ if TYPE_CHECKING:
 
     from topiccrawl.topics.contract import Reasons, RelevanceModel
 
-DECIDES = 0.5
+DECISION_LIMIT = 0.5
 """Probability from which a page is relevant."""
 
-REASONS = 10
-"""Words of an explanation."""
+MAX_REASONS = 10
+"""Most words of an explanation."""
 
 UNMARKED = (0.5,)
-"""Share of the learnt words without marks: there are no held-out marks to choose a better one."""
+"""Share of the learned words without marks; there are no held-out marks to choose it."""
 
-CACHED = 100_000
-"""Words whose weight is cached, some 10 MB; then the cache is cleared."""
+MAX_CACHED = 100_000
+"""Most words with cached weights, about 10 MB; above it the cache is cleared."""
 
 NO_WORDS = document({})
 
-DERIVED = 20
-"""Most words that are derived from examples."""
+MAX_DERIVED = 20
+"""Most words derived from examples."""
 
 
 class MarkedModel:
-    """Model that judges by a topic's words and by marks. Immutable; a ``RelevanceModel``.
+    """Relevance model by topic words and marks. Immutable; a ``RelevanceModel``.
 
-    Relevance is the probability that an article of these words is wanted, harvest that this page
-    is wanted; both are calibrated for the pages of a crawl.
+    Relevance is the probability that an article with these words is wanted. Harvest is the
+    probability that this page is wanted. Both are calibrated for the pages of a crawl.
 
     Args:
-        scorer: Scorer by the topic's words.
-        classifier: Classifier learnt with this scorer.
+        scorer: Scorer by topic words.
+        classifier: Classifier trained with this scorer.
     """
 
     def __init__(self, scorer: Scorer, classifier: Classifier) -> None:
         self.scorer = scorer
         self.classifier = classifier
-        self._known = _Weights(classifier)
+        self._word_weights = _WeightCache(classifier)
 
     def score_page(self, page: Page) -> Verdict:
-        """Return probabilities, and the words that decided."""
+        """Return relevance and harvest as probabilities, and the decisive words."""
         by_words = self.scorer.score_page(page)
         weights = _weights(page.title, Scorer.judged_text(page), self.scorer)
-        added = {word: value * self._known[word] for word, value in weights.items()}
+        added = {word: value * self._word_weights[word] for word, value in weights.items()}
         learnt = sum(added.values())
         sample = Sample(NO_WORDS, by_words.relevance, by_words.article)
         harvest = probability(self.classifier.odds(sample) + learnt)
@@ -70,46 +70,46 @@ class MarkedModel:
         relevance = max(harvest, probability(whole))
         return by_words._replace(
             relevance=relevance,
-            relevant=relevance >= DECIDES,
+            relevant=relevance >= DECISION_LIMIT,
             terms=self._reasons(added, sample, by_words),
             article=harvest / relevance if relevance else 1.0,
         )
 
     def explain(self, page: Page) -> Reasons:
-        """Return the words that decided, with the log-odds that each adds, heaviest first."""
+        """Return the decisive words with their log-odds, largest first."""
         return self.score_page(page).terms
 
     def signature(self) -> str:
-        """Return a text that changes with the topic, the marks, and the method of learning."""
+        """Return a text that identifies topic, marks and training method."""
         text = f"{self.scorer.signature()} {self.classifier.to_json()}"
         return f"marks-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     def to_json(self) -> str:
-        """Return the learnt part, for another process with the same topic."""
+        """Return the learned part, for another process with the same topic."""
         return self.classifier.to_json()
 
     @classmethod
     def from_json(cls, scorer: Scorer, text: str) -> Self:
-        """Return the model that ``to_json`` wrote, over an equal scorer."""
+        """Load a model from the result of ``to_json``, with an equal scorer."""
         return cls(scorer, Classifier.from_json(text))
 
     def _reasons(self, added: dict[str, float], sample: Sample, by_words: Verdict) -> Reasons:
-        """Return the words that add most; the score's part is split among the topic's terms."""
+        """Return the largest contributions; that of the score is split among the topic terms."""
         for term, share in by_words.terms if by_words.relevance else ():
             part = self.classifier.score_weight * sample.by_words * share / by_words.relevance
             added[term] = added.get(term, 0.0) + part
-        heavy = nlargest(REASONS, added.items(), key=lambda pair: abs(pair[1]))
+        heavy = nlargest(MAX_REASONS, added.items(), key=lambda pair: abs(pair[1]))
         return tuple(pair for pair in heavy if pair[1])
 
 
-class _Weights(dict[str, float]):
-    """Learnt weights of words; each is looked up once, most words of a page were seen before."""
+class _WeightCache(dict[str, float]):
+    """Cache of learned word weights; most words of a page are already cached."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
 
     def __missing__(self, word: str) -> float:
-        if len(self) >= CACHED:
+        if len(self) >= MAX_CACHED:
             self.clear()
         place = np.array([bucket(word)], np.int64)
         found = self[word] = float(self._classifier.weight_at(place)[0])
@@ -117,14 +117,14 @@ class _Weights(dict[str, float]):
 
 
 class OnWordScale:
-    """Model of probabilities with relevance on the scale of words' scores. A ``RelevanceModel``.
+    """Wrapper that maps probabilities to the scale of scores by words. A ``RelevanceModel``.
 
-    What reads relevance in a crawl (orders, limits, forecasts) is made for that scale: the odds
-    times the lower limit, so that a probability of one half is the limit. The order is the same.
+    Strategies, limits and forecasts of a crawl expect that scale. The relevance is the odds times
+    the lower limit, so that a probability of 0.5 maps to the lower limit. The order is unchanged.
 
     Args:
-        model: Model whose relevance is a probability, relevant from one half.
-        scorer: Scorer by words, for the limit.
+        model: Model whose relevance is a probability, relevant from 0.5.
+        scorer: Scorer by topic words, for the lower limit.
     """
 
     def __init__(self, model: RelevanceModel, scorer: Scorer) -> None:
@@ -132,32 +132,32 @@ class OnWordScale:
         self._limit = scorer.lower_limit or LOWER_LIMIT
 
     def score_page(self, page: Page) -> Verdict:
-        """Return the model's verdict with its relevance on the scale of words."""
+        """Return the model's verdict with relevance on the scale of scores by words."""
         verdict = self.model.score_page(page)
         others = 1.0 - verdict.relevance
         odds = verdict.relevance / others if others else math.inf
         return verdict._replace(relevance=min(1.0, self._limit * odds))
 
     def explain(self, page: Page) -> Reasons:
-        """Return the words that decided, with the log-odds that each adds, heaviest first."""
+        """Return the decisive words with their log-odds, largest first."""
         return self.model.explain(page)
 
     def signature(self) -> str:
-        """Return the model's signature, marked."""
+        """Return the model's signature with a suffix."""
         return f"{self.model.signature()}-scaled"
 
 
 def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()) -> RelevanceModel:
-    """Learn from marks.
+    """Train a model on marks.
 
     Args:
-        scorer: Scorer by the topic's words.
-        marks: Marks of readers; a later mark of a URL replaces an earlier one.
-        background: Pages without a mark, drawn from the crawl; some 200 are enough.
+        scorer: Scorer by topic words.
+        marks: Marks of users; a later mark of a URL replaces an earlier one.
+        background: Unmarked pages sampled from the crawl; about 200 are enough.
 
     Returns:
-        A model for all pages; the scorer itself if no page is wanted, or if there are only wanted
-        pages and no background.
+        The trained model. The scorer itself if no page is wanted, or if all pages are wanted and
+        there is no background.
     """
     last = {mark.url: mark for mark in marks}.values()
     on, off = ([sample_of(scorer, m) for m in last if m.wanted is side] for side in (True, False))
@@ -171,15 +171,15 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
 def learn_unmarked(
     scorer: Scorer, best: Iterable[Mark], background: Iterable[Mark]
 ) -> RelevanceModel:
-    """Learn without marks from the pages that score best by the topic's words.
+    """Train a model without marks, on the pages with the best scores by topic words.
 
-    It cannot drift: only the topic's words choose the pages, and they keep half of the log-odds.
-    Useful for topics of few words.
+    The model cannot drift, since only topic words select the pages and keep half of the log-odds.
+    Useful for topics with few words.
 
     Args:
-        scorer: Scorer by the topic's words.
-        best: Some ten pages of the crawl with the largest harvest by words.
-        background: Pages drawn from the crawl; some 200.
+        scorer: Scorer by topic words.
+        best: About ten pages of the crawl with the largest harvest by words.
+        background: About 200 pages sampled from the crawl.
     """
     chosen = {mark.url: mark for mark in best}
     on = [sample_of(scorer, mark) for mark in chosen.values()]
@@ -190,25 +190,25 @@ def learn_unmarked(
 
 
 def mark_of(page: Page, *, wanted: bool | None = None) -> Mark:
-    """Return the mark of a page."""
+    """Create a mark of a page."""
     return Mark(page.url, page.title, Scorer.judged_text(page), wanted, own_share(page))
 
 
 def sample_of(scorer: Scorer, mark: Mark) -> Sample:
-    """Return a marked page as input of the classifier."""
+    """Convert a mark to input of the classifier."""
     relevance = scorer.score_text(mark.text, mark.title, mark.url).relevance
     return Sample(document(_weights(mark.title, mark.text, scorer)), relevance, mark.article)
 
 
 def derived_terms(examples: Sequence[Mark], background: Sequence[Mark] = ()) -> dict[str, float]:
-    """Return terms for a topic that is given by examples only: at most ``DERIVED``, heaviest 1.
+    """Derive at most ``MAX_DERIVED`` topic terms from examples; the largest weight is 1.
 
-    They are the words of the examples' mean vector, less that of other pages (Rocchio); words of
-    only one of several examples are left out.
+    The weights are the mean vector of the examples less the mean vector of the background
+    (Rocchio). With several examples, words that occur in only one are left out.
 
     Args:
         examples: Pages on topic.
-        background: Pages of all kinds.
+        background: Background pages of all kinds.
     """
     vectors = [word_weights(mark.text, mark.title) for mark in examples]
     mean = _mean(vectors)
@@ -219,13 +219,13 @@ def derived_terms(examples: Sequence[Mark], background: Sequence[Mark] = ()) -> 
         for word, weight in mean.items()
         if sum(word in vector for vector in vectors) >= least
     }
-    chosen = sorted(heavy.items(), key=lambda pair: (-pair[1], pair[0]))[:DERIVED]
+    chosen = sorted(heavy.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_DERIVED]
     top = chosen[0][1] if chosen else 0.0
     return {word: round(weight / top, 3) for word, weight in chosen if weight > top / 100}
 
 
 def probability(odds: float) -> float:
-    """Return the probability of log-odds.
+    """Return the probability for log-odds.
 
     >>> probability(0.0), probability(-1000.0)
     (0.5, 0.0)

@@ -1,11 +1,11 @@
-"""Article share of a page: its own text against the text of the pages that it lists.
+"""Article share of a page: its own text compared with the text of the pages that it lists.
 
-A hub is made of headlines: links whose text is as long as a title, each the name of a page with
-``ANNOUNCED`` times as much text or more. A page's own text is compared with the text that its
-headlines announce. Menus have short links and do not count; an article with some related stories
-below it has far more text of its own. Words, URL and other pages are not used, so nothing has to
-be learnt. Over the four collections of ``benchmarks.judge`` the mean average precision of relevance
-times this share is the same to .01 for values of ``ANNOUNCED`` from 5 to 20.
+A hub consists of headlines: links with the length of a title, each leading to a page with at least
+``ANNOUNCED`` times as much text. The page's own text is compared with this announced text. Menus
+have short links and do not count. An article with related stories has far more text of its own.
+Words, URL and other pages are not used, so nothing has to be learned. Over the four collections of
+``benchmarks.judge`` the mean average precision of relevance times article share varies by at most
+0.01 for values of ``ANNOUNCED`` from 5 to 20.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 
 ANNOUNCED = 5
-"""Characters of text on the listed page for each character of its headline."""
+"""Assumed characters of text on a listed page per character of its headline."""
 
 HEADLINE = 8
-"""Least Chinese characters of a headline; a Latin word counts for two."""
+"""Fewest Chinese characters of a headline; a Latin word counts as two."""
 
-FEWEST = 3
-"""Least headlines of a hub."""
+MIN_HEADLINES = 3
+"""Fewest headlines of a hub."""
 
-LEADS = 0.2
-"""Least share of a hub's headlines that name the topic."""
+MIN_NAMED_SHARE = 0.2
+"""Smallest share of a hub's headlines that contain topic terms."""
 
 READABLE = 0.5
-"""Article share from which a page is something to read and no hub."""
+"""Article share from which a page is no hub."""
 
 _LATIN = 2
 _UNITS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]|[^\\W_\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
 def own_share(page: Page) -> float:
-    """Return the share of a page's own text in that and the announced text, in [0, 1].
+    """Return the article share: own text / (own text + announced text), in [0, 1].
 
-    1.0 for a page without headlines, whatever its length.
+    A page without headlines has 1.0, whatever its length.
 
     >>> from topiccrawl.model import Link, Page
     >>> own_share(Page("http://a.test/", "", "Some text", prose="Some text"))
@@ -63,20 +63,20 @@ def own_share(page: Page) -> float:
     return own / (own + ANNOUNCED * announced)
 
 
-def leads(page: Page, score: Callable[[Sequence[str]], list[float]]) -> bool:
-    """Return whether a page is a hub of the topic: its title or ``LEADS`` of its headlines name it.
+def is_topic_hub(page: Page, score: Callable[[Sequence[str]], list[float]]) -> bool:
+    """Return whether the title or a share ``MIN_NAMED_SHARE`` of the headlines contain topic terms.
 
-    A front page names each topic of its site in a few headlines, and is none.
+    Front pages are excluded, since they name each topic of the site in a few headlines only.
 
     Args:
         page: The page.
-        score: Returns the similarity of each text to the topic (``LinkScorer.score_many``).
+        score: Function that returns the similarity of each text (``LinkScorer.score_many``).
     """
     headlines = [link.anchor for link in page.links if units(link.anchor) >= HEADLINE]
-    if len(headlines) < FEWEST:
+    if len(headlines) < MIN_HEADLINES:
         return False
     title, *found = (one > 0 for one in score([page.title, *headlines]))
-    return title or sum(found) >= LEADS * len(headlines)
+    return title or sum(found) >= MIN_NAMED_SHARE * len(headlines)
 
 
 def kind_of(
@@ -90,21 +90,22 @@ def kind_of(
     Args:
         page: The page.
         verdict: Its relevance and article share.
-        found: Whether it has an article; None if none was looked for: a text to read is one then.
-        score: As of ``leads``.
+        found: Whether an article was extracted; None if extraction was skipped, and the article
+            share decides.
+        score: See ``is_topic_hub``.
     """
     if found:
         return PageKind.ARTICLE
     if not verdict.relevant:
         return PageKind.OTHER
     if page.feed or verdict.article < READABLE:
-        return PageKind.HUB if leads(page, score) else PageKind.OTHER
+        return PageKind.HUB if is_topic_hub(page, score) else PageKind.OTHER
     return PageKind.ARTICLE if found is None else PageKind.OTHER
 
 
-@lru_cache(maxsize=20_000)  # a page is judged more than once, and menus repeat
+@lru_cache(maxsize=20_000)  # pages are scored more than once, and menus repeat
 def units(text: str) -> int:
-    """Return a text's length in Chinese characters; a run of other letters or digits counts two.
+    """Return the length in Chinese characters; another run of letters or digits counts two.
 
     >>> units("5G 手机"), units("City council votes")
     (4, 6)

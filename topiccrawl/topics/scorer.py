@@ -1,20 +1,20 @@
-"""Relevance of a text: the cosine of its TF-IDF vector and the topic's vector.
+"""Relevance of a text: cosine of its TF-IDF vector and the topic vector.
 
-As in [S2, S3; methods section 1]: the topic's weights are the user's (1 by default), IDF acts on
-the text's side, both are L2-normalised. Choices that the sources leave open:
+As in [S2, S3; methods section 1], the topic's weights are set by the user (1 by default), IDF is
+applied to the text, and both vectors are L2-normalized. Decisions that the sources leave open:
 
-- ``tf`` is the square root of a word's count. Over 15 topics of three collections its mean
-  average precision was .669, of the plain count .658, of 1 + ln(count) .662. It also makes the
-  squared length of a text a plain sum over its words, so a text needs no table of counts.
-- A title's words count ``TITLE_WEIGHT`` times (.673 instead of .669).
-- A synonym counts as its term. A negative term subtracts; the topic's length is that of its
-  positive weights; the sum is cut at 0.
-- A term's count is that of its surfaces in the text (``matching``), and its tokens are not counted
-  again. A phrase is a term besides its words, with the IDF of its words taken as independent.
+- ``tf`` is the square root of a word's count. Over 15 topics of three collections, the mean average
+  precision was 0.669, compared with 0.658 for the plain count and 0.662 for 1 + ln(count). The
+  square root also makes the squared length a plain sum over words, so no table of counts is needed.
+- The words of a title count ``TITLE_WEIGHT`` times (0.673 instead of 0.669).
+- A synonym counts as its term. A negative term is subtracted. Only positive weights count for the
+  length of the topic vector. Negative sums become 0.
+- The count of a term is the number of matches in the text (``matching``); its tokens are not
+  counted again. A phrase is an additional term, and its IDF assumes independent words.
 - Numbers, stop words and single characters do not count unless they are terms.
-- A text without any term scores 0 and is never segmented.
+- A text without any term scores 0 and is not segmented.
 
-Links are scored by the same cosine as pages, in a batch, not by an approximation.
+Links are scored in batches by the same exact cosine as pages.
 """
 
 from __future__ import annotations
@@ -44,48 +44,48 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 LOWER_LIMIT = 0.05
-"""Page relevance from which a page is relevant, unless the topic has its own limit.
+"""Default relevance from which a page is relevant.
 
-Over 15 topics of three collections F1 is flat and highest from .05 (precision .54, recall .77) to
-.06 (.58, .72); the lower one loses fewer pages. Half of the relevant pages of a topic score .05
-to .17, and 95 % of the others stay below .04 in most topics.
+Over 15 topics of three collections F1 is flat and highest from 0.05 (precision 0.54, recall 0.77)
+to 0.06 (0.58, 0.72); 0.05 loses fewer pages. Half of the relevant pages of a topic score 0.05 to
+0.17, and 95 % of the other pages score below 0.04 in most topics.
 """
 
 PROSE = 200
-"""Characters of a page's own text from which its menus are left out of the score."""
+"""Characters of a page's own text from which menus and link lists are not scored."""
 
 UPPER_LIMIT = 0.10
-"""Page relevance above which a page is certainly on topic: precision .71 there, recall .48."""
+"""Relevance above which a page is very likely on topic: precision 0.71, recall 0.48."""
 
 TITLE_WEIGHT = 3
-"""Weight of a title's words, as a multiple of the text's."""
+"""Weight of words in the title, relative to words in the text."""
 
-_MEASURED = 64
-"""Texts whose words are kept as counted: a page is judged before its article is taken, and after,
-and counted for its site."""
+_CACHED_COUNTS = 64
+"""Texts with cached counts: a page is scored before and after extraction and counted for its
+site."""
 
 _CACHED_WORDS = 200_000
-"""Words whose mass is cached, about 20 MB; then the cache is cleared."""
+"""Most words with cached squared IDF, about 20 MB; above it the cache is cleared."""
 
 _CACHED_TEXTS = 20_000
-"""Texts of links whose score is cached, about 5 MB: menus are on every page of a site."""
+"""Most link texts with cached scores, about 5 MB, since menus repeat on all pages of a site."""
 
 
 class Scorer:
     """Scorer of texts against one topic. Immutable except for caches and ``adopt``.
 
     Args:
-        topic: Gives terms, synonyms, negative terms and the lower limit.
-        tokenizer: Tokenizer; None for the process's shared one.
-        idf: Document frequencies; None for the shipped ones.
-        vector: An adapted topic vector in place of the topic's own.
-        lower_limit: An adapted lower limit in place of the topic's own.
-        sites: Document frequencies of the terms by site; None: a term counts the same on all
-            sites. ``observe`` updates it.
+        topic: Topic with terms, synonyms, negative terms and lower limit.
+        tokenizer: Tokenizer; None for the shared tokenizer of the process.
+        idf: Inverse document frequencies; None for the bundled table.
+        vector: Adapted topic vector that replaces the topic's own.
+        lower_limit: Adapted lower limit that replaces the topic's own.
+        sites: Document frequencies of the terms by site, updated by ``observe``; None to weight
+            terms equally on all sites.
 
     Attributes:
-        version: Number below 2**24 that changes with the topic (see ``Topic.version``), and with
-            the terms that are adopted later.
+        version: Number below 2**24 that changes with the topic (see ``Topic.version``) and with
+            adopted terms.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Scorer:
         self.version = topic.version
 
     def adopt(self, vector: TopicVector) -> None:
-        """Score by other terms from now on, such as those derived from examples."""
+        """Replace the topic vector, for example with terms derived from examples."""
         topic = self.topic
         self.vector = vector
         self.version = crc32(repr(vector).encode()) % 2**24
@@ -121,40 +121,40 @@ class Scorer:
             topic.languages,
         )
         self._idf = tuple(self._term_idf(term) for term in self.vector.terms)
-        self._alike = (1.0,) * len(self.vector.terms)
+        self._equal_weights = (1.0,) * len(self.vector.terms)
         self._norm = self.vector.norm
         places = {term: index for index, term in enumerate(self.vector.terms)}
         self._groups = _groups(topic, places)
-        self._mass = _Mass(self.idf, self._matcher.tokens())
-        self._known: dict[str, float] = {}
-        self._measured = lru_cache(_MEASURED)(self._measure)
+        self._squared_idf = _SquaredIdf(self.idf, self._matcher.tokens())
+        self._link_scores: dict[str, float] = {}
+        self._measured = lru_cache(_CACHED_COUNTS)(self._measure)
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
-        """Return a scorer of the same topic with other terms and weights; this one is unchanged."""
-        moved = type(self)(
+        """Return a new scorer of the same topic with other terms and weights."""
+        scorer = type(self)(
             self.topic, self.tokenizer, self.idf, vector=vector, lower_limit=lower_limit
         )
-        moved.sites = self.sites
-        return moved
+        scorer.sites = self.sites
+        return scorer
 
     def score_text(self, text: str, title: str = "", url: str = "") -> Verdict:
-        """Return the relevance of a text, and the terms that explain it.
+        """Score a text; return its relevance and the terms that explain it.
 
         Args:
             text: Visible text of the page, in any width, case or script.
-            title: Its title; may be in the text as well.
-            url: The page's URL: its site's words count less (see ``sites``).
+            title: Title of the page; may also be part of the text.
+            url: URL of the page, for term weights by site (see ``sites``).
 
         Returns:
-            The cosine in [0, 1]; whether it reaches the lower limit; and each term found with its
-            summand of the cosine (negative for a negative term), heaviest first. A text that does
-            not meet each of the topic's groups stays below the lower limit; one with a word of
-            ``must_not`` scores 0.
+            The cosine in [0, 1]; whether it reaches the lower limit; and the terms found with their
+            contributions to the cosine (negative for negative terms), largest first. A text that
+            does not match all groups of the topic stays below the lower limit. A text with a word
+            of ``must_not`` scores 0.
         """
-        counts, mass, forbidden = self._measured(text, title)
-        if not self._speak_for_it(counts):
+        counts, squared_length, forbidden = self._measured(text, title)
+        if not self._has_positive(counts):
             return Verdict(0.0, self.lower_limit <= 0.0, self._terms(counts, {}))
-        scale = self._scale(mass, counts)
+        scale = self._scale(squared_length, counts)
         factors = self._site_factors(url)
         terms = self._terms(counts, {index: scale * factors[index] for index in counts})
         cosine = self._cosine(counts, scale, factors)
@@ -167,50 +167,50 @@ class Scorer:
         return Verdict(cosine, cosine >= self.lower_limit, terms)
 
     def score_page(self, page: Page) -> Verdict:
-        """Return the relevance of a page, without its menus and link lists if the rest is long.
+        """Score a page; menus and link lists are left out if the remaining text is long enough.
 
-        A menu names every subject of its site on every page: on articles it is noise. A hub has
-        hardly any text of its own; there the links are its content. If the prose is shorter than
-        ``PROSE`` characters, the whole text is judged. ``article`` is the page's article share.
+        Menus name all subjects of a site on every page, which is noise on articles. The content of
+        a hub are its links, so the whole text is scored if the prose is shorter than ``PROSE``
+        characters. ``article`` is the page's article share.
         """
         verdict = self.score_text(self.judged_text(page), page.title, page.url)
         return verdict._replace(article=own_share(page))
 
     def topics_on(self, page: Page, verdict: Verdict) -> list[tuple[Topic, float]]:  # noqa: ARG002
-        """Return the topics that a page judged relevant is on, with its relevance: the only one."""
+        """Return the only topic with the relevance of a page that was judged relevant."""
         return [(self.topic, verdict.relevance)]
 
     def explain(self, page: Page) -> Reasons:
-        """Return the topic's terms on the page, each with its summand of the cosine."""
+        """Return the terms on the page with their contributions to the cosine."""
         return self.score_page(page).terms
 
     def signature(self) -> str:
-        """Return a text that changes with the topic, vector and limit, not with site words."""
+        """Return a text that identifies topic, vector and limit, but not the site statistics."""
         scored = f"{self.topic.version} {self.vector} {self.lower_limit}"
         return f"words-{hashlib.sha256(scored.encode()).hexdigest()[:12]}"
 
     def observe(self, page: Page) -> None:
-        """Count the page for its site (see ``sites``); each page once, in any order."""
+        """Count the page in the site statistics (see ``sites``); call it once for each page."""
         if self.sites is not None:
             counts, _, _ = self._measured(self.judged_text(page), page.title)
             self.sites.observe(page.url, (self.vector.terms[index] for index in counts))
 
     @staticmethod
     def judged_text(page: Page) -> str:
-        """Return the text of a page that ``score_page`` judges."""
+        """Return the text of a page that ``score_page`` uses."""
         return page.prose if len(page.prose) >= PROSE else page.text
 
     def score_short(self, text: str) -> float:
-        """Return ``score_text(text).relevance`` of an anchor or a context; see ``score_many``."""
+        """Return ``score_text(text).relevance`` for an anchor or a context; see ``score_many``."""
         return self.score_many([text])[0]
 
     def score_many(self, texts: Sequence[str]) -> list[float]:
-        """Return ``score_text(text).relevance`` of each text, folded and cut in one pass.
+        """Return ``score_text(text).relevance`` for each text, in one batch.
 
-        A page's anchors and contexts together cost a fraction of one by one; cached ones, such as
-        a site's menu, cost nearly nothing.
+        A batch of a page's anchors and contexts takes a fraction of the time of single calls. Texts
+        with cached scores, such as a site's menu, take almost no time.
         """
-        known = self._known
+        known = self._link_scores
         if new := [text for text in dict.fromkeys(texts) if text not in known]:
             if len(known) + len(new) > _CACHED_TEXTS:
                 known.clear()
@@ -223,35 +223,35 @@ class Scorer:
         scores = [0.0] * len(lines)
         found = [
             (i, counts)
-            for i, counts in count_all(self._matcher.within("\n".join(lines)), lines).items()
-            if self._speak_for_it(counts)
+            for i, counts in count_all(self._matcher.candidates_in("\n".join(lines)), lines).items()
+            if self._has_positive(counts)
         ]
         cuts = self.tokenizer.cut_all([lines[i] for i, _ in found])
         for (i, counts), pieces in zip(found, cuts, strict=True):
-            mass = sum(map(self._mass.__getitem__, pieces))
-            scores[i] = self._cosine(counts, self._scale(mass, counts))
+            squared_length = sum(map(self._squared_idf.__getitem__, pieces))
+            scores[i] = self._cosine(counts, self._scale(squared_length, counts))
         return scores
 
     def contains(self, text: str) -> bool:
         """Return whether an anchor text or a URL contains a topic keyword [S2].
 
-        A text with ``://`` is a URL; its percent signs are decoded (UTF-8, else GBK). Keywords are
-        the terms with a weight above 0 and their synonyms.
+        A text with ``://`` is treated as a URL and percent-decoded (UTF-8, else GBK). Keywords are
+        terms with positive weights and their synonyms.
         """
         if "://" in text:
             return self._positive.contains_url(text)
         return self._positive.contains(fold(text))
 
     def page_vector(self, text: str, title: str = "") -> dict[str, float]:
-        """Return the text's vector: canonical words and terms to weights, L2 norm 1 (or empty).
+        """Return the TF-IDF vector of a text: words and terms to weights, with L2 norm 1.
 
-        ``score_text`` takes the cosine of this vector; adaptation learns from it.
+        ``score_text`` computes the cosine of this vector; adaptation learns from it.
         """
         folded, heading = fold(text), fold(title)
         counts: dict[str, int] = {}
         for part, weight in ((folded, 1), (heading, TITLE_WEIGHT)):
             for piece, times in Counter(self._pieces(part)).items():
-                for word in self._mass.words(piece):
+                for word in self._squared_idf.words(piece):
                     counts[word] = counts.get(word, 0) + weight * times
         squares = {word: times * self.idf(word) ** 2 for word, times in counts.items()}
         for index, times in self._counts(folded, heading, self._matcher.surfaces).items():
@@ -260,25 +260,25 @@ class Scorer:
         return {word: math.sqrt(square) / norm for word, square in squares.items()}
 
     def page_words(self, text: str, title: str = "") -> set[str]:
-        """Return the text's different canonical words, without those of the topic's terms."""
+        """Return the distinct canonical words of a text, without words of topic terms."""
         pieces = set(self._pieces(fold(f"{title}\n{text}")))
-        return {word for piece in pieces for word in self._mass.words(piece)}
+        return {word for piece in pieces for word in self._squared_idf.words(piece)}
 
     def _measure(self, text: str, title: str) -> tuple[dict[int, int], float, bool]:
-        """Return counts of the terms, the text's squared length, and if a word forbids the text.
+        """Return term counts, squared vector length, and whether a ``must_not`` word occurs.
 
-        The length is 0 for a text that nothing speaks for.
+        The length is 0 for a text without positive terms.
         """
         folded, heading = fold(text), fold(title)
         counts = self._counts(folded, heading, self._matcher.surfaces)
-        if not self._speak_for_it(counts):
+        if not self._has_positive(counts):
             return counts, 0.0, False
         windows = sample(folded)
         share = sum(map(len, windows)) / max(1, len(folded))
-        mass = self._mass_of("\n".join(windows)) / (share or 1.0)
-        mass += TITLE_WEIGHT * self._mass_of(heading)
+        squared_length = self._squared_length("\n".join(windows)) / (share or 1.0)
+        squared_length += TITLE_WEIGHT * self._squared_length(heading)
         forbidden = self._forbidden.contains(folded) or self._forbidden.contains(heading)
-        return counts, mass, forbidden
+        return counts, squared_length, forbidden
 
     def _counts(self, text: str, title: str, surfaces: Iterable[Surface]) -> dict[int, int]:
         counts = count(surfaces, text)
@@ -286,18 +286,18 @@ class Scorer:
             counts[index] = counts.get(index, 0) + TITLE_WEIGHT * times
         return counts
 
-    def _speak_for_it(self, counts: dict[int, int]) -> bool:
+    def _has_positive(self, counts: dict[int, int]) -> bool:
         return any(self.vector.weights[index] > 0 for index in counts)
 
-    def _scale(self, mass: float, counts: dict[int, int]) -> float:
-        """Return one over the product of both vectors' lengths."""
-        mass += sum(times * self._idf[index] ** 2 for index, times in counts.items())
-        return 1.0 / (math.sqrt(mass) * self._norm)
+    def _scale(self, squared_length: float, counts: dict[int, int]) -> float:
+        """Return 1 / (length of the text vector * length of the topic vector)."""
+        squared_length += sum(times * self._idf[index] ** 2 for index, times in counts.items())
+        return 1.0 / (math.sqrt(squared_length) * self._norm)
 
     def _cosine(
         self, counts: dict[int, int], scale: float, factors: Sequence[float] | None = None
     ) -> float:
-        by_site = factors or self._alike
+        by_site = factors or self._equal_weights
         dot = sum(self._summand(index, n) * by_site[index] for index, n in counts.items())
         return min(1.0, max(0.0, dot * scale))
 
@@ -305,18 +305,18 @@ class Scorer:
         return self.vector.weights[index] * self._idf[index] * math.sqrt(times)
 
     def _site_factors(self, url: str) -> Sequence[float]:
-        """Return what each term counts on a page's site, so that the topic's length stays.
+        """Return the term weights for a page's site, scaled to keep the topic vector's length.
 
-        Terms against the topic count as elsewhere.
+        Negative terms have weight 1.
         """
         if self.sites is None or not url:
-            return self._alike
+            return self._equal_weights
         terms = self.vector.terms
         factors = [self.sites.factor(url, *term) for term in zip(terms, self._idf, strict=True)]
         pairs = list(zip(self.vector.weights, factors, strict=True))
         squares = sum((weight * factor) ** 2 for weight, factor in pairs if weight > 0)
-        rise = self._norm / math.sqrt(squares) if squares else 1.0
-        return [factor * rise if weight > 0 else 1.0 for weight, factor in pairs]
+        rescale = self._norm / math.sqrt(squares) if squares else 1.0
+        return [factor * rescale if weight > 0 else 1.0 for weight, factor in pairs]
 
     def _terms(
         self, counts: dict[int, int], scales: Mapping[int, float]
@@ -332,16 +332,16 @@ class Scorer:
         return self.idf.phrase(words) if len(words) > 1 else self.idf(words[0] if words else term)
 
     def _pieces(self, folded: str) -> list[str]:
-        """Return the pieces of a text; a text without Chinese needs no dictionary."""
+        """Segment a text; texts without Chinese need no dictionary."""
         return self.tokenizer.cut(folded) if has_han(folded) else latin_words(folded)
 
-    def _mass_of(self, folded: str) -> float:
-        """Return the squared length of the text's vector, without terms."""
-        return sum(map(self._mass.__getitem__, self._pieces(folded)))
+    def _squared_length(self, folded: str) -> float:
+        """Return the squared length of the text vector, without topic terms."""
+        return sum(map(self._squared_idf.__getitem__, self._pieces(folded)))
 
 
 def _groups(topic: Topic, places: Mapping[str, int]) -> tuple[frozenset[int], ...]:
-    """Return the topic's groups as indexes of their terms; a synonym counts as its term."""
+    """Return the topic's groups as sets of term indexes; a synonym counts as its term."""
     term_of = {fold(word): fold(term) for term, words in topic.synonyms.items() for word in words}
     folded = ([term_of.get(fold(word), fold(word)) for word in group] for group in topic.groups)
     groups = (frozenset(places[word] for word in words if word in places) for words in folded)
@@ -349,7 +349,7 @@ def _groups(topic: Topic, places: Mapping[str, int]) -> tuple[frozenset[int], ..
 
 
 def _below(score: float, limit: float) -> float:
-    """Map a score to below a limit, in the same order.
+    """Map a score to a value below a limit, preserving the order.
 
     >>> _below(0.9, 0.05) < 0.05, _below(0.9, 0.05) > _below(0.1, 0.05) > 0.0, _below(0.5, 0.0)
     (True, True, 0.0)
@@ -357,28 +357,28 @@ def _below(score: float, limit: float) -> float:
     return score * limit / (score + limit) if score else 0.0
 
 
-class _Mass(dict[str, float]):
-    """Cache of a piece's part in the squared length of a text: its words' squared IDF.
+class _SquaredIdf(dict[str, float]):
+    """Cache of the squared IDF of pieces, their contribution to the squared vector length.
 
     Args:
-        idf: Document frequencies.
-        terms: Words that are counted as terms, and so not here.
+        idf: Inverse document frequencies.
+        terms: Words to ignore, since they are counted as terms.
     """
 
     def __init__(self, idf: Idf, terms: frozenset[str]) -> None:
         super().__init__()
         self._idf = idf
         self._terms = terms
-        self._nothing = terms | stop_words()
+        self._ignored = terms | stop_words()
 
     def __missing__(self, piece: str) -> float:
         if len(self) >= _CACHED_WORDS:
             self.clear()
-        mass = self[piece] = sum([self._idf(word) ** 2 for word in self.words(piece)])
-        return mass
+        squared_length = self[piece] = sum([self._idf(word) ** 2 for word in self.words(piece)])
+        return squared_length
 
     def words(self, piece: str) -> list[str]:
-        """Return the words of a piece that count."""
-        if is_plain(piece) and piece not in self._nothing:
+        """Return the words of a piece that are counted."""
+        if is_plain(piece) and piece not in self._ignored:
             return [piece]
         return [w for w in split(piece) if w not in self._terms and not w.isdecimal()]

@@ -1,11 +1,11 @@
-"""Term weights by site: terms on most pages of a site hardly count there.
+"""Term weights by site: terms on most pages of a site have a low weight on this site.
 
-A place name in the masthead of a local paper, or the name of a product in its handbook, is on
-every page and does not distinguish them. Document frequencies of the topic's terms are counted by
-site during the crawl; a term then counts by the geometric mean of its IDF in general and on this
-site. The site's figure starts from the general one, which counts for ``PRIOR`` pages. The scorer
-scales the factors so that the topic's length stays: on a site about the topic, where all its terms
-are on most pages, they count as elsewhere.
+A place name in the masthead of a local paper, or a product name in a manual, is on every page and
+does not distinguish pages. Document frequencies of the topic's terms are counted by site during the
+crawl. The weight of a term is the geometric mean of its general IDF and its IDF on the site. The
+general document frequency is the prior of the site's, with a weight of ``PRIOR`` pages. The scorer
+scales the weights so that the length of the topic vector is unchanged: on a site about the topic,
+where all terms are on most pages, they keep their weights.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ PRIOR = 20
 """Weight of the general document frequency, in pages."""
 
 MOST_SITES = 10_000
-"""Sites stored; above it the least recently observed one is evicted."""
+"""Most sites stored; above it the least recently observed site is evicted."""
 
 
 class SiteWords:
-    """Counts of a site's pages with each term of one topic.
+    """Counts of pages with each term of a topic, by site.
 
     >>> words = SiteWords()
     >>> for n in range(200):
@@ -55,7 +55,7 @@ class SiteWords:
         Args:
             url: The page's URL.
             term: One of the topic's terms.
-            idf: Its general inverse document frequency, above 0.
+            idf: General inverse document frequency of the term, above 0.
         """
         pages, counts = self._sites.get(urlsplit(url).netloc, (0, {}))
         if not pages:

@@ -1,4 +1,4 @@
-"""Topics: given as words, a sentence, or a topic file, and validated before any request."""
+"""Topics, given as words, a sentence or a topic file, and validated before the crawl starts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from topiccrawl.errors import FieldError, TopicError
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.query import Query, asked
+from topiccrawl.text.query import Query, parse_query
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics.bounds import Budget, Thresholds
-from topiccrawl.topics.fields import LONGEST_NAME, Hosts, NamedPart, Patterns, Seeds
+from topiccrawl.topics.fields import MAX_NAME_LENGTH, Hosts, NamedPart, Patterns, Seeds
 from topiccrawl.userfiles import FileKind, load, named, own_name, read_model
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 
-PACKAGE = resources.files("topiccrawl") / "topics"  # no package of its own: eggs are zipped
+PACKAGE = resources.files("topiccrawl") / "topics"  # no subpackage, since eggs are zipped
 FOLDER = Path("topics")
-"""Folder in which a user's own topic files are found by name."""
+"""Folder of the user's own topic files."""
 MOST_TERMS = 50
-"""Most words of a sentence that become terms; a topic file may have more."""
+"""Most words of a sentence that become terms; topic files may have more."""
 _PORTALS = "portals.toml"
 Weight = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
 Example = Annotated[str, Field(min_length=1, max_length=20_000)]
@@ -37,32 +37,34 @@ Word = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class Topic(NamedPart):
-    """A topic: weighted terms and the options of a crawl for it [S2, S3].
+    """A topic: weighted terms and options of its crawl [S2, S3].
 
     Attributes:
-        name: Its name in store and reports.
+        name: Name in storage and reports.
         terms: Term to weight, (0, 100]; a term may be a word or a phrase.
-        synonyms: Term to words that count as it.
-        negative: Word to weight by which it counts against a page.
-        all_of: Groups of alternatives; a page is on topic only if it has one word of each. Their
-            words are terms, of weight 1 unless ``terms`` gives another.
-        must: Words that a page must all have: groups of one.
-        must_not: Words that a page's own text must not have.
+        synonyms: Term to words that count as this term.
+        negative: Word to weight that is subtracted from the score.
+        all_of: Groups of alternative words; a page on topic has at least one word of each group.
+            The words are terms, with weight 1 unless ``terms`` has another weight.
+        must: Required words; each is a group with one word.
+        must_not: Words that the page's own text must not contain.
         examples: URLs or texts of pages on topic. Without terms, words are derived from them.
-        counterexamples: URLs or texts of pages that are not.
-        seeds: Canonical URLs to begin with; empty: the default portals.
-        allowed_hosts: Hosts or domains that may be crawled; empty: all.
-        denied_hosts: Hosts or domains that may not.
-        include: Patterns of URLs that may be requested (``links.urlrules``); empty: all.
-        exclude: Patterns of URLs that may not.
-        languages: ISO 639-1 codes; chooses among the default portals.
-        limits: Bounds of its crawl.
-        thresholds: Its own thresholds.
-        published_since: First day of publication; older articles are not kept. None: any.
-        published_until: Last day of publication. Articles without a date are kept.
-        retain_days: Days from an article's last fetch after which it is removed, at the start of
-            each crawl; None: articles stay.
-        text: Words or sentence that it was made from, "" if it has a file; not part of the file.
+        counterexamples: URLs or texts of pages off topic.
+        seeds: Canonical seed URLs; empty for the default portals.
+        allowed_hosts: Hosts or domains that may be crawled; empty for all.
+        denied_hosts: Hosts or domains that must not be crawled.
+        include: Patterns of URLs that may be requested (``links.urlrules``); empty for all.
+        exclude: Patterns of URLs that must not be requested.
+        languages: ISO 639-1 codes, which select the default portals.
+        limits: Limits of the crawl.
+        thresholds: Thresholds of the topic.
+        published_since: First day of publication; older articles are not stored. None for any.
+        published_until: Last day of publication; newer articles are not stored. Articles without a
+            date are stored.
+        retain_days: Days after the last fetch until an article is removed, at the start of each
+            crawl; None to keep articles.
+        text: Words or sentence that the topic was created from, "" for a topic file; not stored in
+            topic files.
     """
 
     terms: dict[Word, Weight]
@@ -114,7 +116,7 @@ class Topic(NamedPart):
         for term in weights:
             folded = fold(term)
             if not any(map(str.isalnum, folded)):
-                raise FieldError("{term!r} holds no letter or number: remove it", term=term)
+                raise FieldError("{term!r} contains no letter or number: remove it", term=term)
             if other := known.get(folded):
                 raise FieldError(
                     "{term!r} is the same as {other!r}: keep one of them", term=term, other=other
@@ -133,18 +135,16 @@ class Topic(NamedPart):
                     else message("add it to terms")
                 )
                 raise FieldError(
-                    "synonyms of {term!r}, which is no term: {hint}", term=term, hint=hint
+                    "{term!r} has synonyms but is no term: {hint}", term=term, hint=hint
                 )
         terms, against = self.folded, set(map(fold, self.negative))
         synonyms = [word for words in self.synonyms.values() for word in words]
         for word in synonyms:
             if fold(word) in terms:
-                raise FieldError("{word!r} is a term and a synonym, too: remove one", word=word)
+                raise FieldError("{word!r} is both a term and a synonym: remove one", word=word)
         for term in (*self.terms, *synonyms):
             if fold(term) in against:
-                raise FieldError(
-                    "{term!r} speaks for the topic and is in negative, too: remove one", term=term
-                )
+                raise FieldError("{term!r} is both a term and in negative: remove one", term=term)
         return self
 
     @model_validator(mode="after")
@@ -158,23 +158,21 @@ class Topic(NamedPart):
         against = set(map(fold, self.must_not))
         for word in (*self.terms, *_texts_in(self.synonyms)):
             if fold(word) in against:
-                raise FieldError(
-                    "{word!r} speaks for the topic and is in must_not, too: remove one", word=word
-                )
+                raise FieldError("{word!r} is both a term and in must_not: remove one", word=word)
         return self
 
     @property
     def folded(self) -> frozenset[str]:
-        """Its terms as verdicts name them: folded."""
+        """Folded terms, as used in verdicts."""
         return frozenset(map(fold, self.terms))
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of alternatives that a page must meet, ``must`` among them."""
+        """Groups of alternative words that a page must match, including ``must``."""
         return (*self.all_of, *((word,) for word in self.must))
 
     def wants(self, published: str) -> bool:
-        """Return whether an article of this day may be kept; ISO 8601 or "", as in ``Article``.
+        """Return whether an article with this date (ISO 8601 or "") is to be stored.
 
         >>> topic = Topic(name="t", terms={"t": 1}, published_since=date(2026, 1, 31))
         >>> topic.wants("2026-01-31T00:10:00+08:00"), topic.wants("2026-01-30"), topic.wants("")
@@ -187,14 +185,14 @@ class Topic(NamedPart):
 
     @property
     def version(self) -> int:
-        """Number below 2**24 that changes with the fields used for scoring."""
+        """Number below 2**24 that identifies the fields used for scoring."""
         fields = {"terms", "synonyms", "negative", "thresholds"}
         fields |= {name for name in ("all_of", "must", "must_not") if getattr(self, name)}
         return self.version_of(fields)
 
 
 def _texts_in(value: Any) -> list[str]:  # noqa: ANN401  (a file may hold anything)
-    """Return the texts in a nested list or in a table's values, in order."""
+    """Return the strings in a nested list or table, in order."""
     if isinstance(value, str):
         return [value]
     parts = value.values() if isinstance(value, dict) else value
@@ -203,14 +201,14 @@ def _texts_in(value: Any) -> list[str]:  # noqa: ANN401  (a file may hold anythi
 
 
 def resolve(argument: str, folder: Path = FOLDER) -> Topic:
-    """Return the topic that a user's argument means.
+    """Resolve a user's argument to a topic.
 
-    A path that ends in ``.toml``, else the name of a topic in ``folder`` or in the package (that
-    of its file or its own ``name``: 足球 is ``football.toml``), else words or a sentence (see
+    The argument is a path that ends in ``.toml``; or the name of a topic in ``folder`` or in the
+    package (file name or ``name`` field: 足球 is ``football.toml``); or words or a sentence (see
     ``from_words``).
 
     Raises:
-        TopicError: With file, field, value and remedy.
+        TopicError: The topic is invalid; the message has file, field, value and remedy.
 
     >>> list(resolve("足球 中超").terms)
     ['足球', '中超']
@@ -218,12 +216,12 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     text = argument.strip()
     if text.endswith(".toml"):
         return read(Path(text))
-    for name, where in named(folder, _shipped()):
+    for name, where in named(folder, _bundled()):
         if text in {name, own_name(where, _KIND)}:
             return read(where)
     if "/" in text and _is_file(Path(f"{text}.toml")):
         raise TopicError(
-            "{text!r} would be words to look for: write {text}.toml for the file", text=text
+            "{text!r} would be read as words: write {text}.toml for the file", text=text
         )
     return from_words(text)
 
@@ -231,20 +229,20 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a sentence is too long for a name
+    except OSError:  # a sentence is too long for a file name
         return False
 
 
 def from_words(text: str) -> Topic:
-    """Return the topic of words or of a natural-language sentence; all weights 1 [S3 step 1].
+    """Create a topic from words or a natural-language sentence; all weights are 1 [S3 step 1].
 
-    Stop words are left out. A short compound that is no single word of the dictionary (新能源汽车)
-    is a term besides its words: a page with the compound scores more than one with only its words,
-    which still counts. A sentence on two concepts asks for pages on both (see ``text.query``);
-    with signs it is a query (see ``text.query``). Synonyms are those of the shipped topics.
+    Stop words are left out. A short compound that is not in the dictionary (新能源汽车) becomes a
+    term in addition to its words, so pages with the compound score higher than pages with only its
+    words. A sentence with two concepts requires both, and operators are supported (see
+    ``text.query``). Synonyms are query_words from the bundled topics.
 
     Raises:
-        TopicError: If it has no word that can be a term.
+        TopicError: The text has no word that can be a term.
 
     >>> from_words("新能源汽车").terms
     {'新能源': 1.0, '汽车': 1.0, '新能源汽车': 1.0}
@@ -253,13 +251,13 @@ def from_words(text: str) -> Topic:
     >>> from_words("人工智能在医疗中的应用").groups
     (('人工智能',), ('医疗',))
     """
-    query = asked(text, shared_tokenizer(), MOST_TERMS)
+    query = parse_query(text, shared_tokenizer(), MOST_TERMS)
     if not query.terms:
         raise TopicError(
-            "topic {text!r} has no word that says what it is about: give a noun or a topic file",
+            "topic {text!r} has no word that can be a search term: give a noun or a topic file",
             text=text,
         )
-    name = " ".join(text.split())[:LONGEST_NAME].rstrip()
+    name = " ".join(text.split())[:MAX_NAME_LENGTH].rstrip()
     values: dict[str, Any] = {"terms": query.terms, "synonyms": _synonyms(query)}
     values["all_of"] = query.groups
     try:
@@ -271,47 +269,47 @@ def from_words(text: str) -> Topic:
 
 
 def from_examples(examples: Sequence[str]) -> Topic:
-    """Return the topic of pages like these URLs or texts, at least one; a crawl derives its words.
+    """Create a topic from example URLs or texts, at least one; the crawl derives its words.
 
     >>> from_examples(["https://a.test/story"]).name
     'like https://a.test/story'
     """
-    name = f"like {examples[0]}"[:LONGEST_NAME].rstrip()
+    name = f"like {examples[0]}"[:MAX_NAME_LENGTH].rstrip()
     return Topic(name=name, terms={}, examples=tuple(examples))
 
 
 def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
-    """Return the shipped synonyms of a query's terms, without words of the query itself."""
-    taken = {*query.terms, *query.must_not}
+    """Return synonyms of a query's terms in bundled topics, without words of the query."""
+    query_words = {*query.terms, *query.must_not}
     found: dict[str, tuple[str, ...]] = {}
     for term in query.terms:
-        words = tuple(w for w in _shipped_synonyms().get(term, ()) if fold(w) not in taken)
+        words = tuple(w for w in _bundled_synonyms().get(term, ()) if fold(w) not in query_words)
         if words:
             found[term] = words
     return found
 
 
 @cache
-def _shipped_synonyms() -> dict[str, tuple[str, ...]]:
-    """Return the synonyms of the topics in the package, by folded term."""
+def _bundled_synonyms() -> dict[str, tuple[str, ...]]:
+    """Return the synonyms in all bundled topics, by folded term."""
     found: dict[str, tuple[str, ...]] = {}
-    for place in sorted(_shipped(), key=lambda one: one.name):
+    for place in sorted(_bundled(), key=lambda one: one.name):
         for term, words in read(place).synonyms.items():
             found[fold(term)] = tuple(dict.fromkeys((*found.get(fold(term), ()), *words)))
     return found
 
 
 def read(path: Path | Traversable) -> Topic:
-    """Return the topic of a file.
+    """Read a topic file.
 
     Raises:
-        TopicError: With every mistake in the file, each with field, value and remedy.
+        TopicError: The file is invalid; the message lists all errors with field, value and remedy.
     """
     return read_model(path, _KIND, name=path.name.removesuffix(".toml"))
 
 
 def default_seeds(topic: Topic) -> tuple[str, ...]:
-    """Return the default portals for a topic's languages; without any, by the script of its terms.
+    """Return the default portals for a topic's languages, or for the script of its terms.
 
     >>> default_seeds(Topic(name="t", terms={"football": 1}))[0].startswith("https://")
     True
@@ -323,12 +321,12 @@ def default_seeds(topic: Topic) -> tuple[str, ...]:
 
 
 def available(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
-    """Yield the topic files that ``resolve`` finds by name: file's name, own name or "", path."""
-    for name, where in named(folder, _shipped()):
+    """Yield the topic files that ``resolve`` finds by name: file name, ``name`` or "", path."""
+    for name, where in named(folder, _bundled()):
         yield name, own_name(where, _KIND) or "", str(where)
 
 
-def _shipped() -> list[Traversable]:
+def _bundled() -> list[Traversable]:
     return [f for f in PACKAGE.iterdir() if f.name.endswith(".toml") and f.name != _PORTALS]
 
 

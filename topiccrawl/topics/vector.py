@@ -1,4 +1,4 @@
-"""The topic as a vector: terms and their weights [S2, S3; methods §1]."""
+"""Topic vectors: terms and weights [S2, S3; methods §1]."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TopicVector:
-    """Terms with weights, as one value: the user's at first, an adapted one later.
+    """Immutable terms with weights, given by the user or changed by adaptation.
 
     Attributes:
-        terms: Folded terms, each once.
-        weights: One finite weight for each; above 0 the term counts for the topic, below 0
-            against it.
+        terms: Distinct folded terms.
+        weights: Finite weight of each term; negative terms count against the topic.
     """
 
     terms: tuple[str, ...]
@@ -31,13 +30,13 @@ class TopicVector:
         if len(self.terms) != len(self.weights):
             raise ValueError(f"{len(self.terms)} terms, but {len(self.weights)} weights")
         if len(set(self.terms)) != len(self.terms):
-            raise ValueError("a term stands twice in a topic vector")
+            raise ValueError("a term occurs twice in a topic vector")
         if not all(map(math.isfinite, self.weights)):
             raise ValueError("a weight in a topic vector is not finite")
 
     @classmethod
     def of(cls, weights: Mapping[str, float]) -> Self:
-        """Return the vector of weights; terms that fold alike keep the weight furthest from 0.
+        """Create a vector from weights; terms equal after folding keep the largest absolute weight.
 
         >>> TopicVector.of({"足球": 1.0, "ＮＢＡ": -0.5})
         TopicVector(terms=('足球', 'nba'), weights=(1.0, -0.5))
@@ -51,15 +50,15 @@ class TopicVector:
 
     @classmethod
     def of_topic(cls, topic: Topic) -> Self:
-        """Return the vector of the user's own topic: terms above 0, negative terms below."""
+        """Create the vector of a topic; negative terms get negative weights."""
         against = {term: -weight for term, weight in topic.negative.items()}
         return cls.of({**against, **topic.terms})
 
     @property
     def norm(self) -> float:
-        """L2 norm of the weights above 0; a negative term must not make the topic longer."""
+        """L2 norm of the positive weights; negative terms do not change the length."""
         return math.sqrt(sum(weight * weight for weight in self.weights if weight > 0))
 
     def items(self) -> Iterator[tuple[str, float]]:
-        """Return pairs of term and weight, in order."""
+        """Return pairs of terms and weights, in order."""
         return zip(self.terms, self.weights, strict=True)

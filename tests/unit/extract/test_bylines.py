@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.extract.bylines import author_in, medium_beside_date, source_in
+from topiccrawl.extract.bylines import author_in, medium_near_date, source_in
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_author(text: str, author: str) -> None:
     ],
 )
 def test_medium_beside_date(text: str, medium: str) -> None:
-    assert medium_beside_date(text) == medium
+    assert medium_near_date(text) == medium
 
 
 @given(st.text(alphabet=st.sampled_from(list("来源作者记编辑：: \n（）张三李2016-年A.b"))))
 def test_any_text_gives_one_line(text: str) -> None:
-    for found in (source_in(text), author_in(text), medium_beside_date(text)):
+    for found in (source_in(text), author_in(text), medium_near_date(text)):
         assert found == found.strip()
         assert "\n" not in found

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from topiccrawl.extract.extract import extract
-from topiccrawl.extract.frames import CHECK_EVERY, LEAST, MISSES, SiteFrame
+from topiccrawl.extract.frames import CHECK_EVERY, MIN_ARTICLES, MISSES, SiteFrame
 
 LINE = "记者在现场看到，许多人早早来到这里，等待新的展览开幕。"
 HOTLINE = "如果您有新闻线索，欢迎拨打本报的热线电话，我们将及时回复。"
@@ -19,7 +19,7 @@ def page(number: int, box: str = "text", rest: str = "") -> str:
     )
 
 
-def learnt(pages: int = LEAST + 1) -> SiteFrame:
+def learnt(pages: int = MIN_ARTICLES + 1) -> SiteFrame:
     frame = SiteFrame()
     for number in range(pages):
         assert extract(page(number), "http://a.test/x", frame=frame) is not None
@@ -64,7 +64,7 @@ def test_a_site_that_changes_is_learnt_anew() -> None:
     for number in range(MISSES):
         body(page(number, box="story"), frame)
     assert frame.box == ""
-    for number in range(LEAST):
+    for number in range(MIN_ARTICLES):
         body(page(number, box="story"), frame)
     assert frame.box == "div.story"
 

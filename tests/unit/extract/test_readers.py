@@ -16,7 +16,13 @@ import pytest
 from tests.unit.extract.readers_trial import DEEDS
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.frames import SiteFrame
-from topiccrawl.extract.readers import AHEAD, NoReaderError, ReaderError, ReaderLimits, Readers
+from topiccrawl.extract.readers import (
+    PIPELINE,
+    NoReaderError,
+    ReaderError,
+    ReaderLimits,
+    Readers,
+)
 from topiccrawl.extract.reading import RawPage, StandardReader
 
 if TYPE_CHECKING:
@@ -134,7 +140,7 @@ def test_pages_of_a_site_that_is_dear_to_read_let_others_go_first() -> None:
             late = [asyncio.ensure_future(readers.read(page)) for page in dear[1:]]
             await asyncio.sleep(0)
             assert await readers.read(raw(1))
-            assert sum(one.done() for one in late) <= AHEAD
+            assert sum(one.done() for one in late) <= PIPELINE
             assert all(await asyncio.gather(*late))
 
     run(trial())
@@ -145,7 +151,7 @@ def test_a_site_whose_page_ended_its_reader_is_dear() -> None:
         async with pool(1, TRIAL, seconds=1.0) as readers:
             with pytest.raises(ReaderError):
                 await readers.read(RawPage(b"<p>x", "http://dear.test/spin_0"))
-            good = [asyncio.ensure_future(readers.read(raw(n))) for n in range(AHEAD)]
+            good = [asyncio.ensure_future(readers.read(raw(n))) for n in range(PIPELINE)]
             late = asyncio.ensure_future(readers.read(RawPage(b"<p>x", "http://dear.test/n_1")))
             good += [asyncio.ensure_future(readers.read(raw(n))) for n in range(9)]
             read: list[object] = []

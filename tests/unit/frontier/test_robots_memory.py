@@ -13,7 +13,7 @@ from topiccrawl.frontier.contract import Politeness
 from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
-from topiccrawl.links.robots import MOST_PATTERNS
+from topiccrawl.links.robots import MAX_PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ def test_all_rules_of_a_long_file_hold(tmp_path: Path, end: str) -> None:
 
 
 def test_patterns_beyond_the_bound_forbid_too_much_never_too_little(tmp_path: Path) -> None:
-    wild = "".join(f"Disallow: /{number:x}*b$\n" for number in range(MOST_PATTERNS))
+    wild = "".join(f"Disallow: /{number:x}*b$\n" for number in range(MAX_PATTERNS))
     allowed = robots_of(tmp_path, f"User-agent: *\n{wild}Allow: /z*1\nDisallow: /z*b\n".encode())
     assert not allowed("/1xb")
     assert allowed("/1xc")

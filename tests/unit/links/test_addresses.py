@@ -45,7 +45,7 @@ def test_named_hosts_are_allowed_in_every_spelling_and_counted_where_not() -> No
 
 def test_a_service_is_named_with_its_port() -> None:
     rules = AddressRules()
-    rules.name_origin("http://localhost:8888/search?q=a")
+    rules.allow_origin("http://localhost:8888/search?q=a")
     assert not rules.refuses("http://localhost:8888/search?q=b")
     assert rules.refuses("http://localhost:6379/")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.links import feeds
-from topiccrawl.links.feeds import feeds_on, read_feed
+from topiccrawl.links.feeds import find_feeds, read_feed
 from topiccrawl.model import Link
 
 AT = "http://a.test/feed.xml"
@@ -52,13 +52,13 @@ def test_a_page_is_no_feed_and_names_some() -> None:
         b" href='/atom?a=1&amp;b=2'><link rel=stylesheet href=x.css></head><body>feed</body></html>"
     )
     assert read_feed(html, "http://a.test/") is None
-    assert feeds_on(html, "http://a.test/") == ["http://a.test/atom?a=1&b=2"]
+    assert find_feeds(html, "http://a.test/") == ["http://a.test/atom?a=1&b=2"]
 
 
 def test_an_index_of_sitemaps_names_those_of_news() -> None:
     maps = "".join(f"<sitemap><loc>http://a.test/{n}.xml</loc></sitemap>" for n in ("news", "all"))
     index = f"<sitemapindex>{maps}</sitemapindex>".encode()
-    assert feeds_on(index, AT) == ["http://a.test/news.xml"]
+    assert find_feeds(index, AT) == ["http://a.test/news.xml"]
     page = read_feed(index, AT)
     assert page is not None
     assert page.links == ()
@@ -72,12 +72,12 @@ def test_a_packed_feed_is_read_as_the_plain_one(data: bytes) -> None:
 
 def test_what_is_packed_is_read_up_to_a_bound() -> None:
     entries = "".join(
-        f"<url><loc>http://a.test/{n}</loc><news>甲</news></url>" for n in range(feeds.MOST)
+        f"<url><loc>http://a.test/{n}</loc><news>甲</news></url>" for n in range(feeds.MAX_ENTRIES)
     )
-    bomb = gzip.compress(f"<urlset>{entries}".encode() + b" " * 3 * feeds.MOST_BYTES)
+    bomb = gzip.compress(f"<urlset>{entries}".encode() + b" " * 3 * feeds.MAX_BYTES)
     page = read_feed(bomb, AT)
     assert page is not None
-    assert len(page.links) == feeds.MOST
+    assert len(page.links) == feeds.MAX_ENTRIES
 
 
 def test_of_many_news_sitemaps_the_latest_are_taken() -> None:
@@ -86,13 +86,13 @@ def test_of_many_news_sitemaps_the_latest_are_taken() -> None:
         for n in range(60)
     )
     index = gzip.compress(f"<sitemapindex>{maps}</sitemapindex>".encode())
-    found = feeds_on(index, AT)
+    found = find_feeds(index, AT)
     assert found[0] == "http://a.test/news-59.xml.gz"
-    assert len(found) == feeds.MOST_MAPS
-    assert feeds.is_index(index)
+    assert len(found) == feeds.MAX_SITEMAPS
+    assert feeds.is_sitemap_index(index)
 
 
 @given(st.binary(max_size=200), st.sampled_from((b"", b"<rss ", b"<feed>", b"<urlset>")))
 def test_any_bytes_give_no_surprise(data: bytes, head: bytes) -> None:
     read_feed(head + data, AT)
-    feeds_on(head + data, AT)
+    find_feeds(head + data, AT)

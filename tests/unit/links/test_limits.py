@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import topiccrawl
 from topiccrawl.links import limits
-from topiccrawl.links.limits import parsed, tamed
+from topiccrawl.links.limits import limit_markup, parse_html
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -67,7 +67,7 @@ def nodes(root: LexborNode | None) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("html", DEAR.values(), ids=DEAR)
 def test_the_tree_of_a_dear_page_is_small(html: str) -> None:
-    tree = parsed(html)
+    tree = parse_html(html)
     count, depth, attributes = nodes(tree.root)
     assert count < 2 * html.count("<") + 100
     assert depth < limits.MAX_DEPTH + 50
@@ -91,7 +91,7 @@ TEXTS = {
 
 @pytest.mark.parametrize(("html", "text"), TEXTS.values(), ids=TEXTS)
 def test_what_people_write_keeps_its_text(html: str, text: str | None) -> None:
-    tree = parsed(html)
+    tree = parse_html(html)
     tree.strip_tags(["script"])
     assert tree.body is not None
     found = "".join(tree.body.text().split())
@@ -99,15 +99,15 @@ def test_what_people_write_keeps_its_text(html: str, text: str | None) -> None:
 
 
 def test_a_tag_that_is_ended_keeps_its_first_attributes_and_its_text() -> None:
-    tree = parsed(f"<a href=/x {' '.join(NAMES)}>text</a>")
+    tree = parse_html(f"<a href=/x {' '.join(NAMES)}>text</a>")
     (link,) = tree.css("a")
     assert (link.attributes["href"], link.text()) == ("/x", "text")
 
 
 @given(st.text("<>/='\" abps!-", max_size=300).map(lambda text: text * 20))
 def test_a_short_page_is_as_it_was_and_a_long_one_no_longer(html: str) -> None:
-    assert tamed(html[:400]) == html[:400]
-    assert len(tamed(html)) <= len(html) + 3 * html.count("<")
+    assert limit_markup(html[:400]) == html[:400]
+    assert len(limit_markup(html)) <= len(html) + 3 * html.count("<")
 
 
 def test_no_other_place_parses_pages() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from tests.unit.links.shares import WordShare
 from topiccrawl.links.strategies import StrategyParameters, strategy
 from topiccrawl.links.strategies import link_words as module
-from topiccrawl.links.strategies.link_words import FIRST, LinkWords
+from topiccrawl.links.strategies.link_words import MIN_PAGES, LinkWords
 from topiccrawl.model import Link, Verdict
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = some.lists(
     some.tuples(some.lists(some.sampled_from("abcdef"), max_size=4), some.floats(0, 1)),
-    min_size=FIRST,
+    min_size=MIN_PAGES,
     max_size=40,
 )
 
@@ -52,7 +52,7 @@ def test_one_word_promises_less_than_one_and_an_unknown_one_nothing(
 
 def test_nothing_is_promised_before_there_is_evidence() -> None:
     model = LinkWords()
-    for _ in range(FIRST - 1):
+    for _ in range(MIN_PAGES - 1):
         model.learn(["cup"], 1.0)
     assert (model.promise(["cup"]), model.version) == (0.0, 0)
 
@@ -70,7 +70,7 @@ def test_values_are_made_anew_ever_more_seldom() -> None:
 
 
 def test_rare_words_are_forgotten_before_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_WORDS", 50)
+    monkeypatch.setattr(module, "MAX_WORDS", 50)
     model = LinkWords()
     for page in range(500):
         model.learn(["often", f"once{page}"], float(page % 2))

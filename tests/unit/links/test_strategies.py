@@ -8,7 +8,7 @@ from tests.contracts.strategies import Best
 from tests.unit.links.shares import WordShare
 from topiccrawl.errors import SettingError
 from topiccrawl.links.strategies import DEFAULT, NAMES, FirstCome, StrategyParameters, strategy
-from topiccrawl.links.strategies.base import MAX_KEPT, block_texts, scored
+from topiccrawl.links.strategies.base import MAX_KEPT, block_texts, score_links
 from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED, GroupStats
 from topiccrawl.model import Evidence, Link, Verdict
 
@@ -188,9 +188,9 @@ def test_link_block_queues_only_above_its_threshold() -> None:
 
 def test_a_block_stands_in_for_the_context() -> None:
     assert block_texts(BLOCK) == {0: "Sport cup money"}
-    assert [s.context for s in scored(BLOCK, TOPIC)] == pytest.approx([1 / 3, 1 / 3])
+    assert [s.context for s in score_links(BLOCK, TOPIC)] == pytest.approx([1 / 3, 1 / 3])
     long = [Link(f"http://a.test/{n}", "word " * 30, "head", 7) for n in range(50)]
-    assert all(len(s.text) <= MAX_KEPT for s in scored(long, TOPIC))
+    assert all(len(s.text) <= MAX_KEPT for s in score_links(long, TOPIC))
 
 
 def test_a_batch_scores_every_text_once() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from topiccrawl.model import Link, Page
 from topiccrawl.topics import Scorer
-from topiccrawl.topics.pagekind import leads
+from topiccrawl.topics.pagekind import is_topic_hub
 from topiccrawl.topics.topic import Topic
 
 SCORER = Scorer(Topic(name="t", terms={"足球": 1.0}))
@@ -16,12 +16,12 @@ def page(on: int, off: int, menu: int = 0, title: str = "晨报") -> Page:
 
 
 def test_a_hub_names_the_topic_in_a_fifth_of_its_headlines() -> None:
-    assert leads(page(2, 8), SCORER.score_many)
-    assert not leads(page(1, 9), SCORER.score_many)
-    assert leads(page(0, 9, title="足球 - 晨报"), SCORER.score_many)
+    assert is_topic_hub(page(2, 8), SCORER.score_many)
+    assert not is_topic_hub(page(1, 9), SCORER.score_many)
+    assert is_topic_hub(page(0, 9, title="足球 - 晨报"), SCORER.score_many)
 
 
 def test_few_headlines_and_menus_are_no_hub() -> None:
-    assert not leads(page(2, 0, title="足球"), SCORER.score_many)
-    assert leads(page(3, 0), SCORER.score_many)
-    assert not leads(page(0, 5, menu=20), SCORER.score_many)
+    assert not is_topic_hub(page(2, 0, title="足球"), SCORER.score_many)
+    assert is_topic_hub(page(3, 0), SCORER.score_many)
+    assert not is_topic_hub(page(0, 5, menu=20), SCORER.score_many)

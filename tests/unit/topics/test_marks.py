@@ -164,7 +164,7 @@ def test_an_empty_classifier_knows_no_word() -> None:
     empty = Classifier(np.array([], np.int64), np.array([]), 1.0, 0.0, 0.0)
     assert empty.odds(Sample(document({"football": 1.0}), 0.0)) == 0.0
     assert empty.odds(Sample(document({}), 0.5)) > 0.0
-    with pytest.raises(ValueError, match="needs pages on topic"):
+    with pytest.raises(ValueError, match="needs at least one page"):
         fit([], [], [])
 
 

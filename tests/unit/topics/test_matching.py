@@ -43,7 +43,7 @@ def test_a_synonym_counts_as_its_term_and_no_place_twice() -> None:
 
 def test_within_keeps_what_may_stand_in_the_text() -> None:
     matcher = TermMatcher(["足球", "car", "电影"], {})
-    kept = matcher.within("car\n足球")
+    kept = matcher.candidates_in("car\n足球")
     assert {surface.term for surface in kept} == {0, 1}
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from topiccrawl.errors import TopicError
 from topiccrawl.text.normal import has_han
 from topiccrawl.topics.bounds import Budget, Thresholds
-from topiccrawl.topics.fields import LONGEST_NAME
+from topiccrawl.topics.fields import MAX_NAME_LENGTH
 from topiccrawl.topics.topic import (
     MOST_TERMS,
     Topic,
@@ -118,7 +118,7 @@ def test_shipped_topics_are_right_and_listed() -> None:
         ("[terms]\nx = nan", "field terms.x is nan: give a number above 0"),
         ("[terms]\nx = 1000", "field terms.x is 1000: give a number above 0"),
         ('[terms]\nx = "much"', "field terms.x is 'much': give a number above 0"),
-        ('[terms]\n"，" = 1', "field terms: '，' holds no letter or number: remove it"),
+        ('[terms]\n"，" = 1', "field terms: '，' contains no letter or number: remove it"),
         ('terms = ["ABC", "abc"]', "field terms: 'abc' is the same as 'ABC'"),
         ('terms = ["車", "车"]', "field terms: '车' is the same as '車'"),
         ('terms = ["x", 3]', "field terms is ['x', 3]: write a table"),
@@ -133,14 +133,14 @@ def test_shipped_topics_are_right_and_listed() -> None:
         ('terms = ["x"]\n[thresholds]\nlower_limit = 0.5\nupper_limit = 0.2', "field thresholds: "),
         (
             'terms = ["足球"]\n[synonyms]\n"足秋" = ["a"]',
-            "synonyms of '足秋', which is no term: did you mean '足球'?",
+            "'足秋' has synonyms but is no term: did you mean '足球'?",
         ),
-        ('terms = ["a1"]\n[synonyms]\nzz = ["b"]', "synonyms of 'zz', which is no term: add it"),
-        ('terms = ["车"]\n[negative]\n"車" = 1', "'车' speaks for the topic and is in negative"),
-        ('terms = ["a1", "b1"]\n[synonyms]\na1 = ["b1"]', "'b1' is a term and a synonym, too"),
+        ('terms = ["a1"]\n[synonyms]\nzz = ["b"]', "'zz' has synonyms but is no term: add it"),
+        ('terms = ["车"]\n[negative]\n"車" = 1', "'车' is both a term and in negative"),
+        ('terms = ["a1", "b1"]\n[synonyms]\na1 = ["b1"]', "'b1' is both a term and a synonym"),
         ('terms = ["a1"]\nall_of = [[]]', "field all_of.0 is []: "),
         ('terms = ["a1"]\nall_of = ["b1"]', "field all_of.0 is 'b1': write a list"),
-        ('terms = ["车"]\nmust_not = ["車"]', "'车' speaks for the topic and is in must_not"),
+        ('terms = ["车"]\nmust_not = ["車"]', "'车' is both a term and in must_not"),
         ("terms = [", "is no TOML: "),
         ("[terms]\n足球 = 1", "is no TOML: Invalid statement (at line 2, column 1); line 2: write"),
     ],
@@ -196,13 +196,13 @@ def test_sentences(sentence: str, terms: list[str] | None) -> None:
 
 @pytest.mark.parametrize("nothing", ["", "  ", "的", "最新新闻", "the latest news", "，！", "2026"])
 def test_a_sentence_that_names_nothing(nothing: str) -> None:
-    with pytest.raises(TopicError, match="has no word that says what it is about"):
+    with pytest.raises(TopicError, match="has no word that can be a search term"):
         resolve(nothing)
 
 
 def test_a_book_is_cut_to_a_topic() -> None:
     topic = resolve(" ".join(f"word{number}x" for number in range(500)))
-    assert len(topic.name) <= LONGEST_NAME
+    assert len(topic.name) <= MAX_NAME_LENGTH
     assert len(topic.terms) == MOST_TERMS
 
 
@@ -292,7 +292,7 @@ def test_a_query() -> None:
     assert topic.terms == {"足球": 1.0, "premier league": 1.0, "转会": 1.0, "中超": 0.5}
     assert topic.groups == (("足球", "premier league"), ("转会",))
     assert topic.must_not == ("彩票",)
-    with pytest.raises(TopicError, match="is in must_not, too"):
+    with pytest.raises(TopicError, match="and in must_not"):
         from_words("+足球 -足球")
 
 

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.url_patterns.tally import TOPICAL_SHARE, Outcome, Tally
-from topiccrawl.links.newsurls import is_aside, is_hub_like
+from topiccrawl.links.newsurls import is_hub_like, is_non_news
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ def is_one_format(cluster: Sequence[Tally]) -> bool:
 
 def look(tally: Tally) -> str:
     """Return the kind of a format by its look alone: ``aside``, ``hub`` or ``""``."""
-    if is_aside(tally.example):
+    if is_non_news(tally.example):
         return "aside"
     return "hub" if is_hub_like(tally.example) else ""
 

@@ -16,7 +16,7 @@ import xxhash
 from topiccrawl.addons.url_patterns.pattern import Label
 from topiccrawl.addons.url_patterns.site import Judgement, SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
-from topiccrawl.links.newsurls import is_aside
+from topiccrawl.links.newsurls import is_non_news
 from topiccrawl.links.urls import site_of
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class PatternLearner:
         """
         site = self.site(url)
         outcome = site.outcome(article=article, links=links, topical=topical)
-        if topical and is_aside(url):
+        if topical and is_non_news(url):
             outcome = Outcome.TOPICAL
         self.changed.add(site_of(url))
         return site.count(url, outcome)

@@ -12,7 +12,7 @@ from scrapy.http import Response, TextResponse
 from topiccrawl.addons.url_patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.links.newsurls import is_aside
+from topiccrawl.links.newsurls import is_non_news
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Offer, Unfinished
@@ -114,7 +114,7 @@ class NewsFilterMiddleware:
     ) -> None:
         """Count a page; what takes long (a second look, clustering) is done in a thread."""
         site = self.learner.site(url)
-        if not text and not is_aside(url):
+        if not text and not is_non_news(url):
             if not topical and not site.wants(url, CHECK_FIRST, CHECK_EVERY):
                 return
             text, missing = await asyncio.to_thread(_looked_into, response)

@@ -11,7 +11,7 @@ from topiccrawl.addons.url_patterns.expression import expression, year_span
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.periods import changes
 from topiccrawl.addons.url_patterns.tally import TOPICAL_SHARE, Outcome, Tally, expected, together
-from topiccrawl.links.newsurls import is_aside, is_hub_like, is_talk, news_likelihood
+from topiccrawl.links.newsurls import is_hub_like, is_non_news, is_user_content, news_likelihood
 from topiccrawl.links.skeletons import Skeleton, skeleton, year_of
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ class SiteLearner:
     def count(self, url: str, outcome: Outcome) -> bool:
         """Count a page; return whether it is time to rebuild the patterns, reported once."""
         shape = skeleton(url)
-        talk = outcome is Outcome.TOPICAL and is_talk(url)
-        said = Outcome.OTHER if is_aside(url) and not talk else outcome
+        talk = outcome is Outcome.TOPICAL and is_user_content(url)
+        said = Outcome.OTHER if is_non_news(url) and not talk else outcome
         self._tally(url, shape).add(said, year_of(url, shape))
         self.pages += 1
         self.articles += said is Outcome.ARTICLE
@@ -219,7 +219,7 @@ class SiteLearner:
         """Return the pattern of a URL, or of the same path on another host of the site."""
         url = url.partition("#")[0]
         pattern = self.patterns.match(url)
-        if pattern is None and self._paths and not is_aside(url):
+        if pattern is None and self._paths and not is_non_news(url):
             shape = skeleton(url)
             host = self._paths.get((shape.segments, shape.query), shape.host)
             if host != shape.host:
@@ -235,8 +235,8 @@ class SiteLearner:
         if pattern is not None and pattern.topical:
             return Judgement(Label.OPEN, "on-topic", pattern.expression)
         judged = pattern is not None and pattern.judged
-        aside = is_aside(url)
-        if aside and (judged or not is_talk(url)):
+        aside = is_non_news(url)
+        if aside and (judged or not is_user_content(url)):
             return Judgement(Label.OTHER, "no-pattern", skeleton(url).text)
         nearly_all = self.articles >= NEARLY_ALL * self.pages
         if not aside and (judged or nearly_all or news_likelihood(url) >= LIKELY):

@@ -14,8 +14,8 @@ from scrapy.http import Response, TextResponse
 
 from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
 from topiccrawl.addons.watch.ledger import NOT_MODIFIED, Seen
-from topiccrawl.extract.hubs import FEWEST, hub_list
-from topiccrawl.links.feeds import feeds_on, is_index
+from topiccrawl.extract.hubs import MIN_ITEMS, hub_list
+from topiccrawl.links.feeds import find_feeds, is_sitemap_index
 from topiccrawl.model import Article, Findings, Kind, Lease, Unfinished
 from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.spiders.reading import header
@@ -123,9 +123,9 @@ class WatchMiddleware:
         seed = depth == 0 and article is None
         feeds: list[str] = []
         if seed or findings.relevant or findings.lists:
-            feeds = feeds_on(response.body, response.url)
+            feeds = find_feeds(response.body, response.url)
             self.watch.feeds.offer(feeds, depth + 1)
-        barren = findings.lists and not feeds and is_index(response.body)
+        barren = findings.lists and not feeds and is_sitemap_index(response.body)
         return _seen(
             response,
             digest="" if article is None else digest_of(article),
@@ -213,7 +213,7 @@ def _seen(response: Response, **more: Any) -> Seen:  # noqa: ANN401  (fields of 
 
 def _lists(response: Response, findings: Findings) -> bool:
     """Return whether an on-topic page without an article is a list of links."""
-    if not findings.relevant or len(findings.offers) < FEWEST:
+    if not findings.relevant or len(findings.offers) < MIN_ITEMS:
         return False
     if not isinstance(response, TextResponse):
         return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.ledger import Ledger, Seen
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
-from topiccrawl.links.feeds import may_name_news
+from topiccrawl.links.feeds import may_be_news_sitemap
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.model import Kind, Lease
 from topiccrawl.storage.choice import opened, storage_of
@@ -95,7 +95,7 @@ class FoundFeeds:
         """Look for news sitemaps, and indexes of sitemaps, in a robots.txt."""
         lease = self.context.lease(request)
         if lease is not None and lease.kind is Kind.ROBOTS and response.status == OK:
-            self.offer(filter(may_name_news, read_sitemap(response.body).sitemaps), 1)
+            self.offer(filter(may_be_news_sitemap, read_sitemap(response.body).sitemaps), 1)
 
 
 async def take_over(

@@ -1,4 +1,4 @@
-"""Crawl strategies by name or dotted path: the published ones as published, ours as the default."""
+"""Link strategies by name or dotted path: published ones, and the project's own as the default."""
 
 from __future__ import annotations
 
@@ -37,24 +37,25 @@ _BY_NAME: dict[str, Callable[[LinkScorer | None, StrategyParameters | None], Lin
 }
 
 NAMES = tuple(_BY_NAME)
-"""Names of the strategies of this package."""
+"""Names of the built-in strategies."""
 
 
 def strategy(
     name: str, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
 ) -> LinkStrategy:
-    """Return the strategy of that name, or of that dotted path.
+    """Create a strategy by name or dotted path.
 
     Args:
-        name: One of ``NAMES``, or the path of a subclass of ``BaseStrategy``: its name then.
-        scorer: Scores texts against the topic; None where stored evidence is only read.
-        parameters: Numbers of the formulas; None: defaults.
+        name: One of ``NAMES``, or the dotted path of a subclass of ``BaseStrategy``, which becomes
+            the name of the strategy.
+        scorer: Scorer of texts against the topic; None if stored evidence is only read.
+        parameters: Parameters of the formulas; None for the defaults.
 
     Raises:
-        SettingError: There is none of this name; the message lists the names.
+        SettingError: There is no strategy of this name; the message lists the names.
     """
-    if made := _BY_NAME.get(name):
-        return made(scorer, parameters)
+    if factory := _BY_NAME.get(name):
+        return factory(scorer, parameters)
     if "." not in name:
         known = ", ".join(NAMES)
         raise SettingError(
@@ -72,16 +73,16 @@ def strategy(
         raise SettingError(
             "The link strategy {name!r} is no class derived from BaseStrategy.", name=name
         )
-    own = found(scorer, parameters)
-    own.name = name
-    return own
+    custom = found(scorer, parameters)
+    custom.name = name
+    return custom
 
 
 def stored_strategy(name: str) -> LinkStrategy:
-    """Return the strategy of that name, for reading and moving stored evidence without a topic."""
+    """Create a strategy by name to read and copy stored evidence without a topic."""
     try:
         return strategy(name)
-    except SettingError:  # of a class that is not installed here
+    except SettingError:  # the class is not installed here
         return FirstCome()
 
 

@@ -1,4 +1,4 @@
-"""Shared parts of the strategies: the texts of links, and a base class."""
+"""Base class of the strategies, and the scoring of link texts."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Offer, Verdict
 
 MAX_BLOCK = 1_000
-"""Characters of a block's joined anchors that are scored."""
+"""Most characters of a block's joined anchors that are scored."""
 
 MAX_KEPT = 120
-"""Characters of a context that are kept with a queued URL, to re-score it when the topic changes;
-a block's text is cut to them, so its new score is that of its beginning."""
+"""Most characters of a context stored with a queued URL for re-scoring. A block's text is cut to
+them, so re-scoring only uses its beginning."""
 
 
 class LinkScores(NamedTuple):
     """Scores and context of one link.
 
     Attributes:
-        anchor: Similarity of its anchor, in [0, 1].
-        context: Similarity of its context: the surrounding text, or its whole block.
-        text: The context, cut to :data:`MAX_KEPT`.
+        anchor: Similarity of the anchor to the topic, in [0, 1].
+        context: Similarity of the context (surrounding text or whole block), in [0, 1].
+        text: Context, cut to :data:`MAX_KEPT`.
     """
 
     anchor: float
@@ -37,7 +37,7 @@ class LinkScores(NamedTuple):
 
 
 def block_texts(links: Sequence[Link]) -> dict[int, str]:
-    """Return the expanded anchor text [S3 step 3] of each block: its caption and all anchors.
+    """Return the expanded anchor text of each block: its caption and all anchors [S3 step 3].
 
     >>> from topiccrawl.model import Link
     >>> block_texts([Link("u", "one", "Sport", 0), Link("v", "two", "Sport", 0), Link("w", "x")])
@@ -52,11 +52,11 @@ def block_texts(links: Sequence[Link]) -> dict[int, str]:
     return {block: " ".join(filter(None, texts))[:MAX_BLOCK] for block, texts in parts.items()}
 
 
-def scored(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
-    """Return the scores of all links of a page, every text scored once, in one batch.
+def score_links(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
+    """Score all links of a page in one batch; each distinct text is scored once.
 
-    For a link in a block, the block's score replaces that of the surrounding text (methods of the
-    project, section 2).
+    For a link in a block, the score of the block replaces the score of the surrounding text
+    (section 2 of the project's methods).
     """
     blocks = block_texts(links)
     contexts = [blocks.get(link.block, link.context) for link in links]
@@ -68,8 +68,8 @@ def scored(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
     ]
 
 
-class NoTopic:
-    """Scorer for reading only: stored evidence is shown as it is."""
+class NullScorer:
+    """Scorer without a topic, used to read stored evidence."""
 
     def score_many(self, texts: list[str]) -> list[float]:
         """Return 0 for each text."""
@@ -81,17 +81,18 @@ class NoTopic:
 
 
 class BaseStrategy:
-    """Base of all strategies: one queue, no priors, nothing learnt; see ``LinkStrategy``.
+    """Base class of strategies: one lane, no priors, no learning; see ``LinkStrategy``.
 
-    A strategy adds ``fields``, ``offers``, ``fold`` and ``value``; where link texts are in its
-    evidence, also ``rescore``.
+    A subclass defines ``fields``, ``offers``, ``fold`` and ``value``. If its evidence depends on
+    link texts, it also defines ``rescore``.
 
     Args:
-        scorer: Scores texts against the topic; None where stored evidence is only read.
-        parameters: Numbers of the formulas; None: defaults.
+        scorer: Scorer of texts against the topic; None if stored evidence is only read.
+        parameters: Parameters of the formulas; None for the defaults.
 
     Attributes:
-        revision: Of the formulas: raise it when they change, so that queued URLs are re-scored.
+        revision: Revision of the formulas; increment it when they change, so that queued URLs are
+            re-scored.
     """
 
     name = ""
@@ -104,19 +105,19 @@ class BaseStrategy:
     def __init__(
         self, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
     ) -> None:
-        self.scorer: LinkScorer = scorer or NoTopic()
+        self.scorer: LinkScorer = scorer or NullScorer()
         self.parameters = parameters or StrategyParameters()
 
     def signature(self) -> str:
-        """Return class, revision and parameters: scores under another signature are stale."""
+        """Return class, revision and parameters; scores with another signature are stale."""
         return f"{type(self).__name__} {self.revision} {self.parameters}"
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Return one offer for each link, in their order."""
+        """Return one offer for each link, in order."""
         raise NotImplementedError
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return a URL's evidence after one more parent offered it."""
+        """Combine the evidence of one more parent with the stored evidence of a URL."""
         raise NotImplementedError
 
     def value(self, evidence: Evidence) -> float:
@@ -124,32 +125,32 @@ class BaseStrategy:
         raise NotImplementedError
 
     def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane
-        """Return PRIOR: one queue."""
+        """Return PRIOR, the only lane."""
         return PRIOR
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:  # noqa: ARG002
-        """Return the same evidence: no link text is in it."""
+        """Return the evidence unchanged, since it does not depend on link texts."""
         return evidence
 
     def group(self, url: str) -> tuple[str, ...]:  # noqa: ARG002 - only the host
-        """Return no groups inside a host."""
+        """Return (): no groups within a host."""
         return ()
 
     def bias(self, stats: Sequence[GroupStats]) -> float:  # noqa: ARG002 - no prior
-        """Return 0: no prior."""
+        """Return 0, no prior."""
         return 0.0
 
     def worth(self, relevance: float) -> float:
-        """Return the relevance itself as the page's weight in the statistics of its groups."""
+        """Return the relevance as the page score."""
         return relevance
 
     def learn(self, anchor: str, context: str, relevance: float) -> None:
-        """Learn nothing of the links that led to pages."""
+        """Do nothing: this strategy does not learn."""
 
     def reached(self, evidence: Evidence, relevance: float) -> None:
-        """Learn nothing of the evidence of pages."""
+        """Do nothing: this strategy does not learn."""
 
     def adopt(self, scorer: LinkScorer) -> None:
-        """Score with another topic from now on; ``version`` grows."""
+        """Replace the scorer after a change of the topic; increments ``version``."""
         self.scorer = scorer
         self.version += 1

@@ -1,4 +1,4 @@
-"""The two usual baselines of focused crawlers, and the order of a crawl without a topic."""
+"""Baseline strategies of focused crawlers, and the strategy of crawls without a topic."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class BreadthFirst(BaseStrategy):
-    """Nearest to a seed first; texts are not used."""
+    """Breadth-first: URLs nearest to a seed come first; link texts are not used."""
 
     name = "bfs"
     fields: tuple[str, ...] = ("depth",)
 
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Return offers one link deeper than their page."""
+        """Return offers with the depth of the page plus one."""
         new = ((evidence[0] if evidence else 0.0) + 1.0,)
         return [Offer(link.url, PRIOR, new, link.anchor, link.context[:MAX_KEPT]) for link in links]
 
@@ -35,12 +35,12 @@ class BreadthFirst(BaseStrategy):
 
     @override
     def value(self, evidence: Evidence) -> float:
-        """Return 1 for a seed, then 1/2, 1/3 … with depth."""
+        """Return 1 / (1 + depth); 1 for a seed."""
         return 1.0 / (1.0 + evidence[0]) if evidence else 1.0
 
 
 class BestFirst(BaseStrategy):
-    """Links of the most relevant page first (Cho, Garcia-Molina, Page 1998; Menczer 2004)."""
+    """Best-first: links of the most relevant page come first (Cho et al. 1998; Menczer 2004)."""
 
     name = "best-first"
     fields: tuple[str, ...] = ("relevance",)
@@ -53,7 +53,7 @@ class BestFirst(BaseStrategy):
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return the best parent's relevance."""
+        """Return the larger relevance of the parents."""
         return max(known, new)
 
     @override
@@ -63,13 +63,13 @@ class BestFirst(BaseStrategy):
 
 
 class FirstCome(BaseStrategy):
-    """Order of a spider that has no topic: URLs in order of arrival, all with the same score."""
+    """Order of arrival with equal scores, for spiders without a topic."""
 
     name = "first-come"
 
     @override
     def signature(self) -> str:
-        """Return "": there are no parameters."""
+        """Return "", since there are no parameters."""
         return ""
 
     @override
@@ -84,5 +84,5 @@ class FirstCome(BaseStrategy):
 
     @override
     def value(self, evidence: Evidence) -> float:
-        """Return the same score for all."""
+        """Return 0.5 for all URLs."""
         return 0.5

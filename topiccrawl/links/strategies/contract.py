@@ -1,4 +1,4 @@
-"""Interfaces of a link strategy and of the scorer that it uses."""
+"""Interfaces of link strategies and of their scorers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Offer, Verdict
 
 PRIOR, NORMAL, REJECTED = 0, 1, 2
-"""Lanes: priorQueue, normalQueue, "predicted below minNormal"."""
+"""Lanes: priorQueue, normalQueue, errorQueue ("predicted below minNormal")."""
 
 LEARNT = 2**24
-"""Step of ``LinkStrategy.version`` for what a model learnt; the remainder is the topic's part."""
+"""Increment of ``LinkStrategy.version`` for a change of the link-text model; the remainder is the
+version of the topic."""
 
 
 class GroupStats(NamedTuple):
-    """Statistics of crawled pages of a group of URLs (a directory, a host, the crawl).
+    """Statistics of the crawled pages of a group of URLs (a directory, a host, the crawl).
 
     Attributes:
-        pages: Pages crawled there.
-        relevance: Sum of ``Outcome.worth`` of these pages.
+        pages: Number of crawled pages.
+        relevance: Sum of the page scores (``Outcome.worth``).
     """
 
     pages: int
@@ -41,95 +42,97 @@ class LinkScorer(Protocol):
 
 
 class LinkStrategy(Protocol):
-    """Order of a crawl: scores links by their evidence. Pure: no clock, no I/O.
+    """Scoring of links, which determines the order of a crawl. Uses no clock and no I/O.
 
-    The spider calls ``learn``, ``offers`` and ``worth`` for each page, the frontier the rest.
-    ``base.BaseStrategy`` has all but ``offers``, ``fold`` and ``value``.
+    The spider calls ``learn``, ``offers`` and ``worth`` for each page; the frontier calls the other
+    methods. ``base.BaseStrategy`` implements all methods except ``offers``, ``fold`` and ``value``.
     """
 
     name: str
-    """One of ``strategies.NAMES``, or the dotted path of the class."""
+    """Name: one of ``strategies.NAMES``, or the dotted path of the class."""
     fields: tuple[str, ...]
     """Names of the evidence numbers, in order."""
     share: tuple[int, int]
-    """Pops of priorQueue, then of normalQueue, in turn."""
+    """Pops from priorQueue and from normalQueue in one round."""
     slack: int
-    """Turns that a queue may be early or late, so that the better URL of both comes first."""
+    """Rounds by which a lane may be early or late, so that the better URL comes first."""
     version: int
-    """Version of the stored evidence, below 2**32; changes when evidence has another meaning.
+    """Version of the stored evidence, below 2**32; changes when the meaning of evidence changes.
 
-    ``version % LEARNT`` is the topic's: after a change of it ``sweep`` re-scores all rows, since a
-    row of the errorQueue never comes to the front. The rest counts what a model has learnt: such a
-    change re-scores a row when it comes to the front, or gets another parent.
+    ``version % LEARNT`` is the version of the topic. When it changes, ``sweep`` re-scores all rows,
+    since rows of the errorQueue never reach the front. ``version // LEARNT`` counts updates of the
+    link-text model. When it changes, a row is re-scored when it reaches the front or gets another
+    parent.
     """
 
     def signature(self) -> str:
-        """Return formula and parameters; where they changed, a resumed queue is re-scored."""
+        """Return formulas and parameters as text; if they changed, a resumed queue is re-scored."""
         ...
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Return one offer for each link of a page, in their order; all are scored in one batch.
+        """Score all links of a page in one batch; return one offer for each link, in order.
 
         Args:
             verdict: The page's relevance.
-            evidence: The page's own at the time it was leased, () for a seed.
-            links: The page's links.
+            evidence: Evidence of the page when it was leased, () for a seed.
+            links: Links of the page.
         """
         ...
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return a URL's evidence after one more parent offered it; ``known`` is () at first."""
+        """Combine new evidence with the stored evidence of a URL; ``known`` is () at first."""
         ...
 
     def value(self, evidence: Evidence) -> float:
-        """Return the score in [0, 1] of a URL with this evidence; larger ones are fetched first."""
+        """Return the value in [0, 1] of a URL with this evidence; the largest is fetched first."""
         ...
 
     def lane(self, evidence: Evidence) -> int:
-        """Return the lane by evidence alone; a better one of an offer or of the row wins."""
+        """Return the lane for the evidence; a better lane of the offer or the stored row wins."""
         ...
 
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Return the evidence after the topic changed, from the stored texts."""
+        """Recompute the evidence from the stored texts, after the topic changed."""
         ...
 
     def group(self, url: str) -> tuple[str, ...]:
-        """Return the groups of a URL inside its host, widest first; () where only the host counts.
+        """Return the groups of a URL within its host, widest first; () for the host only.
 
-        The last one is its queue group: URLs of one host and one queue group share a bias.
+        The last group is the queue group; URLs of one host and queue group share a prior.
         """
         ...
 
     def bias(self, stats: Sequence[GroupStats]) -> float:
-        """Return the prior that is added to all scores of a queue group.
+        """Return the prior that is added to all values of a queue group.
 
-        ``stats`` run crawl, host, then the groups, widest first.
+        Args:
+            stats: Statistics of the crawl, the host, and the groups, widest first.
         """
         ...
 
     def worth(self, relevance: float) -> float:
-        """Return the weight of a page of this relevance in the statistics of its groups, [0, 1]."""
+        """Return the page score for a relevance, in [0, 1]; used in the statistics of groups."""
         ...
 
     def learn(self, anchor: str, context: str, relevance: float) -> None:
-        """Learn from the page that a link led to.
+        """Update the link-text model with a crawled page.
 
         Args:
-            anchor: Anchor text that was kept with the page's URL while it was queued.
-            context: Context kept with it; both are empty for a seed.
+            anchor: Anchor text stored with the queued URL.
+            context: Context stored with it; both are empty for a seed.
             relevance: The page's relevance, in [0, 1].
         """
         ...
 
     def reached(self, evidence: Evidence, relevance: float) -> None:
-        """Learn from the page that a URL with this evidence led to; after ``learn``.
+        """Learn from the evidence and relevance of a crawled page; called after ``learn``.
 
         Args:
-            evidence: The URL's own when it was leased, () for a seed.
+            evidence: Evidence of the URL when it was leased, () for a seed.
             relevance: The page's relevance, in [0, 1].
         """
         ...
 
     def adopt(self, scorer: LinkScorer) -> None:
-        """Score with another topic from now on; ``version`` grows."""
+        """Replace the scorer after a change of the topic; increments ``version``."""
         ...

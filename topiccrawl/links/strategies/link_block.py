@@ -1,4 +1,4 @@
-"""Link blocks [S3, steps 3 to 6]: all anchors of a block count for each of its links."""
+"""Strategy link-block [S3, steps 3 to 6]: links are scored by all anchors of their block."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence, Link, Verdict
 
 
-RECENT, MOVED = 2_000, 500
-"""Scores of links that the threshold follows, and links between two moves of it."""
+RECENT, UPDATE_EVERY = 2_000, 500
+"""Number of recent link scores for the threshold, and of links between two updates of it."""
 
 
 class LinkBlock(BaseStrategy):
-    """``sim = c * inherited + (1 - c) * anchor_score``, one ordered queue above one threshold.
+    """``sim = c * inherited + (1 - c) * anchor_score``, one lane above one threshold.
 
-    ``inherited = a * sim(p)`` if p is relevant, else ``a * inherited(p)``; ``anchor_score`` is that
-    of all anchors of the link's block, or of its own anchor if it is in running text.
-    Of several parents each part keeps its largest value.
+    ``inherited = a * sim(p)`` if p is relevant, else ``a * inherited(p)``. ``anchor_score`` is the
+    score of all anchors of the link's block, or of its own anchor in running text. With several
+    parents, each number is the largest of all parents.
 
-    The threshold moves with the crawl [S3 step 8]: after every ``MOVED`` scored links it is the
-    ``block_quantile`` of the last ``RECENT`` scores, never below ``block_threshold``. Links below
-    it wait in the errorQueue; where it falls, they come back.
+    The threshold is updated in the crawl [S3 step 8]: after every ``UPDATE_EVERY`` scored links it
+    is the ``block_quantile`` of the last ``RECENT`` scores, never below ``block_threshold``. Links
+    below the threshold are in the errorQueue; when it falls, they return to the priorQueue.
     """
 
     name = "link-block"
@@ -45,12 +45,12 @@ class LinkBlock(BaseStrategy):
         super().__init__(scorer, parameters)
         self.threshold = self.parameters.block_threshold
         self._recent: deque[float] = deque(maxlen=RECENT)
-        self._scored = self._moves = self._topic_version = 0
+        self._scored = self._falls = self._topic_version = 0
 
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
     def version(self) -> int:
-        """Version of the topic, and of the threshold where it fell."""
-        return (self._topic_version + self._moves) % LEARNT
+        """Version of the topic plus the number of times that the threshold fell."""
+        return (self._topic_version + self._falls) % LEARNT
 
     @version.setter
     def version(self, version: int) -> None:
@@ -58,23 +58,23 @@ class LinkBlock(BaseStrategy):
 
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Return offers with the score of their block."""
+        """Return offers with the scores of their blocks."""
         own = verdict.relevance if verdict.relevant else evidence[1] if evidence else 0.0
         inherited = self.parameters.block_decay * own
         blocks = block_texts(links)
         texts = [blocks.get(link.block, link.anchor) for link in links]
         unique = list(dict.fromkeys(texts))
         scores = dict(zip(unique, self.scorer.score_many(unique), strict=True))
-        made = []
+        offers = []
         for link, text in zip(links, texts, strict=True):
             new = (self._score(inherited, scores[text]), inherited)
-            made.append(Offer(link.url, self.lane(new), new, link.anchor, text[:MAX_KEPT]))
-        self._move([offer.evidence[0] for offer in made])
-        return made
+            offers.append(Offer(link.url, self.lane(new), new, link.anchor, text[:MAX_KEPT]))
+        self._update_threshold([offer.evidence[0] for offer in offers])
+        return offers
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return the larger of each part."""
+        """Return the element-wise maximum."""
         return tuple(map(max, known, new)) if known else new
 
     @override
@@ -84,27 +84,27 @@ class LinkBlock(BaseStrategy):
 
     @override
     def lane(self, evidence: Evidence) -> int:
-        """Return the priorQueue, or the errorQueue below the threshold."""
+        """Return priorQueue, or errorQueue below the threshold."""
         low = evidence and evidence[0] < self.threshold
         return REJECTED if low else PRIOR
 
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Return evidence with the score of the kept beginning of the block."""
+        """Return evidence with the score of the stored beginning of the block text."""
         (score,) = self.scorer.score_many([context or anchor])
         return (self._score(evidence[1], score), evidence[1])
 
-    def _move(self, found: Sequence[float]) -> None:
-        """Move the threshold when enough links were scored since the last time."""
-        before = self._scored // MOVED
+    def _update_threshold(self, found: Sequence[float]) -> None:
+        """Update the threshold after every ``UPDATE_EVERY`` scored links."""
+        before = self._scored // UPDATE_EVERY
         self._recent.extend(found)
         self._scored += len(found)
-        if self._scored // MOVED == before or len(self._recent) < MOVED:
+        if self._scored // UPDATE_EVERY == before or len(self._recent) < UPDATE_EVERY:
             return
         last = len(self._recent) - 1
         at = int(self.parameters.block_quantile * last)
         threshold = max(self.parameters.block_threshold, sorted(self._recent)[at])
-        self._moves += threshold < self.threshold
+        self._falls += threshold < self.threshold
         self.threshold = threshold
 
     def _score(self, inherited: float, anchors: float) -> float:

@@ -1,4 +1,4 @@
-"""Link-text model: learns from the pages to which links with the same words led."""
+"""Link-text model: predicts page scores from the words of links, learned during the crawl."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-MOST_WORDS = 200_000
-"""Words that are stored, about 30 MB; above it, words of a single page are dropped."""
+MAX_WORDS = 200_000
+"""Most words stored, about 30 MB; above it, words of a single page are dropped."""
 
-FIRST = 10
+MIN_PAGES = 10
 """Pages before the model is first used."""
 
 GROWTH = 1.1
-"""Pages, as a multiple of those at the last change, after which scores are computed again."""
+"""Factor by which the number of pages must grow before scores are computed again."""
 
 
 class LinkWords:
-    """An on-line model of link texts; it uses neither the topic nor its terms.
+    """Online model of link texts; it does not use the topic or its terms.
 
-    Every fetched page gives one example: the words of the link that led to it, and its worth y. A
-    word's deviation is ``(sum of y - n * m) / (n + shrink)``, with n pages it led to and m the mean
-    worth of all pages. The promise of a text of k different words is the sum of their deviations
-    divided by ``sqrt(k)``. Words are independent (naive Bayes without logarithms): the cost of an
-    example is constant, their order does not matter, and nothing has to be fitted.
+    Every fetched page is one example: the words of the link that led to it, and its page score y.
+    The deviation of a word is ``(sum of y - n * m) / (n + shrink)``, where n is the number of pages
+    behind links with the word and m is the mean score of all pages. The prediction (promise) for a
+    text of k distinct words is the sum of their deviations divided by ``sqrt(k)``. Words are
+    treated as independent (naive Bayes without logarithms). An update takes constant time, the
+    order of examples does not matter, and nothing has to be fitted.
 
     Args:
-        shrink: Pages of mean worth that every word begins with, above 0.
+        shrink: Weight of the mean score for each word, in pages, above 0.
 
     Attributes:
-        pages: Pages learnt from.
-        version: Grows when promises should be computed again.
+        pages: Number of pages learned from.
+        version: Incremented when predictions should be computed again.
 
     >>> model = LinkWords(shrink=1.0)
     >>> for _ in range(10):
@@ -47,38 +48,38 @@ class LinkWords:
         self.pages = 0
         self.version = 0
         self._worth = 0.0
-        self._next = float(FIRST)
+        self._next = float(MIN_PAGES)
         self._words: dict[str, tuple[int, float]] = {}
 
     def learn(self, words: Collection[str], worth: float) -> None:
-        """Learn one page: the words of the link that led to it, and its worth in [0, 1].
+        """Learn from one page: the words of the link that led to it, and its score in [0, 1].
 
         Each word counts once.
         """
         self.pages += 1
         self._worth += worth
-        held = self._words
+        known_words = self._words
         for word in frozenset(words):
-            pages, total = held.get(word, (0, 0.0))
-            held[word] = (pages + 1, total + worth)
-        if len(held) > MOST_WORDS:
-            self._words = {word: known for word, known in held.items() if known[0] > 1}
+            pages, total = known_words.get(word, (0, 0.0))
+            known_words[word] = (pages + 1, total + worth)
+        if len(known_words) > MAX_WORDS:
+            self._words = {word: known for word, known in known_words.items() if known[0] > 1}
         if self.pages >= self._next:
-            self._next = self.pages * GROWTH + FIRST
+            self._next = self.pages * GROWTH + MIN_PAGES
             self.version += 1
 
     def promise(self, words: Collection[str]) -> float:
-        """Return how far pages behind such links are above or below the mean; 0 for unknown words.
+        """Predict how far pages behind such links are above or below the mean; 0 if unknown.
 
-        The sum of the words' deviations, each in (-1, 1), by the square root of their number.
+        The prediction is the sum of the words' deviations divided by the root of their number.
         """
-        different = frozenset(words)
-        return self.total(different) / math.sqrt(len(different) or 1)
+        distinct = frozenset(words)
+        return self.total(distinct) / math.sqrt(len(distinct) or 1)
 
     def total(self, words: Iterable[str]) -> float:
-        """Return the sum of the words' deviations, each in (-1, 1); 0 before ``version`` grew.
+        """Return the sum of the words' deviations, each in (-1, 1); 0 while ``version`` is 0.
 
-        The words must be different.
+        The words must be distinct.
         """
         if not self.version:
             return 0.0

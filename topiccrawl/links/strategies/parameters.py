@@ -1,4 +1,4 @@
-"""Parameters of all strategies, each with its source or reason."""
+"""Parameters of the strategies, with their sources or reasons."""
 
 from __future__ import annotations
 
@@ -12,50 +12,54 @@ class StrategyParameters:
     """Parameters of the link strategies; weights and thresholds in [0, 1] unless noted otherwise.
 
     Attributes:
-        shark_decay: delta of Shark-search 1998: share of the parent's score that a link inherits.
-        shark_anchor_weight: beta there: anchor against context; usual value.
-        shark_inherited_weight: gamma there: inherited score against neighbourhood; usual value.
-        depth_bound: Links that may be followed from the last relevant page; 0 is no bound. The
-            paper gives none; 10 cuts off endless off-topic regions and nothing else.
+        shark_decay: delta of Shark-search 1998: share of the parent's score inherited by a link.
+        shark_anchor_weight: beta of Shark-search: weight of anchor against context; usual value.
+        shark_inherited_weight: gamma of Shark-search: weight of the inherited score against the
+            neighbourhood; usual value.
+        depth_bound: Most links followed from the last relevant page; 0 is no bound. The paper gives
+            no value; 10 only cuts off endless off-topic regions.
         inlink_decay: xi of Liu et al. 2009, as published.
-        inlink_inherited_weight: beta there: inherited against context, as published.
-        inlink_potential_weight: theta there: potential score against in-links, as published.
-        inlink_full: N there, not published: in-links from which a URL counts as much cited (> 0).
-        anchor_threshold: Above it the anchor counts as full context; not published. At .3 a short
-            anchor of two or three words contains one of the topic's.
-        upper_limit: Page relevance above which all links enter priorQueue; not published: twice the
-            lower limit, which is the topic's own (``Verdict.relevant``).
+        inlink_inherited_weight: beta of Liu et al.: inherited score against context, as published.
+        inlink_potential_weight: theta of Liu et al.: potential score against in-links, as
+            published.
+        inlink_full: N of Liu et al., not published: number of in-links at which their part of the
+            score saturates (> 0).
+        anchor_threshold: Anchor similarity above which the context counts as 1; not published. At
+            0.3 a short anchor of two or three words contains one topic term.
+        upper_limit: Page relevance above which all links enter priorQueue; not published. The
+            default is twice the default lower limit of topics (``Verdict.relevant``).
         min_prior: Potential score from which a link enters priorQueue; not published.
-        min_normal: Potential score below which a link enters the errorQueue; 0, so that no link
-            is rejected for good.
-        prior_share: Pops of priorQueue in one turn of the two lanes (paper: 1), at least 1.
-        normal_share: Pops of normalQueue in one turn (paper: 1), at least 0.
-        block_decay: a of link-block [S3], not published; as xi above.
-        block_inherited_weight: c there, not published: both parts weigh the same.
-        block_threshold: Score below which a link is never queued; 0 as min_normal.
-        block_quantile: Quantile of recent links' scores that the moving threshold follows; 0 is a
-            fixed threshold. Not published: small, so that the worst links alone are left out.
-        plus_anchor_weight: shark-plus: best anchor against aggregated relevance, 0 to 10.
-        plus_context_weight: shark-plus: best context, 0 to 10.
-        plus_promise_weight: shark-plus: promise of the link-text model, 0 to 10; 0 turns it off.
-        plus_promise_shrink: shark-plus: pages of mean worth each word begins with (> 0).
-        plus_half: shark-plus: relevance at which a page is worth one half (> 0).
-        plus_shrink: shark-plus: weight of the crawl's mean worth, in parents, 0 to 100.
+        min_normal: Potential score below which a link enters the errorQueue; 0 by default, so that
+            no link is rejected permanently.
+        prior_share: Pops from priorQueue in one round of both lanes (paper: 1), at least 1.
+        normal_share: Pops from normalQueue in one round (paper: 1), at least 0.
+        block_decay: a of link-block [S3], not published; same value as ``inlink_decay``.
+        block_inherited_weight: c of link-block, not published; equal weights.
+        block_threshold: Score below which a link is never queued; 0, as ``min_normal``.
+        block_quantile: Quantile of recent link scores used as the threshold; 0 fixes the threshold.
+            Not published; small, so that only the worst links are left out.
+        plus_anchor_weight: shark-plus: weight of the best anchor, 0 to 10.
+        plus_context_weight: shark-plus: weight of the best context, 0 to 10.
+        plus_promise_weight: shark-plus: weight of the link-text model, 0 to 10; 0 disables it.
+        plus_promise_shrink: shark-plus: weight of the mean page score for each word, in pages (>
+            0).
+        plus_half: shark-plus: relevance at which the page score is 0.5 (> 0).
+        plus_shrink: shark-plus: weight of the crawl's mean page score, in parents, 0 to 100.
         plus_prior_weight: shark-plus: weight of host and directory priors, 0 to 10.
-        plus_parents_weight: shark-plus: weight of the worth of all parents and the best one, 0 to
-            10.
-        plus_region_weight: shark-plus: weight of the worth of pages behind links in the same
-            place of the page, directory and site, 0 to 10.
-        plus_section_weight: shark-plus: weight of sections that the topic names, 0 to 10.
-        plus_prior_share: shark-plus: pops of priorQueue in one turn of the two lanes.
-        plus_normal_share: shark-plus: pops of normalQueue in one turn.
-        plus_slack: shark-plus: turns that a queue may be early or late, 0 to 1000: the better URL
-            of both queues comes first. The share holds to so many pops.
+        plus_parents_weight: shark-plus: weight of the scores of all parents and of the best parent,
+            0 to 10.
+        plus_region_weight: shark-plus: weight of the scores of pages behind links at the same
+            position of the page, directory and site, 0 to 10.
+        plus_section_weight: shark-plus: weight of sections named by topic terms, 0 to 10.
+        plus_prior_share: shark-plus: pops from priorQueue in one round of both lanes.
+        plus_normal_share: shark-plus: pops from normalQueue in one round.
+        plus_slack: shark-plus: rounds by which a lane may be early or late, 0 to 1000, so that the
+            lane with the better URL is served. The shares hold within that number of pops.
         plus_upper_limit: shark-plus: relevance from which all links of a relevant page enter
             priorQueue; a topic's ``upper_limit`` sets it.
-        plus_min_prior: shark-plus: score from which a link enters priorQueue without a term; 1:
-            none. A topic's ``min_prior`` sets it.
-        shrinkage: shark-plus: weight of the wider group's mean in a narrower one, in pages (> 0).
+        plus_min_prior: shark-plus: score from which a link without topic terms enters priorQueue; 1
+            disables it. A topic's ``min_prior`` sets it.
+        shrinkage: shark-plus: weight of the mean of the next wider group, in pages (> 0).
     """
 
     shark_decay: float = 0.5

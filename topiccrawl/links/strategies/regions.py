@@ -1,4 +1,4 @@
-"""Source regions: learns from the pages to which links in the same place of a site led."""
+"""Source regions: predict page scores from the position of links in their pages."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-MOST_REGIONS = 300_000
-"""Regions that are stored, about 50 MB; above it, those of a single page are dropped."""
+MAX_REGIONS = 300_000
+"""Most regions stored, about 50 MB; above it, regions of a single page are dropped."""
 
 
 class SourceRegions:
-    """Mean worth of the pages that links in a region led to.
+    """Mean scores of the pages behind the links of each region.
 
-    A region is a place where links stand: the same elements around them in the pages of a site, of
-    a directory, or in one page (``Link.regions``). Lists of one subject, tables of contents and
-    paging differ from menus and footers by it, whatever their words are. The mean of a page's
-    region is shrunk towards the directory's, that towards the site's, and that towards the crawl's.
+    A region is a position of links: equal surrounding elements in the pages of a site, in the pages
+    of a directory, or in one page (``Link.regions``). It distinguishes lists of one subject, tables
+    of contents and paging from menus and footers, independent of their words. The mean of a page's
+    region is shrunk towards the mean of the directory's region, which is shrunk towards the site's,
+    which is shrunk towards the mean of the crawl.
 
     Args:
-        shrink: Pages of the wider region's mean that each begins with, above 0.
+        shrink: Weight of the mean of the wider region, in pages, above 0.
 
     >>> known = SourceRegions(shrink=1.0)
     >>> for worth in (1.0, 0.0):
@@ -38,18 +39,18 @@ class SourceRegions:
         self._regions: dict[float, tuple[int, float]] = {}
 
     def learn(self, regions: Iterable[float], worth: float) -> None:
-        """Learn one page: the regions of the link that led to it, and its worth in [0, 1]."""
+        """Learn from one page: the regions of the link that led to it, and its score in [0, 1]."""
         self._pages += 1
         self._worth += worth
-        held = self._regions
+        means = self._regions
         for region in regions:
-            pages, total = held.get(region, (0, 0.0))
-            held[region] = (pages + 1, total + worth)
-        if len(held) > MOST_REGIONS:
-            self._regions = {region: known for region, known in held.items() if known[0] > 1}
+            pages, total = means.get(region, (0, 0.0))
+            means[region] = (pages + 1, total + worth)
+        if len(means) > MAX_REGIONS:
+            self._regions = {region: known for region, known in means.items() if known[0] > 1}
 
     def expected(self, regions: Sequence[float]) -> float:
-        """Return the worth to expect of a page behind a link there, in [0, 1]; widest first."""
+        """Predict the score of a page behind a link, in [0, 1]; regions are given widest first."""
         mean = self._worth / self._pages if self._pages else 0.0
         shrink, known = self.shrink, self._regions
         for region in regions:

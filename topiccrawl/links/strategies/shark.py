@@ -1,4 +1,4 @@
-"""Shark-search as first published (Hersovici et al. 1998; methods of the project, section 2)."""
+"""Strategy shark: Shark-search as first published (Hersovici et al. 1998; methods, section 2)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import BaseStrategy, scored
+from topiccrawl.links.strategies.base import BaseStrategy, score_links
 from topiccrawl.links.strategies.contract import PRIOR, REJECTED
 from topiccrawl.model import Offer
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class Shark(BaseStrategy):
-    """Link text and inherited relevance, halved with every irrelevant page on the way.
+    """Link text and inherited relevance, which decays with every irrelevant page on the path.
 
     ``inherited = delta * sim(p)`` if sim(p) > 0, else ``delta * inherited(p)``;
     ``context = 1`` if sim(anchor) > 0, else sim(context);
     ``neighbourhood = beta * anchor + (1 - beta) * context``;
     ``score = gamma * inherited + (1 - gamma) * neighbourhood``.
 
-    Of several parents each part keeps its largest value. A link beyond the depth bound enters the
-    errorQueue; an offer from a nearer relevant page moves it back.
+    With several parents, each number is the largest of all parents. A link beyond the depth bound
+    enters the errorQueue; an offer from a nearer relevant page moves it back.
     """
 
     name = "shark"
@@ -33,21 +33,21 @@ class Shark(BaseStrategy):
 
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Return offers with score, inherited score and the depth left."""
+        """Return offers with score, inherited score and remaining depth."""
         inherited = self._inherited(verdict, evidence)
-        left = self._depth_left(verdict, evidence)
-        lane = REJECTED if left < 0 else PRIOR
+        remaining = self._remaining_depth(verdict, evidence)
+        lane = REJECTED if remaining < 0 else PRIOR
         return [
             Offer(
-                link.url, lane, (self._score(inherited, s.anchor, s.context), inherited, left),
+                link.url, lane, (self._score(inherited, s.anchor, s.context), inherited, remaining),
                 link.anchor, s.text,
             )
-            for link, s in zip(links, scored(links, self.scorer), strict=True)
+            for link, s in zip(links, score_links(links, self.scorer), strict=True)
         ]  # fmt: skip
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return the larger of each part."""
+        """Return the element-wise maximum."""
         return tuple(map(max, known, new)) if known else new
 
     @override
@@ -57,12 +57,12 @@ class Shark(BaseStrategy):
 
     @override
     def lane(self, evidence: Evidence) -> int:
-        """Return the priorQueue, or the errorQueue beyond the depth bound."""
+        """Return priorQueue, or errorQueue beyond the depth bound."""
         return REJECTED if evidence and evidence[2] < 0 else PRIOR
 
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Return evidence with the kept texts scored again; the inherited part stays."""
+        """Return evidence with new scores of the stored texts; the inherited score is unchanged."""
         in_anchor, in_context = self.scorer.score_many([anchor, context])
         return (self._score(evidence[1], in_anchor, in_context), *evidence[1:])
 
@@ -70,7 +70,7 @@ class Shark(BaseStrategy):
         own = verdict.relevance if verdict.relevance > 0 else evidence[1] if evidence else 0.0
         return self.parameters.shark_decay * own
 
-    def _depth_left(self, verdict: Verdict, evidence: Evidence) -> float:
+    def _remaining_depth(self, verdict: Verdict, evidence: Evidence) -> float:
         bound = float(self.parameters.depth_bound)
         if not bound or verdict.relevant or not evidence:
             return max(bound - 1, 0.0)
@@ -78,6 +78,6 @@ class Shark(BaseStrategy):
 
     def _score(self, inherited: float, anchor: float, context: float) -> float:
         p = self.parameters
-        near = 1.0 if anchor > 0 else context
-        neighbourhood = p.shark_anchor_weight * anchor + (1 - p.shark_anchor_weight) * near
+        context_score = 1.0 if anchor > 0 else context
+        neighbourhood = p.shark_anchor_weight * anchor + (1 - p.shark_anchor_weight) * context_score
         return p.shark_inherited_weight * inherited + (1 - p.shark_inherited_weight) * neighbourhood

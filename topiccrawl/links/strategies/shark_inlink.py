@@ -1,7 +1,7 @@
-"""Improved Shark-search with in-links and five queues [S2] (Liu, Lin, Gao 2009), complete.
+"""Strategy shark-inlink: Shark-search with in-links and five queues [S2] (Liu, Lin, Gao 2009).
 
-Methods of the project, sections 2 (formula) and 3 (queues). Not published, so chosen here: N, which
-normalises the in-links (at most N of them count), and all thresholds.
+See sections 2 (formula) and 3 (queues) of the project's methods. N, which normalizes the number of
+in-links, and all thresholds are not published and were chosen here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import BaseStrategy, scored
+from topiccrawl.links.strategies.base import BaseStrategy, score_links
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED
 from topiccrawl.links.urls import words
 from topiccrawl.model import Offer
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class SharkInlink(BaseStrategy):
-    """Potential score of the best parent and the number of crawled pages that link here.
+    """Potential score of the best parent, and number of crawled pages that link to the URL.
 
     ``value = theta * potential + (1 - theta) * min(in-links, N) / N``, where
     ``potential = beta * inherited + (1 - beta) * context``.
-    Of several parents potential and inherited score keep their largest value, the lane its best.
+    With several parents, potential and inherited score are the largest, the lane is the best.
     """
 
     name = "shark-inlink"
@@ -43,19 +43,19 @@ class SharkInlink(BaseStrategy):
 
     @override
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
-        """Return offers with the lane of section 3."""
+        """Return offers with lanes by section 3 of the methods."""
         inherited = self._inherited(verdict, evidence)
-        made = []
-        for link, scores in zip(links, scored(links, self.scorer), strict=True):
+        offers = []
+        for link, scores in zip(links, score_links(links, self.scorer), strict=True):
             potential = self._potential(inherited, scores.anchor, scores.context)
-            lane = self._queue(verdict, link, potential)
+            lane = self._lane_for(verdict, link, potential)
             new = (potential, 1.0, inherited, float(lane))
-            made.append(Offer(link.url, lane, new, link.anchor, scores.text))
-        return made
+            offers.append(Offer(link.url, lane, new, link.anchor, scores.text))
+        return offers
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return the best potential, sum of in-links, best inherited score, best lane."""
+        """Return best potential, sum of in-links, best inherited score and best lane."""
         if not known:
             return new
         return (
@@ -64,7 +64,7 @@ class SharkInlink(BaseStrategy):
 
     @override
     def value(self, evidence: Evidence) -> float:
-        """Return the score by step 5 of section 2; 1 for a seed."""
+        """Return the score by step 5 of section 2 of the methods; 1 for a seed."""
         if not evidence:
             return 1.0
         theta, full = self.parameters.inlink_potential_weight, self.parameters.inlink_full
@@ -72,15 +72,15 @@ class SharkInlink(BaseStrategy):
 
     @override
     def lane(self, evidence: Evidence) -> int:
-        """Return the best lane of any parent; priorQueue for a seed."""
+        """Return the best lane of all parents; priorQueue for a seed."""
         return int(evidence[3]) if evidence else PRIOR
 
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        """Return evidence with the potential of the kept texts; the lane may rise, never fall."""
+        """Return evidence with the potential of the stored texts; the lane never gets worse."""
         in_anchor, in_context = self.scorer.score_many([anchor, context])
         potential = self._potential(evidence[2], in_anchor, in_context)
-        lane = min(evidence[3], float(self._by_potential(potential)))
+        lane = min(evidence[3], float(self._lane_by_potential(potential)))
         return (potential, evidence[1], evidence[2], lane)
 
     def _inherited(self, verdict: Verdict, evidence: Evidence) -> float:
@@ -89,20 +89,22 @@ class SharkInlink(BaseStrategy):
 
     def _potential(self, inherited: float, anchor: float, context: float) -> float:
         p = self.parameters
-        near = 1.0 if anchor > p.anchor_threshold else context
-        return p.inlink_inherited_weight * inherited + (1 - p.inlink_inherited_weight) * near
+        context_score = 1.0 if anchor > p.anchor_threshold else context
+        return (
+            p.inlink_inherited_weight * inherited + (1 - p.inlink_inherited_weight) * context_score
+        )
 
-    def _queue(self, verdict: Verdict, link: Link, potential: float) -> int:
+    def _lane_for(self, verdict: Verdict, link: Link, potential: float) -> int:
         if verdict.relevance > self.parameters.upper_limit:
             return PRIOR
         if verdict.relevant and self._names_topic(link):
             return PRIOR
-        return self._by_potential(potential)
+        return self._lane_by_potential(potential)
 
     def _names_topic(self, link: Link) -> bool:
         return self.scorer.contains(link.anchor) or self.scorer.contains(" ".join(words(link.url)))
 
-    def _by_potential(self, potential: float) -> int:
+    def _lane_by_potential(self, potential: float) -> int:
         if potential >= self.parameters.min_prior:
             return PRIOR
         return NORMAL if potential >= self.parameters.min_normal else REJECTED

@@ -8,7 +8,7 @@ import pytest
 from scrapy import cmdline
 
 from topiccrawl.extract.body import Body
-from topiccrawl.extract.frames import KEY, LEAST, SiteFrame
+from topiccrawl.extract.frames import KEY, MIN_ARTICLES, SiteFrame
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.sqlite import SqliteStorage
 
@@ -38,13 +38,13 @@ def test_frames_are_shown_edited_and_dropped(
 
     assert run("show") == (0, "")
     frame = SiteFrame()
-    for number in range(LEAST):
+    for number in range(MIN_ARTICLES):
         frame.observe(Body(f"第{number}条。\n{LINE}", box="div.text"))
     asyncio.run(put(tmp_path, frame))
     assert "div.text" in run("show")[1]
     status, out = run("show", "a.test")
     assert status == 0
-    assert f"{LEAST} of {LEAST} bodies: {LINE}" in out
+    assert f"{MIN_ARTICLES} of {MIN_ARTICLES} bodies: {LINE}" in out
     assert "by hand" in run("edit", "www.a.test", "div#story")[1], "it goes by the site's name"
     assert run("edit", "a/b", "div#story")[0] == 1
     assert "div#story" in run("show")[1]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.urls import by_look
 from topiccrawl.addons.url_patterns.expression import expression, year_span
-from topiccrawl.links.newsurls import is_aside, is_hub_like, news_likelihood
+from topiccrawl.links.newsurls import is_hub_like, is_non_news, news_likelihood
 from topiccrawl.links.skeletons import skeleton, year_of
 
 SEGMENT = st.one_of(
@@ -35,7 +35,7 @@ def test_any_string_has_a_format_and_a_likelihood(text: str) -> None:
     for url in (text, f"http://{text}", f"http://a.test/{text}"):
         assert skeleton(url).text
         assert 0 <= news_likelihood(url) <= 1
-        assert not (is_aside(url) and is_hub_like(url))
+        assert not (is_non_news(url) and is_hub_like(url))
 
 
 @given(st.integers(1980, 2049), st.integers(1980, 2049))

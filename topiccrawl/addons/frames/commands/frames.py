@@ -13,7 +13,7 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, say, site_named
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.frames import KEY, SiteFrame
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import message
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sites import Sites
@@ -76,7 +76,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     def _edit(self, site: str, selector: str) -> None:
         try:
-            parsed("<p>").css(selector or "p")
+            parse_html("<p>").css(selector or "p")
         except SelectolaxError as error:
             raise ConfigurationError(
                 "{selector!r}: {error}; give a CSS selector", selector=selector, error=error

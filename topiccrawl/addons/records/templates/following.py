@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.extract.parts import part_of
+from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.links.hosts import HostRules
-from topiccrawl.links.limits import parsed
+from topiccrawl.links.limits import parse_html
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urls import canonical
 
@@ -113,7 +113,7 @@ def next_of(html: str, url: str, encoding: str = "utf-8") -> str:
     ('http://a.test/b', '')
     """
     said: dict[int, str] = {}
-    for node in parsed(html).css(_LINKS):
+    for node in parse_html(html).css(_LINKS):
         for target in _targets(node, url, encoding):
             said.setdefault(_how(node, url, target), target)
     ranks = sorted(rank for rank in said if rank < _NOTHING)
@@ -144,7 +144,7 @@ def _how(node: LexborNode, url: str, target: str) -> int:
     text = " ".join(node.text().split()) or attributes.get("title") or _image(node)
     if _NEXT.match(text) or _NEXT.match(attributes.get("title") or ""):
         return _SAYS
-    here, there = part_of(url), part_of(target)
+    here, there = parse_page_url(url), parse_page_url(target)
     same = here.base == there.base or url.partition("?")[0] == target.partition("?")[0]
     counted = _NUMBER.match(text)
     if counted and same and int(counted[1]) == max(here.number, 1) + 1:

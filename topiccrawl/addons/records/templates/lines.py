@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.addons.records.templates.icons import ORNAMENT, SIGN, SIGNED, of_icon
 from topiccrawl.addons.records.templates.values.mail import revealed
 from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT
-from topiccrawl.extract.blocks import BREAKS, SILENT
-from topiccrawl.links.limits import parsed
+from topiccrawl.extract.blocks import BREAKS, INVISIBLE
+from topiccrawl.links.limits import parse_html
 from topiccrawl.text.normal import normalise
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _TITLED = frozenset({"li", "p", "div", "span", "dd", "i", "em"})
 _ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
 _MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
 _STRONG = frozenset({"b", "strong"})
-_SKIPPED = SILENT - _ENTRIES - {"noscript"}  # shown without scripts
+_SKIPPED = INVISIBLE - _ENTRIES - {"noscript"}  # shown without scripts
 _BLANKS = re.compile(r"[^\S\x1f]+")
 _HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:left|top|right)\s*:\s*-\d{3,}",
@@ -141,7 +141,7 @@ def read_sheet(html: str) -> Sheet:
     >>> sheet.lines[2].text
     'QQ:\x1f1\x1f2'
     """
-    tree = parsed(html)
+    tree = parse_html(html)
     walk = _Walk()
     if tree.root is not None:
         walk.over(tree.root)

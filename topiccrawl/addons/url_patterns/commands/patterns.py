@@ -22,7 +22,7 @@ from topiccrawl.addons.url_patterns.tally import Outcome
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, site_named
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.hubs import hub_list
-from topiccrawl.links.sitemaps import MOST_BYTES, read_sitemap
+from topiccrawl.links.sitemaps import MAX_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
@@ -280,5 +280,5 @@ def fetched(url: str, settings: BaseSettings) -> bytes:
     timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
     opener = urllib.request.build_opener()  # urllib's common one keeps the first proxy it saw
     with opener.open(request, timeout=timeout) as answer:
-        data: bytes = answer.read(MOST_BYTES)
+        data: bytes = answer.read(MAX_BYTES)
     return data

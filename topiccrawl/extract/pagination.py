@@ -1,4 +1,4 @@
-"""Articles on several pages: the links of a page to the next part and to the first."""
+"""Multi-page articles: detection of next and first pages, and joining of pages."""
 
 from __future__ import annotations
 
@@ -24,114 +24,114 @@ _FIRST = re.compile(
 _NUMBER = re.compile(r"^\W*第?(\d{1,2})页?\W*$")
 
 
-class PartUrl(NamedTuple):
-    """A URL as one page of a document.
+class PageUrl(NamedTuple):
+    """URL of one page of a multi-page document.
 
     Attributes:
-        base: URL without the page number, common to all pages of the document.
-        number: Its number; 0 if the URL has none.
+        base: URL without the page number, shared by all pages of the document.
+        number: Page number; 0 if the URL has none.
     """
 
     base: str
     number: int
 
 
-class Parts(NamedTuple):
-    """Neighbours of a page in its document.
+class PageNeighbours(NamedTuple):
+    """Links of a page to other pages of its document.
 
     Attributes:
-        next: URL of the next part, or "".
-        first: URL of the first part if the page itself is a later one, or "".
+        next: URL of the next page, or "".
+        first: URL of the first page if this is a later page, or "".
     """
 
     next: str = ""
     first: str = ""
 
 
-def part_of(url: str) -> PartUrl:
-    """Return the document that a URL belongs to, and the number of the page in it.
+def parse_page_url(url: str) -> PageUrl:
+    """Split a URL into document and page number.
 
-    >>> part_of("http://a.test/20160112/n43_2.shtml")
-    PartUrl(base='http://a.test/20160112/n43.shtml', number=2)
-    >>> part_of("http://a.test/show?id=7&page=3").number, part_of("http://a.test/43.html").number
+    >>> parse_page_url("http://a.test/20160112/n43_2.shtml")
+    PageUrl(base='http://a.test/20160112/n43.shtml', number=2)
+    >>> parse_page_url("http://a.test/show?id=7&page=3").number, parse_page_url("http://a.test/43.html").number
     (3, 0)
     """
     try:
-        return _part_of(url)
-    except ValueError:  # not an address
-        return PartUrl(url, 0)
+        return _parse_page_url(url)
+    except ValueError:  # invalid URL
+        return PageUrl(url, 0)
 
 
-def _part_of(url: str) -> PartUrl:
+def _parse_page_url(url: str) -> PageUrl:
     parts = urlsplit(url)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     paged = [value for key, value in pairs if key.lower() in _KEYS and value.isdecimal()]
     if paged:
         kept = [(key, value) for key, value in pairs if key.lower() not in _KEYS]
-        return PartUrl(
+        return PageUrl(
             urlunsplit(parts._replace(query=urlencode(kept), fragment="")), int(paged[0])
         )
     match = _MARKED.match(parts.path)
     if match is None:
-        return PartUrl(url, 0)
-    return PartUrl(
+        return PageUrl(url, 0)
+    return PageUrl(
         urlunsplit(parts._replace(path=match["base"] + match["tail"])), int(match["number"])
     )
 
 
-def parts_of(url: str, links: Iterable[Link]) -> Parts:
-    """Return next and first part by a page's links; links to other documents do not count.
+def page_neighbours(url: str, links: Iterable[Link]) -> PageNeighbours:
+    """Find the next and the first page of a multi-page document by the links of a page.
 
-    A next part has the same document's URL with a higher number, and its anchor is 下一页 or the
-    number. A page is a later part if its URL has a number and it links to a lower one.
+    The next page has the same base URL with a higher number, and the anchor 下一页 or the number. A
+    page is a later page if its URL has a number and it links to a lower number.
 
     >>> from topiccrawl.model import Link
     >>> pager = [Link("http://a.test/n1.html", "1"), Link("http://a.test/n1_3.html", "3"),
     ...          Link("http://a.test/n2.html", "下一页")]
-    >>> parts_of("http://a.test/n1_2.html", pager)
-    Parts(next='http://a.test/n1_3.html', first='http://a.test/n1.html')
+    >>> page_neighbours("http://a.test/n1_2.html", pager)
+    PageNeighbours(next='http://a.test/n1_3.html', first='http://a.test/n1.html')
     """
-    here = part_of(url)
-    said, counted, lower = [], [], []
+    here = parse_page_url(url)
+    by_word, by_number, lower = [], [], []
     for number, link in _siblings(here, links):
         counts = _NUMBER.match(link.anchor)
         if number < here.number and (counts or _FIRST.match(link.anchor)):
             lower.append((number, link.url))
         elif number > here.number and _NEXT.match(link.anchor):
-            said.append((number, link.url))
+            by_word.append((number, link.url))
         elif number > here.number and counts and int(counts[1]) - number in (0, 1):
-            counted.append((number, link.url))
-    onward = min(said, default=None) or min(counted, default=(0, ""))
-    return Parts(onward[1], min(lower, default=(0, ""))[1])
+            by_number.append((number, link.url))
+    following = min(by_word, default=None) or min(by_number, default=(0, ""))
+    return PageNeighbours(following[1], min(lower, default=(0, ""))[1])
 
 
-def without_parts(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
-    """Return the links that do not lead to other pages of the URL's own document.
+def without_own_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
+    """Return the links without those to other pages of the same document.
 
     >>> from topiccrawl.model import Link
     >>> links = [Link("http://a.test/1_2.html"), Link("http://b.test/")]
-    >>> [link.url for link in without_parts("http://a.test/1.html", links)]
+    >>> [link.url for link in without_own_pages("http://a.test/1.html", links)]
     ['http://b.test/']
     """
     links = tuple(links)
-    own = {link.url for _, link in _siblings(part_of(url), links)}
+    own = {link.url for _, link in _siblings(parse_page_url(url), links)}
     return tuple(link for link in links if link.url not in own)
 
 
-def _siblings(here: PartUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
+def _siblings(here: PageUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
     stem = _TAIL.sub("", here.base.partition("?")[0])
     for link in links:
-        if link.url.startswith(stem):  # most links lead elsewhere, and this is cheap
-            there = part_of(link.url)
+        if link.url.startswith(stem):  # cheap test that excludes most links
+            there = parse_page_url(link.url)
             if there.base == here.base and there.number != here.number:
                 yield there.number, link
 
 
-def joined(article: Article, text: str, images: Iterable[str] = ()) -> Article:
-    r"""Return the article with the text of its next part; lines that it already has are left out.
+def append_page(article: Article, text: str, images: Iterable[str] = ()) -> Article:
+    r"""Append the text of the next page to an article, without lines that it already has.
 
     >>> from topiccrawl.model import Article
-    >>> joined(Article("http://a.test/1", "题", "导读。\n一。"), "导读。\n二。").body
+    >>> append_page(Article("http://a.test/1", "题", "导读。\n一。"), "导读。\n二。").body
     '导读。\n一。\n二。'
     """
     known = {fold(line) for line in article.body.split("\n")}

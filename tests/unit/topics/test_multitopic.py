@@ -9,7 +9,7 @@ import pytest
 from topiccrawl.errors import TopicError
 from topiccrawl.model import Page
 from topiccrawl.topics.bounds import Thresholds
-from topiccrawl.topics.many import ManyScorer, topics_of, union
+from topiccrawl.topics.multitopic import MultiTopicScorer, merge_topics, parse_topics
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.topic import Topic
 
@@ -28,7 +28,7 @@ def page(text: str) -> Page:
 
 
 def test_the_topic_that_fits_best_decides() -> None:
-    both = ManyScorer([BALL, SPACE])
+    both = MultiTopicScorer([BALL, SPACE])
     for text, topic in (("足球队赢了比赛。" * 20, BALL), ("火箭把卫星送上天。" * 20, SPACE)):
         alone, found = Scorer(topic).score_page(page(text)), both.score_page(page(text))
         assert found.relevant
@@ -47,17 +47,17 @@ def test_a_limit_of_its_own_holds_for_each_topic() -> None:
         .score_page(page(text))
         .relevant
     )
-    assert not ManyScorer([BALL, SPACE]).score_page(page(text)).relevant
+    assert not MultiTopicScorer([BALL, SPACE]).score_page(page(text)).relevant
 
 
 def test_a_word_against_one_topic_does_not_touch_the_others() -> None:
     text = "足球彩票与火箭卫星。" * 20
-    found = ManyScorer([BALL, SPACE]).verdicts(page(text))
+    found = MultiTopicScorer([BALL, SPACE]).verdicts(page(text))
     assert [(topic.name, one.relevant) for topic, one in found] == [("球", False), ("航天", True)]
 
 
 def test_links_count_by_the_best_topic() -> None:
-    both = ManyScorer([BALL, SPACE])
+    both = MultiTopicScorer([BALL, SPACE])
     ball, space, none = both.score_many(["足球比赛", "卫星发射", "音乐会"])
     assert (ball > 0, space > 0, none) == (True, True, 0.0)
     assert both.contains("足球")
@@ -65,26 +65,28 @@ def test_links_count_by_the_best_topic() -> None:
 
 
 def test_the_crawl_may_ask_what_one_topic_allows_and_none_denies() -> None:
-    both = union([BALL, SPACE])
+    both = merge_topics([BALL, SPACE])
     assert both.name == "球, 航天"
     assert both.seeds == ("http://a.test/",)
     assert (both.allowed_hosts, both.exclude) == ((), ("*.pdf",))
-    assert union([SPACE, SPACE.model_copy(update={"name": "x"})]).allowed_hosts == ("b.test",)
+    assert merge_topics([SPACE, SPACE.model_copy(update={"name": "x"})]).allowed_hosts == (
+        "b.test",
+    )
 
 
 def test_a_folder_gives_its_topic_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.toml").write_text('[terms]\n"足球" = 1\n', encoding="utf-8")
-    assert [topic.name for topic in topics_of(str(tmp_path))] == ["one", "two"]
-    assert [topic.name for topic in topics_of("足球, 航天")] == ["足球", "航天"]
+    assert [topic.name for topic in parse_topics(str(tmp_path))] == ["one", "two"]
+    assert [topic.name for topic in parse_topics("足球, 航天")] == ["足球", "航天"]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [(" , ", "names 0"), ("足球,足球", "there twice"), ("old.toml", "no such")]
+    ("text", "said"), [(" , ", "names 0"), ("足球,足球", "occurs twice"), ("old.toml", "no such")]
 )
 def test_what_cannot_be_crawled_for_together_is_refused(text: str, said: str) -> None:
     with pytest.raises(TopicError, match=said):
-        topics_of(text)
+        parse_topics(text)
 
 
 def test_articles_are_not_removed_by_age_for_one_topic_among_several(tmp_path: Path) -> None:
@@ -92,7 +94,7 @@ def test_articles_are_not_removed_by_age_for_one_topic_among_several(tmp_path: P
         file = tmp_path / f"{name}.toml"
         file.write_text(more + ('[terms]\n"足球" = 1\n' if name == "one" else ""), encoding="utf-8")
         with pytest.raises(TopicError, match="-a topic="):
-            topics_of(f"{file}")
+            parse_topics(f"{file}")
 
 
 @pytest.mark.parametrize("side", ["examples", "counterexamples"])
@@ -101,6 +103,6 @@ def test_examples_that_would_have_to_be_fetched_are_refused(tmp_path: Path, side
     terms = '[terms]\n"足球" = 1\n'
     file.write_text(f'{side} = ["一段文字。", "https://a.test/1"]\n{terms}', encoding="utf-8")
     with pytest.raises(TopicError, match="'one' has URLs among its examples"):
-        topics_of(f"{file}, 航天")
+        parse_topics(f"{file}, 航天")
     file.write_text(f'{side} = ["一段文字。"]\n{terms}', encoding="utf-8")
-    assert [topic.name for topic in topics_of(f"{file}, 航天")] == ["one", "航天"]
+    assert [topic.name for topic in parse_topics(f"{file}, 航天")] == ["one", "航天"]

@@ -1,4 +1,4 @@
-"""Turns at the readers: a site keeps its share of their time."""
+"""FairQueue at the readers: a site keeps its share of their time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.extract.turns import Turn, Turns
+from topiccrawl.extract.fair_queue import Entry, FairQueue
 
 GOOD = "good.test"
 
@@ -23,21 +23,21 @@ def served(costs: dict[str, float], pages: int, every: float) -> Counter[str]:
     Returns:
         Pages read by site, when the good site's last page is read.
     """
-    turns, done = Turns(), Counter[str]()
-    waiting = [turns.take(site) for site in costs if site != GOOD]
+    queue, done = FairQueue(), Counter[str]()
+    waiting = [queue.enqueue(site) for site in costs if site != GOOD]
     clock, ask = 0.0, every
     while done[GOOD] < pages:
-        if clock >= ask and not any(turn.site == GOOD for turn in waiting):
-            waiting.append(turns.take(GOOD))
+        if clock >= ask and not any(entry.site == GOOD for entry in waiting):
+            waiting.append(queue.enqueue(GOOD))
             ask = clock + every
-        turn: Turn = min(waiting, key=lambda one: one.due)
-        waiting.remove(turn)
-        turns.begin(turn)
-        clock += costs[turn.site]
-        turns.end(turn, costs[turn.site])
-        done[turn.site] += 1
-        if turn.site != GOOD:
-            waiting.append(turns.take(turn.site))
+        entry: Entry = min(waiting, key=lambda one: one.finish)
+        waiting.remove(entry)
+        queue.start(entry)
+        clock += costs[entry.site]
+        queue.finish(entry, costs[entry.site])
+        done[entry.site] += 1
+        if entry.site != GOOD:
+            waiting.append(queue.enqueue(entry.site))
     return done
 
 
@@ -45,7 +45,7 @@ def test_a_page_waits_for_one_dear_page_however_many_sites_send_them() -> None:
     costs = {GOOD: 0.01} | {f"d{number}.test": 1.0 for number in range(60)}
     done = served(costs, 100, 2.0)
     dear = [number for site, number in done.items() if site != GOOD]
-    assert sum(dear) <= 60 + 100 * 3  # one turn of all, then what fits between two pages
+    assert sum(dear) <= 60 + 100 * 3  # one entry of all, then what fits between two pages
     assert max(dear) - min(dear) <= 1
 
 
@@ -59,16 +59,16 @@ def test_nobody_starves(costs: list[float], cost: float) -> None:
 
 
 def test_a_page_given_up_says_nothing_of_its_site() -> None:
-    turns = Turns()
-    turns.end(turns.take("d.test"), 2.0)
-    turns.end(turns.take("d.test"), 0.0)
-    assert turns.take("d.test").guess == 2.0
+    queue = FairQueue()
+    queue.finish(queue.enqueue("d.test"), 2.0)
+    queue.finish(queue.enqueue("d.test"), 0.0)
+    assert queue.enqueue("d.test").estimate == 2.0
 
 
 def test_a_page_that_goes_first_leaves_the_others_where_they_are() -> None:
-    turns = Turns()
-    turns.end(turns.take("d.test"), 10.0)
-    waiting = [turns.take("d.test") for _ in range(5)]
-    turns.begin(waiting[0])
-    turns.begin(turns.take("d.test", first=True))
-    assert turns.take(GOOD).start < waiting[1].due
+    queue = FairQueue()
+    queue.finish(queue.enqueue("d.test"), 10.0)
+    waiting = [queue.enqueue("d.test") for _ in range(5)]
+    queue.start(waiting[0])
+    queue.start(queue.enqueue("d.test", first=True))
+    assert queue.enqueue(GOOD).start < waiting[1].finish

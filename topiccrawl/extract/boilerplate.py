@@ -1,4 +1,4 @@
-"""Parts of a page's frame by their words: names of boxes, lines that are not article text."""
+"""Detection of boilerplate by words: names of boxes, and lines that are no article text."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from functools import lru_cache
 
 LONGEST = 70
-"""Most characters of a scrap; a longer line is text."""
+"""Most characters of a boilerplate line; longer lines are text."""
 
-_FRAME_TAGS = frozenset(("nav", "footer", "aside", "form", "menu"))
-_FRAME = re.compile(
+_BOILERPLATE_TAGS = frozenset(("nav", "footer", "aside", "form", "menu"))
+_BOILERPLATE_NAMES = re.compile(
     r"comment|pinglun|foot|copyright|side-?bar(?!-(?:grid|layout))|crumb|\bnavi?\b|navbar|\bmenu|share|"
     r"related|relate|xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|rank|friend.?link|advert|\bads?\b|"
     r"guanggao|sponsor|login|toolbar|page-?nav|paginat|\bpages?\b|subscribe|newsletter|popup|modal|"
     r"cookie|consent|statement|disclaimer|qrcode|erweima",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(
+_SECONDARY = re.compile(
     r"comment|pinglun|reply|replies|foot|copyright|side-?bar(?!-(?:grid|layout))|related|relate|"
     r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|friend.?link|consent",
     re.IGNORECASE,
@@ -25,14 +25,14 @@ _LAYOUT = re.compile(
     r"(?:content|main|has|with|no)[\w-]*side-?bar[\w-]*|side-?bar-(?:left|right|none|no)\b",
     re.IGNORECASE,
 )
-"""Names of a page's columns, the article among them."""
+"""Layout names that contain "sidebar" but also apply to boxes with the article."""
 _CAPTION_TAGS = frozenset(("figure", "figcaption"))
 _CAPTION = re.compile(
     r"caption|credit|gallery|slideshow|byline|author|timestamp|dateline|pub-?date|newsletter|"
     r"signup|promo|read-?more|social|video-?title|\btags?\b",
     re.IGNORECASE,
 )
-_SCRAP = re.compile(
+_BOILERPLATE = re.compile(
     r"^[\W_]*(?:责任编辑|责编|编辑[:：]|作者[:：]|来源[:：]|稿源[:：]|原标题[:：]|分享到|分享[:：]|收藏|打印|关闭|"
     r"字号|字体|版权|Copyright|上一[篇页]|下一[篇页]|返回(?:首页|顶部|列表)|"
     r"相关(?:阅读|新闻|链接|文章|报道|专题|推荐)|推荐阅读|延伸阅读|精彩推荐|猜你喜欢|"
@@ -49,62 +49,66 @@ _DATED = re.compile(
     r"\b[^\W\d]{3,12}\.? \d{1,2},? )"
     r"(?:19|20)\d\d\b(?!(?:.*\w{3})?[.!?]\W*$)"
 )
-"""A day, and no sentence about one."""
+"""A date that is not part of a sentence."""
 
 
-_KEPT = 500
-"""Characters of names whose meaning is cached; nearly all boxes of a site have the same ones."""
+_MAX_CACHED = 500
+"""Most characters of cached names; nearly all boxes of a site have the same names."""
 
 
-def _names(pattern: re.Pattern[str], names: str) -> bool:
-    return bool(names) and (_known if len(names) <= _KEPT else _searched)(pattern, names)
+def _matches(pattern: re.Pattern[str], names: str) -> bool:
+    return bool(names) and (_cached_search if len(names) <= _MAX_CACHED else _search)(
+        pattern, names
+    )
 
 
-def _searched(pattern: re.Pattern[str], names: str) -> bool:
+def _search(pattern: re.Pattern[str], names: str) -> bool:
     return pattern.search(names) is not None
 
 
-_known = lru_cache(maxsize=10_000)(_searched)
+_cached_search = lru_cache(maxsize=10_000)(_search)
 
 
-def names_frame(tag: str, names: str) -> bool:
-    """Return whether a box's tag or names mark it as part of the frame.
+def is_boilerplate_box(tag: str, names: str) -> bool:
+    """Return whether a box is boilerplate by its tag or names.
 
-    >>> names_frame("div", "share-bar"), names_frame("div", "article")
+    >>> is_boilerplate_box("div", "share-bar"), is_boilerplate_box("div", "article")
     (True, False)
     """
-    return tag in _FRAME_TAGS or _names(_FRAME, names)
+    return tag in _BOILERPLATE_TAGS or _matches(_BOILERPLATE_NAMES, names)
 
 
-def names_others(names: str) -> bool:
-    """Return whether a box's names mark it as comments, teasers or the site's own lines.
+def is_secondary_box(names: str) -> bool:
+    """Return whether a box has comments, teasers or site information by its names.
 
-    >>> names_others("sidebar"), names_others("content-sidebar-wrap has-content-sidebar")
+    >>> is_secondary_box("sidebar"), is_secondary_box("content-sidebar-wrap has-content-sidebar")
     (True, False)
     """
-    return bool(names and _OTHERS.search(_LAYOUT.sub("", names)))
+    return bool(names and _SECONDARY.search(_LAYOUT.sub("", names)))
 
 
-def names_caption(tag: str, names: str) -> bool:
-    """Return whether a box's tag or names mark it as a caption, a byline or a teaser."""
-    return tag in _CAPTION_TAGS or _names(_CAPTION, names)
+def is_caption_box(tag: str, names: str) -> bool:
+    """Return whether a box is a caption, byline or teaser by its tag or names."""
+    return tag in _CAPTION_TAGS or _matches(_CAPTION, names)
 
 
-def is_scrap(text: str) -> bool:
-    """Return whether a line belongs to the frame by its words.
+def is_boilerplate(text: str) -> bool:
+    """Return whether a line is boilerplate by its words.
 
-    >>> is_scrap("(责任编辑：王小明)"), is_scrap("相关阅读："), is_scrap("评论家认为它很好。")
-    (True, True, False)
+    >>> is_boilerplate("(责任编辑：王小明)"), is_boilerplate("相关阅读：")
+    (True, True)
+    >>> is_boilerplate("评论家认为它很好。")
+    False
     """
-    return len(text) <= LONGEST and bool(_SCRAP.search(text))
+    return len(text) <= LONGEST and bool(_BOILERPLATE.search(text))
 
 
 def is_byline(text: str) -> bool:
-    """Return whether a line has a date or is a scrap: no article begins or ends with it.
+    """Return whether a line is boilerplate or has a date; no article begins or ends with it.
 
     >>> is_byline("2016年01月12日 10:23 新城晚报"), is_byline("图为展会现场")
     (True, False)
     >>> is_byline("Published Jun 05, 2026 • 3 min read"), is_byline("He left on 5 June 2026.")
     (True, False)
     """
-    return len(text) <= LONGEST and bool(_SCRAP.search(text) or _DATED.search(text))
+    return len(text) <= LONGEST and bool(_BOILERPLATE.search(text) or _DATED.search(text))

@@ -1,11 +1,11 @@
-"""Signs of a page's genre: numbers about its blocks, its boxes, its metadata and its URL.
+"""Features of a page for genre classification, from its blocks, boxes, metadata and URL.
 
-All come from the one layout that the body is chosen from, so they cost little. Sizes are counted
-in Chinese characters (``blocks.size_of``): a number means the same in all languages. Names of
-classes are English in all countries, so their words are signs, too.
+The features are computed from the layout that is also used to find the body, so they are cheap.
+Sizes are in Chinese characters (``blocks.size_of``), so that they are comparable between languages.
+Class names are mostly English in all countries, so their words are features as well.
 """
 
-# ruff: noqa: E501 - a table of words or patterns is easier to read in one line each
+# ruff: noqa: E501 - tables of words and patterns are easier to read with one entry per line
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from topiccrawl.extract.metadata import Metadata
 
 HEADLINE = 8
-"""Size of the shortest linked block that may be a headline; entries of menus are shorter."""
+"""Minimum size of a linked block that counts as a headline; menu entries are shorter."""
 
 SENTENCE, PARAGRAPH = 20, 60
-"""Sizes of the shortest block that counts as text, and of one that few teasers have."""
+"""Minimum sizes of a block that counts as text, and of a paragraph longer than most teasers."""
 
 LINKED = 0.5
-"""Share of anchor text from which a block is a link."""
+"""Share of anchor text from which a block counts as a link."""
 
 NEAR = 4
-"""Blocks between a linked headline and the teaser under it, at most."""
+"""Most blocks between a linked headline and its teaser."""
 
 LONGEST = 30
-"""Blocks of a box that is too large for an entry of a list."""
+"""Blocks from which a box is too large for a list entry."""
 
 MOST_WORDS = 3_000
-"""Characters of short blocks, and of the body, that are searched for words."""
+"""Most characters of short blocks, and of the body, that are searched for words."""
 
 LONGEST_NAME = 80
-"""Characters of a headline or a segment of a path that are read for what it names."""
+"""Most characters of a headline or path segment that are examined."""
 
 MOST_NAMES = 5_000
-"""Characters of names of classes that are searched for words."""
+"""Most characters of class names that are searched for words."""
 
 # fmt: off
 _WORDS = {
@@ -57,15 +57,15 @@ _WORDS = {
 }
 """Words of short blocks."""
 
-_CALLS = (" you ", " your ", " we ", " our ", " us ", "您", "我们")
-"""Words with which a page addresses its customers."""
+_ADDRESSING = (" you ", " your ", " we ", " our ", " us ", "您", "我们")
+"""Words that address customers."""
 
 _NAMES = (
     "accordion", "answer", "article", "author", "byline", "card", "cart", "category", "comment", "content-body", "date",
     "doc", "entry", "forum", "gallery", "grid", "hero", "pager", "pagination", "post", "price", "product", "related", "reply",
     "result", "review", "search", "service", "shop", "sidebar", "slide", "story", "testimonial", "toc", "topic", "vote",
 )
-"""Words of classes and ids."""
+"""Words in class names and ids."""
 
 _TYPES = {
     "article": ("article", "newsarticle", "blogposting", "reportagenewsarticle", "analysisnewsarticle", "opinionnewsarticle", "techarticle", "news"),
@@ -76,7 +76,7 @@ _TYPES = {
     "website": ("website",),
     "live": ("liveblogposting",),
 }
-"""Types of schema.org and OpenGraph, lower case."""
+"""Types of schema.org and OpenGraph, in lower case."""
 
 _PATHS = {
     "paged": r"/(?:page|p)/?[-_]?\d+(?:/|$|\.)|[?&](?:page|p|paged|pn)=\d|/(?:index|list)[-_]\d+\.",
@@ -113,9 +113,9 @@ _ABOUT = frozenset(
     guanyu gywm lxwm lianxi
     """.split()  # noqa: SIM905
 )
-"""Words with which a site names a page about itself."""
+"""Words in names of pages about the site itself."""
 
-_BESIDE = frozenset(
+_ABOUT_EXTRA = frozenset(
     """
     a and at for here in of on our or the this to us me with your use usage user service services sale policy policies notice
     statement guidelines standards rules agreement information info form page site website company general help support center
@@ -123,9 +123,9 @@ _BESIDE = frozenset(
     kit press tip tips story partners sponsors awards settings security
     """.split()  # noqa: SIM905
 )
-"""Words beside them."""
+"""Words that may accompany them."""
 
-_PHRASES = frozenset(
+_ABOUT_PHRASES = frozenset(
     """
     关于我们 關於我們 关于本站 關於本站 关于本网 网站简介 公司简介 联系我们 聯絡我們 聯繫我們 联系方式 隐私政策 隐私权政策 隐私声明 隐私条款
     隱私權政策 隱私政策 服务条款 服務條款 使用条款 使用條款 用户协议 服务协议 版权声明 版權聲明 版权信息 法律声明 免责声明 免責聲明 广告服务
@@ -137,20 +137,20 @@ _PHRASES = frozenset(
     политикаконфиденциальности whoweare ourstory mediakit
     """.split()  # noqa: SIM905
 )
-"""The same as phrases, without blanks."""
+"""Phrases that name pages about the site itself, without blanks."""
 # fmt: on
 _WORD = re.compile(r"[^\W_]+")
 
 
 class PageFacts(NamedTuple):
-    """Facts about a page outside of its layout.
+    """Facts about a page in addition to its layout.
 
     Attributes:
-        url: Its address.
-        title: Its headline.
+        url: URL of the page.
+        title: Headline.
         window: Text of ``<title>``.
-        dated: A time of publication was found.
-        signed: An author was found.
+        dated: Whether a time of publication was found.
+        signed: Whether an author was found.
     """
 
     url: str
@@ -164,12 +164,12 @@ class _Sums(NamedTuple):
     """Sums over blocks.
 
     Attributes:
-        total: Size.
+        total: Total size.
         linked: Size of linked blocks.
-        paragraphs: Blocks of text.
-        longs: Those with more text than a teaser.
-        heads: Linked headlines.
-        led: Those with a teaser under them.
+        paragraphs: Number of text blocks.
+        longs: Number of text blocks longer than a teaser.
+        heads: Number of linked headlines.
+        led: Number of linked headlines with a teaser.
     """
 
     total: float = 0.0
@@ -180,27 +180,27 @@ class _Sums(NamedTuple):
     led: int = 0
 
 
-def signs(
+def page_features(
     layout: Layout, chosen: Sequence[int], metadata: Metadata, page: PageFacts
 ) -> dict[str, float]:
-    """Return a page's signs by name.
+    """Return the features of a page by name.
 
     Args:
-        layout: The whole page.
-        chosen: Numbers of the blocks of its body.
-        metadata: Its metadata.
-        page: What else is known of it.
+        layout: Layout of the whole page.
+        chosen: Numbers of the blocks of the body.
+        metadata: Metadata of the page.
+        page: Other facts about the page.
     """
     blocks = layout.blocks
     whole = _sums(blocks)
     own = _sums(blocks[chosen[0] : chosen[-1] + 1]) if chosen else _Sums()
-    found = dict(_amounts(blocks, whole, own, sum(blocks[number].size for number in chosen)))
+    found = dict(_size_features(blocks, whole, own, sum(blocks[number].size for number in chosen)))
     found["images"] = log1p(len(layout.images))
     found["image_ratio"] = len(layout.images) / (len(layout.images) + whole.paragraphs + 1)
-    found.update(_said(blocks, chosen))
-    found.update(_boxes(layout))
-    found.update(_stated(metadata, page))
-    found.update(_located(page.url))
+    found.update(_word_features(blocks, chosen))
+    found.update(_box_features(layout))
+    found.update(_metadata_features(metadata, page))
+    found.update(_url_features(page.url))
     return found
 
 
@@ -224,7 +224,7 @@ def _sums(blocks: Iterable[Block]) -> _Sums:
     return _Sums(total, linked, paragraphs, longs, heads, led)
 
 
-def _amounts(
+def _size_features(
     blocks: Sequence[Block], whole: _Sums, own: _Sums, body: float
 ) -> Iterator[tuple[str, float]]:
     yield "paragraphs", log1p(whole.paragraphs)
@@ -245,18 +245,18 @@ def _amounts(
         yield f"tag_{name}", tags.count(name) / (len(tags) + 1)
 
 
-def _said(blocks: Sequence[Block], chosen: Sequence[int]) -> Iterator[tuple[str, float]]:
+def _word_features(blocks: Sequence[Block], chosen: Sequence[int]) -> Iterator[tuple[str, float]]:
     short = "\n".join(block.text for block in blocks if block.size < SENTENCE)[:MOST_WORDS].lower()
     yield "years", log1p(len(_YEAR.findall(short)))
     yield "clocks", log1p(len(_CLOCK.findall(short)))
     for name, words in _WORDS.items():
         yield f"words_{name}", log1p(sum(map(short.count, words)))
     body = "\n".join(blocks[number].text for number in chosen)[:MOST_WORDS].lower()
-    yield "calls", 100 * sum(map(body.count, _CALLS)) / (len(body) + 200)
+    yield "calls", 100 * sum(map(body.count, _ADDRESSING)) / (len(body) + 200)
     yield "asks", 100 * (body.count("?") + body.count("？")) / (len(body) + 200)
 
 
-def _boxes(layout: Layout) -> Iterator[tuple[str, float]]:
+def _box_features(layout: Layout) -> Iterator[tuple[str, float]]:
     boxes = layout.boxes
     names = " ".join(dict.fromkeys([box.names for box in boxes[1:]]))[:MOST_NAMES].lower()
     own = boxes[0].names.lower() if boxes else ""
@@ -271,7 +271,7 @@ def _boxes(layout: Layout) -> Iterator[tuple[str, float]]:
     yield "alike", log1p(max(entries.values(), default=0))
 
 
-def _stated(metadata: Metadata, page: PageFacts) -> Iterator[tuple[str, float]]:
+def _metadata_features(metadata: Metadata, page: PageFacts) -> Iterator[tuple[str, float]]:
     yield "stated_dates", log1p(len(metadata.dates))
     yield "article", float(metadata.article)
     yield "dated", float(page.dated)
@@ -284,7 +284,7 @@ def _stated(metadata: Metadata, page: PageFacts) -> Iterator[tuple[str, float]]:
         yield f"type_{name}", float(not metadata.types.isdisjoint(kinds))
 
 
-def _located(url: str) -> Iterator[tuple[str, float]]:
+def _url_features(url: str) -> Iterator[tuple[str, float]]:
     for name, pattern in _PATH.items():
         yield f"url_{name}", float(bool(pattern.search(url)))
     try:
@@ -300,7 +300,7 @@ def _located(url: str) -> Iterator[tuple[str, float]]:
 
 
 def _is_about(name: str) -> bool:
-    """Return whether a headline or a segment of a path names a page of a site about itself.
+    """Return whether a headline or path segment names a page about the site itself.
 
     >>> _is_about("Privacy Policy & Terms of Use"), _is_about("our-mission"), _is_about("关于我们")
     (True, True, True)
@@ -308,6 +308,6 @@ def _is_about(name: str) -> bool:
     (False, False, False)
     """
     words = _WORD.findall(name[:LONGEST_NAME].lower())
-    if "".join(words) in _PHRASES:
+    if "".join(words) in _ABOUT_PHRASES:
         return True
-    return not _ABOUT.isdisjoint(words) and _BESIDE.issuperset(set(words) - _ABOUT)
+    return not _ABOUT.isdisjoint(words) and _ABOUT_EXTRA.issuperset(set(words) - _ABOUT)
