@@ -60,8 +60,8 @@ from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.answers import retry_after
 from topiccrawl.storage.backup import backup, restore
-from topiccrawl.storage.control import order_of, speed_of
-from topiccrawl.storage.runs import unpacked as read_run
+from topiccrawl.storage.control import parse_order, parse_speed
+from topiccrawl.storage.runs import decode_state as read_run
 from topiccrawl.storage.selection import day, site_in, words_in
 from topiccrawl.storage.status import EMPTY
 from topiccrawl.text.decode import decode
@@ -264,7 +264,7 @@ def search(data: bytes) -> object:
 
 def ordered(data: bytes) -> object:
     body = json.loads(data)
-    return wish_in(body) if isinstance(body, dict) else speed_of(body)
+    return wish_in(body) if isinstance(body, dict) else parse_speed(body)
 
 
 def archived(data: bytes) -> object:
@@ -479,7 +479,7 @@ PARSERS = (
     Parser("shard", texts(Shard.read), (SHARD,), (ValueError, TypeError, RecursionError)),
     Parser(
         "control",
-        texts(order_of),
+        texts(parse_order),
         ('{"paused": true, "speed": 2.0}',),
         (ValueError, TypeError, RecursionError),
     ),

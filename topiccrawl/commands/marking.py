@@ -11,8 +11,8 @@ from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.storage.choice import opened, storage_of
-from topiccrawl.storage.formats import completed
+from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import answer, as_page, request
@@ -177,7 +177,7 @@ def _exported(topic: Topic, found: Sequence[Mark], file: str) -> int:
     """
     lines = "".join(f"{one.to_json()}\n" for one in found)
     text = to_toml(with_marks(topic, found)) if file.endswith(".toml") else lines
-    with completed(Path(file)) as unfinished:
+    with atomic_output(Path(file)) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     return len(found)
 

@@ -19,7 +19,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explained, fates, out_of_reach
-from topiccrawl.storage.choice import closed_after, storage_of
+from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.storage.pages import Pages, PageState, Role
 
 if TYPE_CHECKING:

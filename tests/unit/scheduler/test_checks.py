@@ -13,7 +13,7 @@ from topiccrawl.dedup import choice, index, verified
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.checks import check_values
 from topiccrawl.spiders.arguments import check_watch
-from topiccrawl.storage import group
+from topiccrawl.storage import group_commit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,8 +104,8 @@ def test_the_switchboard_says_the_defaults_that_hold() -> None:
     assert found["TOPICCRAWL_DUPLICATES"] == choice.DEFAULT
     assert found["TOPICCRAWL_DUPLICATES_WINDOW"] == verified.WINDOW
     assert found["TOPICCRAWL_DUPLICATES_ARTICLES"] == index.CAPACITY
-    assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group.SIZE
-    assert found["TOPICCRAWL_STORE_GROUP_AGE"] == group.AGE
+    assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group_commit.SIZE
+    assert found["TOPICCRAWL_STORE_GROUP_AGE"] == group_commit.AGE
 
 
 def refuse(settings: Settings) -> None:

@@ -24,8 +24,8 @@ from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.since import check_since
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
-from topiccrawl.storage.choice import run_apart, storage_of
-from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.factory import run_in_thread, storage_of
+from topiccrawl.storage.redis_address import in_redis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -181,7 +181,7 @@ def _provider(template: Template, given: str | Mapping[str, Any]) -> SeedProvide
 def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
     """Number of the period: the last one's unless it is finished."""
     try:
-        last = run_apart(last_period(settings, template.name))
+        last = run_in_thread(last_period(settings, template.name))
     except (StateError, StorageError) as error:
         raise ConfigurationError(str(error)) from error
     if last is None:

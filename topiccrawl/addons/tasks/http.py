@@ -36,7 +36,7 @@ from topiccrawl.discovery.choice import FROM_FILES
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.storage.control import speed_of
+from topiccrawl.storage.control import parse_speed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -291,7 +291,7 @@ async def factor_in(request: web.Request) -> float:
     Raises:
         SettingError: If it has none.
     """
-    return speed_of((await body_of(request)).get("factor"))
+    return parse_speed((await body_of(request)).get("factor"))
 
 
 async def body_of(request: web.Request) -> dict[str, Any]:
