@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from topiccrawl.dedup.choice import DEFAULT, method_named
+from topiccrawl.dedup.factory import DEFAULT, load_detector
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import SettingError
@@ -48,7 +48,7 @@ def articles_of(settings: Mapping[str, Any]) -> ArticleStore:
     Raises:
         SettingError: A setting of the storage or of duplicates cannot be used.
     """
-    detector = method_named(
+    detector = load_detector(
         settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
         int(settings.get("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW)),
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from topiccrawl.dedup.choice import index_of
+from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.storage import rows
 

@@ -9,7 +9,7 @@ from scrapy.settings import Settings
 
 from topiccrawl.addons.browser import browser
 from topiccrawl.addons.warc import middleware
-from topiccrawl.dedup import choice, index, verified
+from topiccrawl.dedup import factory, index, verified
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.checks import check_values
 from topiccrawl.spiders.arguments import check_watch
@@ -101,7 +101,7 @@ def test_what_is_usual_passes() -> None:
 
 def test_the_switchboard_says_the_defaults_that_hold() -> None:
     found = settings()
-    assert found["TOPICCRAWL_DUPLICATES"] == choice.DEFAULT
+    assert found["TOPICCRAWL_DUPLICATES"] == factory.DEFAULT
     assert found["TOPICCRAWL_DUPLICATES_WINDOW"] == verified.WINDOW
     assert found["TOPICCRAWL_DUPLICATES_ARTICLES"] == index.CAPACITY
     assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group_commit.SIZE

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.mongodb.stories import Claim, name_of
-from topiccrawl.dedup.choice import index_of
 from topiccrawl.dedup.contract import linked
+from topiccrawl.dedup.factory import index_of
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.merge import fate_of, merge_topics, replaces
 from topiccrawl.storage.rows import clean
