@@ -32,8 +32,8 @@ from topiccrawl.addons.url_patterns.pattern import Pattern
 from topiccrawl.addons.warc.archive import exchanges
 from topiccrawl.addons.warc.warc import parts
 from topiccrawl.commands.exported import entries
-from topiccrawl.discovery.configured import read_engine
 from topiccrawl.discovery.contract import Fetched
+from topiccrawl.discovery.custom import read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
 from topiccrawl.discovery.searxng import SearXNG

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Codes = NDArray[np.uint64]
 
 KEYS = 20
-"""Number of keys per article. One in a hundred pairs of texts that share a fifth of their runs has no
-common key."""
+"""Number of keys per article. Of the pairs of texts that share a fifth of their runs, one in a
+hundred has no common key."""
 
 
 class Lengths(NamedTuple):

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
 from topiccrawl.addons.records.periods.seeds import Manner
 from topiccrawl.addons.records.templates.template import Template, resolve
-from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
-from topiccrawl.discovery.configured import Configured, Engine
+from topiccrawl.discovery.custom import CustomEngine, Engine
+from topiccrawl.discovery.factory import NAMES, provider_of, providers_of
 from topiccrawl.errors import (
     ConfigurationError,
     SettingError,
@@ -170,7 +170,7 @@ def _provider(template: Template, given: str | Mapping[str, Any]) -> SeedProvide
         name, rest = next(iter(given.items()), ("", ""))
         if len(given) == 1 and (name in NAMES or "." in name):
             return provider_of(f"{name}:{rest}")
-        return Configured(Engine.model_validate(given))
+        return CustomEngine(Engine.model_validate(given))
     except ConfigurationError as error:
         raise TemplateError(str(error), public=public) from error
     except ValidationError as error:

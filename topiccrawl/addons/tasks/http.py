@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from topiccrawl.addons.tasks.records import Wish
-from topiccrawl.discovery.choice import FROM_FILES
+from topiccrawl.discovery.factory import FILE_PROVIDERS
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
@@ -256,7 +256,7 @@ def _without_files(name: str, value: str, files: str) -> str:
 def _provider(spec: str, files: str) -> str:
     """Return a provider as it may be used; other kinds have URLs with separators."""
     kind, _, name = spec.partition(":")
-    if kind.strip() in FROM_FILES:
+    if kind.strip() in FILE_PROVIDERS:
         path = Path(files, name)
         if files and _FILE.fullmatch(name) and path.is_file() and not path.is_symlink():
             return f"{kind.strip()}:{path.absolute()}"
