@@ -17,7 +17,7 @@ TopiccrawlError
 class TopiccrawlError(Exception):
     """Base of all errors that topiccrawl raises itself.
 
-    ``str`` gives the message in English, for logs; ``topiccrawl.messages.said`` in the
+    ``str`` gives the message in English, for logs; ``topiccrawl.messages.localize`` in the
     language of the person who reads it.
 
     Args:

@@ -19,7 +19,7 @@ from topiccrawl.topics.learning import answer, as_page, request
 from topiccrawl.topics.marks import MarkedModel
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.topic import Topic, resolve
-from topiccrawl.userfiles import read_of_user, to_toml
+from topiccrawl.userfiles import read_user_file, to_toml
 
 if TYPE_CHECKING:
     import argparse
@@ -197,7 +197,7 @@ def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
 
 async def _imported(settings: Settings, topic: Topic, file: str) -> int:
     """Store the marks of an exported file; nothing is stored if it cannot be read."""
-    lines = read_of_user(Path(file), StateError).splitlines()
+    lines = read_user_file(Path(file), StateError).splitlines()
     try:
         found = [Mark.from_json(line) for line in lines if line.strip()]
     except (ValueError, TypeError, RecursionError) as error:

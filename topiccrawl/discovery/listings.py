@@ -12,7 +12,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
 from topiccrawl.links.xml_root import name_of, text_of, xml_root
-from topiccrawl.userfiles import read_of_user
+from topiccrawl.userfiles import read_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,7 +55,7 @@ def read_list(path: Path) -> UrlList:
             or it has no URL. Messages do not contain text of the file.
     """
     found = []
-    for number, line in enumerate(read_of_user(path, ConfigurationError).splitlines(), 1):
+    for number, line in enumerate(read_user_file(path, ConfigurationError).splitlines(), 1):
         address, _, title = line.strip().partition(" ")
         if not address or address.startswith("#"):
             continue

@@ -11,7 +11,7 @@ from topiccrawl.discovery.engines import Baidu
 from topiccrawl.discovery.factory import NAMES, provider_of
 from topiccrawl.discovery.searxng import SearXNG
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.messages import choose_language, said
+from topiccrawl.messages import choose_language, localize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def test_baidu_takes_the_address_where_the_page_says_it() -> None:
         ('url = "http://a.test/?q={query}"\nresults = "a["', "not a CSS selector"),
         ('url = "http://a.test/?q={query}"\nresults = "a"\nencoding = "x9"', "not an encoding"),
         ('url = "http://a.test/?q={query}"', "results"),
-        ("url = ", "no TOML"),
+        ("url = ", "invalid TOML"),
     ],
 )
 def test_a_wrong_engine_file_names_the_mistake(text: str, said: str, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_its_mistakes_are_said_in_chinese(text: str, mistake: str, tmp_path: Pat
         provider_of(f"generic:{path}")
     choose_language("zh")
     try:
-        assert mistake in said(error.value)
+        assert mistake in localize(error.value)
     finally:
         choose_language("")
 

@@ -270,7 +270,7 @@ def test_an_answer_holds_no_text_of_a_file(
     (tmp_path / "templates" / "listed.toml").write_text(f"{found}{LISTED}")
     bodies = {
         "own.toml: ": _topic("own"),
-        "own.toml: is no TOML (line 2)": _template(template="own"),
+        "own.toml: invalid TOML (line 2)": _template(template="own"),
         "its providers cannot": _template(template="listed"),
     }
 
