@@ -61,7 +61,7 @@ from topiccrawl.model import Mark
 from topiccrawl.scheduler.answers import retry_after
 from topiccrawl.storage.backup import backup, restore
 from topiccrawl.storage.control import parse_order, parse_speed
-from topiccrawl.storage.runs import decode_state as read_run
+from topiccrawl.storage.runs import from_json as read_run
 from topiccrawl.storage.selection import day, site_in, words_in
 from topiccrawl.storage.status import EMPTY
 from topiccrawl.text.decode import decode

@@ -47,9 +47,7 @@ class SearXNG:
             return answer
         found = parse_json(page.text)
         if not isinstance(found, dict) or not isinstance(found.get("results"), list):
-            return Changed(
-                "searxng: the response is not its JSON", f"check the address; {_FORMATS}"
-            )
+            return Changed("searxng: unexpected response format", f"check the address; {_FORMATS}")
         hits = unique(_hits(found["results"]))
         if not hits:
             return _no_results(found.get("unresponsive_engines"))

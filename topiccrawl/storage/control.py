@@ -96,9 +96,7 @@ async def update(ledger: Ledger, name: str, edit: Callable[[CrawlOrder], CrawlOr
     while True:
         before = await ledger.get(KIND, name)
         if before is None and len((await ledger.read(KIND))[KIND]) >= MAX_ORDERS:
-            raise StateError(
-                "limit of {most} orders reached: remove finished tasks", most=MAX_ORDERS
-            )
+            raise StateError("{most} orders exist already: remove finished tasks", most=MAX_ORDERS)
         order = edit(parse_order(before))
         text = json.dumps(asdict(order))
         if await ledger.swap({(KIND, name): before}, {(KIND, name): text}):

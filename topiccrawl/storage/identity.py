@@ -18,7 +18,7 @@ def boot_id() -> str:
         return ""
 
 
-def process_identity() -> str:
+def own_identity() -> str:
     """Return JSON text that identifies this process."""
     return json.dumps(
         {
@@ -34,7 +34,7 @@ def process_identity() -> str:
 def is_dead(text: str) -> bool:
     """Return whether a process is surely dead; False for processes of other machines.
 
-    >>> is_dead(process_identity())
+    >>> is_dead(own_identity())
     False
     """
     record = json.loads(text)

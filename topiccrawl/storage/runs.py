@@ -83,7 +83,7 @@ class LocalRuns:
 
     async def put(self, state: State) -> None:
         """See ``Runs.put``."""
-        text = encode_state(state)
+        text = to_json(state)
         await asyncio.to_thread(self._write, f"{state['run']['id']}.json", text)
 
     async def all(self) -> list[RunReport]:
@@ -110,7 +110,7 @@ class LocalRuns:
         if known is not None and known[0] == at:
             return known
         try:
-            return at, decode_state(path.read_bytes(), str(path))
+            return at, from_json(path.read_bytes(), str(path))
         except PermissionError as error:
             raise StorageError(
                 "{path}: cannot be read: {strerror}", path=path, strerror=error.strerror
@@ -141,12 +141,12 @@ class LocalRuns:
         return [path for _, path in sorted(found)]
 
 
-def encode_state(state: State) -> str:
+def to_json(state: State) -> str:
     """Return a state as JSON text without lone surrogates."""
     return clean(json.dumps(state, ensure_ascii=False, separators=(",", ":")))
 
 
-def decode_state(text: bytes, where: str) -> State:
+def from_json(text: bytes, where: str) -> State:
     """Return the state of a JSON text.
 
     Raises:
@@ -158,18 +158,16 @@ def decode_state(text: bytes, where: str) -> State:
         raise StorageError(
             "{where}: not a run record ({error}): remove it", where=where, error=error
         ) from error
-    if not isinstance(state, dict) or not all(
-        map(_matches, map(state.get, _REQUIRED), _REQUIRED.values())
-    ):
+    if not isinstance(state, dict) or not all(map(_fits, map(state.get, _FIXED), _FIXED.values())):
         raise StorageError("{where}: not a run record of this version: remove it", where=where)
     return state
 
 
 _OPTIONAL = {"nodes", "review"}  # of several nodes; since 0.2.0
-_REQUIRED = {name: section for name, section in EMPTY.items() if name not in _OPTIONAL}
+_FIXED = {name: section for name, section in EMPTY.items() if name not in _OPTIONAL}
 
 
-def _matches(section: object, empty: object) -> bool:
+def _fits(section: object, empty: object) -> bool:
     """Return whether a section has the type and keys of the empty one."""
     if not isinstance(section, dict) or not isinstance(empty, dict):
         return isinstance(section, type(empty))

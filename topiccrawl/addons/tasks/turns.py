@@ -30,7 +30,7 @@ from topiccrawl.addons.tasks.records import (
     Worker,
 )
 from topiccrawl.storage.control import Control
-from topiccrawl.storage.identity import process_identity
+from topiccrawl.storage.identity import own_identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -165,12 +165,7 @@ class Turns:
         """Return the swap of a report: our row, and the turns and shards that are here."""
         began = Worker.read(known).began if known else now
         me = Worker(
-            process_identity(),
-            self._slots,
-            began,
-            now + self._ttl,
-            socket.gethostname(),
-            os.getpid(),
+            own_identity(), self._slots, began, now + self._ttl, socket.gethostname(), os.getpid()
         )
         before: dict[Key, str | None] = {(WORKERS, self.name): known}
         after: dict[Key, str | None] = {(WORKERS, self.name): me.text()}
