@@ -80,29 +80,29 @@ class KeyIndex:
 
     def __len__(self) -> int:
         """Return the number of entries, that is, pairs of key and article."""
-        fresh = sum(1 if isinstance(held, int) else len(held) for held in self._buffer.values())
-        return len(self._keys) + fresh
+        count = sum(1 if isinstance(entry, int) else len(entry) for entry in self._buffer.values())
+        return len(self._keys) + count
 
     @property
     def bytes(self) -> int:
         """RAM of the arrays and the dictionary in bytes."""
-        fresh = sys.getsizeof(self._buffer) + 64 * len(self._buffer)
-        return self._keys.nbytes + self._numbers.nbytes + fresh
+        size = sys.getsizeof(self._buffer) + 64 * len(self._buffer)
+        return self._keys.nbytes + self._numbers.nbytes + size
 
     def add(self, number: int, keys: Iterable[int]) -> None:
         """Add an article, number in [1, 2**32), with its keys in [0, 2**32)."""
         self.newest = max(self.newest, number)
-        fresh = self._buffer
+        buffer = self._buffer
         for key in keys:
-            held = fresh.setdefault(key, number)
-            if held is number or held == number:
+            entry = buffer.setdefault(key, number)
+            if entry is number or entry == number:
                 continue
-            if isinstance(held, int):
-                fresh[key] = [held, number]
-            elif number not in held:
-                held.append(number)
-                del held[: -self._per_key]
-        if len(fresh) > self._buffer_limit:
+            if isinstance(entry, int):
+                buffer[key] = [entry, number]
+            elif number not in entry:
+                entry.append(number)
+                del entry[: -self._per_key]
+        if len(buffer) > self._buffer_limit:
             self._merge()
 
     def find(self, keys: Iterable[int], but: int = 0) -> list[int]:
@@ -117,9 +117,9 @@ class KeyIndex:
         keys = list(keys)
         found = self._search(keys)
         for at, key in enumerate(keys):
-            held = self._buffer.get(key)
-            if held is not None:
-                new = [held] if isinstance(held, int) else held
+            entry = self._buffer.get(key)
+            if entry is not None:
+                new = [entry] if isinstance(entry, int) else entry
                 old = (number for number in found.get(at, ()) if number not in new)
                 found[at] = [*old, *new][-self._per_key :]
         scores: dict[int, float] = {}
@@ -155,8 +155,8 @@ class KeyIndex:
         """Return the entries of the dictionary and clear it."""
         entries = [
             key << 32 | number
-            for key, held in self._buffer.items()
-            for number in ([held] if isinstance(held, int) else held)
+            for key, entry in self._buffer.items()
+            for number in ([entry] if isinstance(entry, int) else entry)
         ]
         self._buffer = {}
         return np.array(entries, dtype=np.uint64)
@@ -171,8 +171,8 @@ class KeyIndex:
         keys = np.empty(len(self._keys) + len(new), dtype=np.uint32)
         numbers = np.empty_like(keys)
         size = 0
-        for old, fresh in zip(pairwise(olds), pairwise(news), strict=True):
-            part = self._compact(np.concatenate([self._entries(*old), new[slice(*fresh)]]))
+        for old, added in zip(pairwise(olds), pairwise(news), strict=True):
+            part = self._compact(np.concatenate([self._entries(*old), new[slice(*added)]]))
             keys[size : size + len(part)] = part >> _SHIFT
             numbers[size : size + len(part)] = part & _LOW
             size += len(part)

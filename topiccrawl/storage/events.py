@@ -38,10 +38,10 @@ class Change:
 
 def changes_in_window(window: Window) -> list[Change]:
     """Return the events of a time window, oldest first."""
-    made = [_change("new", state, state.first_seen) for state in window.new]
-    made += [_change("changed", state, state.changed_at) for state in window.changed]
-    made += [_change("gone", state, state.gone_at) for state in window.gone]
-    return sorted(made, key=lambda change: change.at)
+    events = [_change("new", state, state.first_seen) for state in window.new]
+    events += [_change("changed", state, state.changed_at) for state in window.changed]
+    events += [_change("gone", state, state.gone_at) for state in window.gone]
+    return sorted(events, key=lambda change: change.at)
 
 
 def change_between(known: PageState | None, state: PageState) -> Change | None:

@@ -155,8 +155,8 @@ def html_table(
 
     def write(one: Article) -> None:
         row = zip(names, cells(one), strict=True)
-        made = "".join(f"<td><div>{_shown(name, cell, one)}</div></td>" for name, cell in row)
-        file.write(f"<tr>{made}</tr>\n")
+        row_html = "".join(f"<td><div>{_shown(name, cell, one)}</div></td>" for name, cell in row)
+        file.write(f"<tr>{row_html}</tr>\n")
 
     return Writer(write, lambda: file.write("</table></body></html>\n"))
 
@@ -179,12 +179,12 @@ def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    made = schema(pa)
-    file = pq.ParquetWriter(path, made, compression="zstd")
+    columns = schema(pa)
+    file = pq.ParquetWriter(path, columns, compression="zstd")
     rows: list[Row] = []
 
     def flush() -> None:
-        file.write_table(pa.Table.from_pylist(rows, schema=made))
+        file.write_table(pa.Table.from_pylist(rows, schema=columns))
         rows.clear()
 
     def write(one: T) -> None:
@@ -220,7 +220,7 @@ def workbook(
     sheet = book.create_sheet(_NOT_IN_TITLE.sub(" ", title)[:31])
     sheet.freeze_panes = "A2"
 
-    def made(value: Any) -> Any:  # noqa: ANN401 - a cell of any type
+    def to_cell(value: Any) -> Any:  # noqa: ANN401 - a cell of any type
         if isinstance(value, datetime):
             cell = WriteOnlyCell(sheet, value.replace(tzinfo=None))  # workbooks have no time zones
             cell.number_format = "yyyy-mm-dd hh:mm:ss"
@@ -231,12 +231,12 @@ def workbook(
             cell = WriteOnlyCell(sheet, value)
         return cell
 
-    head = [made(name) for name in names]
+    head = [to_cell(name) for name in names]
     for cell in head:
         cell.font = Font(bold=True)
     sheet.append(head)
     return Writer(
-        lambda one: sheet.append([made(value) for value in cells(one)]), lambda: book.save(path)
+        lambda one: sheet.append([to_cell(value) for value in cells(one)]), lambda: book.save(path)
     )
 
 
