@@ -25,7 +25,7 @@ from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Article
-from topiccrawl.storage.runs import EVERY, LocalRuns
+from topiccrawl.storage.runs import INTERVAL, LocalRuns
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.storage.status import EMPTY
 
@@ -69,7 +69,7 @@ async def _measure(folder: str, articles: int, hosts: int) -> None:
     print("part                 ms each   every s   ms a second")
     for name, work, every in (
         ("hosts", census, 1.0), ("what changed", stream, 1.0),
-        ("record of the run", lambda: runs.put(new), EVERY),
+        ("record of the run", lambda: runs.put(new), INTERVAL),
         ("articles", lambda: stored.articles(TOPIC, 0, 50), 2.5), ("chains, changes", more, KEPT),
         ("metrics", metrics, 15.0),
     ):  # fmt: skip

@@ -37,7 +37,7 @@ from benchmarks.dedup_methods import Detector, Indexed, detectors
 from benchmarks.reprints import distinct, follow_ups, stream
 from lab.demo import generate
 from lab.demo.plan import Kind
-from topiccrawl.dedup.choice import NAMES, find_duplicates, method_named
+from topiccrawl.dedup.factory import NAMES, find_duplicates, load_detector
 from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
@@ -281,7 +281,7 @@ def time_detector(detector: Detector, number: int) -> Figures:
 def time_indexed(name: str, number: int, texts: int) -> Figures:
     """The same of a method of the project, with an index that holds ``number`` articles."""
     with tempfile.TemporaryFile() as file:
-        detector = Indexed(method_named(name), Spool(file, number - texts))
+        detector = Indexed(load_detector(name), Spool(file, number - texts))
         drawn = np.random.default_rng(7)
         width = len(detector.prepare(MadeUp(7).article(1)))
         for base in range(0, number - texts, BATCH):
@@ -319,10 +319,10 @@ def measure(options: argparse.Namespace) -> dict[str, Figures]:
         if options.pairs and known:
             figures[name] |= judge_pairs(options.pairs, known, make)
         if name in NAMES:
-            figures[name] |= judge_follow_ups(later, method_named(name))
+            figures[name] |= judge_follow_ups(later, load_detector(name))
         if options.scan and name in NAMES:
             some = [case.article for case in cases[: options.scan]]
-            figures[name] |= compare_with_scan(some, partial(method_named, name))
+            figures[name] |= compare_with_scan(some, partial(load_detector, name))
         if not options.number:
             continue
         texts = min(options.texts, options.number)

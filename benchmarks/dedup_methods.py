@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import xxhash
 
-from topiccrawl.dedup.choice import NAMES, index_of, method_named
+from topiccrawl.dedup.factory import NAMES, index_of, load_detector
 from topiccrawl.text.digest import fold
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -198,7 +198,7 @@ class MinHash:
 
 
 def _indexed(name: str) -> Detector:
-    return Indexed(method_named(name))
+    return Indexed(load_detector(name))
 
 
 def detectors() -> dict[str, Callable[[], Detector]]:

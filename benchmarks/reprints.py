@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import opencc
 
-from topiccrawl.dedup.shingles import shared, shingles
+from topiccrawl.dedup.shingles import count_common, shingles
 from topiccrawl.text.digest import digest_of
 from topiccrawl.text.normal import has_han
 
@@ -284,5 +284,5 @@ def _moved(body: str, luck: random.Random) -> str:
 
 
 def _jaccard(one: Codes, other: Codes) -> float:
-    common = shared(one, other)
+    common = count_common(one, other)
     return common / max(1, len(one) + len(other) - common)

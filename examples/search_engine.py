@@ -50,7 +50,7 @@ class OwnSearch:
             return answer
         elements = tree(page)
         if elements.css_first(".captcha") is not None:
-            return Blocked("own-search: a captcha is asked for", LATER)
+            return Blocked("own-search: a captcha is required", LATER)
         if elements.css_first(".hits") is None:
             return Changed("own-search: the page has no .hits", "adapt examples/search_engine.py")
         hits = hits_of(elements.css(".hits a"), page.url)

@@ -17,7 +17,7 @@ TopiccrawlError
 class TopiccrawlError(Exception):
     """Base of all errors that topiccrawl raises itself.
 
-    ``str`` returns the message in English, for logs. ``topiccrawl.messages.said`` returns it in the
+    ``str`` returns the message in English, for logs. ``topiccrawl.messages.localize`` returns it in the
     user's language.
 
     Args:

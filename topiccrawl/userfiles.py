@@ -1,6 +1,6 @@
-"""Files of users: read them, or report every mistake with field, value and remedy.
+"""Reading of user files; error messages have all errors with field, value and remedy.
 
-Only regular files of a bounded size are read. Messages for HTTP responses have none of their text.
+Only regular files of limited size are read. Messages for HTTP responses have no text of the file.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
 
-LARGEST = 10_000_000
-"""Bytes of a file that are read; a larger one is refused."""
+MAX_BYTES = 10_000_000
+"""Maximum size of a file in bytes; larger files are rejected."""
 _LINE = re.compile(r"at line (\d+)")
 _BARE_KEY = re.compile(r"\s*([^\s\"'=\[\]#]+)\s*=")
 _NUMBER = message("give a number")
 
 
 def read_regular(path: Path | Traversable) -> str:
-    """Read a regular file of at most ``LARGEST`` bytes as UTF-8; a byte order mark is left out.
+    """Read a regular file of at most ``MAX_BYTES`` bytes as UTF-8, without byte order mark.
 
-    Devices and pipes are refused before a byte is read, since they may have no end or wait.
+    Devices and pipes are rejected before reading, since reads may block or never end.
 
     Raises:
-        OSError: It is no regular file, too large, or unreadable; ``strerror`` says which.
+        OSError: It is not a regular file, too large, or unreadable; ``strerror`` has the reason.
         UnicodeDecodeError: It is not UTF-8.
     """
-    if not isinstance(path, Path):  # inside the package, which may be zipped
+    if not isinstance(path, Path):  # a file of the package, which may be zipped
         return path.read_text(encoding="utf-8-sig")
     _require_regular(path.stat())
-    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # it may change meanwhile
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # the path may change
     with os.fdopen(opened, "rb") as file:
         _require_regular(os.fstat(opened))
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise OSError(errno.EFBIG, f"is larger than {LARGEST // 1_000_000} MB")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"is larger than {MAX_BYTES // 1_000_000} MB")
     return data.decode("utf-8-sig")
 
 
-def read_of_user(path: Path | Traversable, error: type[TopiccrawlError]) -> str:
-    """Read a file that a user names, as ``read_regular``.
+def read_user_file(path: Path | Traversable, error: type[TopiccrawlError]) -> str:
+    """Read a file given by the user; see ``read_regular``.
 
     Raises:
-        TopiccrawlError: Of the given class: it cannot be read, or is not UTF-8.
+        TopiccrawlError: It cannot be read, or is not UTF-8; an instance of ``error``.
     """
     try:
         return read_regular(path)
@@ -73,31 +73,31 @@ def _require_regular(status: os.stat_result) -> None:
         raise OSError(errno.EINVAL, "is not a regular file")
 
 
-def no_toml(path: Path | Traversable, error: tomllib.TOMLDecodeError) -> str:
-    """Return a message with the file and the line of a mistake in TOML, without its text."""
+def toml_error_line(path: Path | Traversable, error: tomllib.TOMLDecodeError) -> str:
+    """Return a message with path and line of a TOML error, without text of the file."""
     line = _LINE.search(str(error))
-    return f"{path}: is no TOML (line {line[1]})" if line else f"{path}: is no TOML at its end"
+    return f"{path}: invalid TOML (line {line[1]})" if line else f"{path}: invalid TOML at its end"
 
 
-def unusable(path: Path | Traversable, error: ValidationError) -> str:
-    """Return a message with a file and the number of its mistakes, without its text."""
-    return f"{path}: mistakes in {error.error_count()} fields: the log of this server shows them"
+def error_count(path: Path | Traversable, error: ValidationError) -> str:
+    """Return a message with path and number of errors, without text of the file."""
+    return f"{path}: errors in {error.error_count()} fields: see the log of this server"
 
 
 M = TypeVar("M", bound=BaseModel)
 
 
 class FileKind(NamedTuple, Generic[M]):
-    """A kind of file, and the words of its error messages.
+    """Kind of a user file, with parts of its error messages.
 
     Attributes:
-        error: Class of the errors raised.
-        called: Name of the kind: "topic file".
-        listing: Remedy for a file that does not exist.
-        model: Model of its fields.
-        parts: Models of its tables, by field.
+        error: Class of raised errors.
+        called: Name of the kind, such as "topic file".
+        listing: Remedy for a missing file.
+        model: Pydantic model of the file.
+        parts: Models of nested tables, by field.
         numbers: Remedies for numbers out of range, by field.
-        remedies: Remedies by pydantic's error type that replace the general ones.
+        remedies: Remedies by error type of pydantic, which override the general ones.
     """
 
     error: type[ConfigurationError]
@@ -110,41 +110,43 @@ class FileKind(NamedTuple, Generic[M]):
 
 
 def read_model(path: Path | Traversable, kind: FileKind[M], **values: Any) -> M:  # noqa: ANN401
-    """Return the content of a file; ``values`` are those of fields that it does not give.
+    """Return the validated content of a file; ``values`` are defaults of its fields.
 
     Raises:
-        ConfigurationError: Of ``kind.error``, with every mistake, each with field, value and
-            remedy.
+        ConfigurationError: The file is invalid; the message has all errors, each with field, value
+            and remedy.
     """
     values |= load(path, kind)
     try:
         return kind.model.model_validate(values)
     except ValidationError as error:
-        raise mistakes(path, error, kind) from error
+        raise validation_error(path, error, kind) from error
 
 
-def own_name(path: Path | Traversable, kind: FileKind[M]) -> str | None:
-    """Return the ``name`` in a file; None if it has none or cannot be read."""
+def read_name(path: Path | Traversable, kind: FileKind[M]) -> str | None:
+    """Return the field ``name`` of a file; None if it is missing or the file is unreadable."""
     try:
         return load(path, kind).get("name")
     except kind.error:
         return None
 
 
-def named(folder: Path, shipped: Iterable[Traversable]) -> Iterator[tuple[str, Path | Traversable]]:
-    """Yield name and place of the files of a folder, then of those that ship with us."""
+def list_files(
+    folder: Path, shipped: Iterable[Traversable]
+) -> Iterator[tuple[str, Path | Traversable]]:
+    """Yield names and paths of the files of a folder, then of the files in the package."""
     for place in (*sorted(folder.glob("*.toml")), *sorted(shipped, key=lambda one: one.name)):
         yield place.name.removesuffix(".toml"), place
 
 
 def load(path: Path | Traversable, kind: FileKind[M]) -> dict[str, Any]:
-    """Return the tables of a file.
+    """Return the parsed TOML of a file.
 
     Raises:
-        ConfigurationError: Of ``kind.error``, with the file, the mistake and the remedy.
+        ConfigurationError: The file is missing, unreadable or not TOML.
     """
     try:
-        text = read_of_user(path, kind.error)
+        text = read_user_file(path, kind.error)
     except kind.error as error:
         if not isinstance(error.__cause__, FileNotFoundError):
             raise
@@ -158,30 +160,30 @@ def load(path: Path | Traversable, kind: FileKind[M]) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise kind.error(
-            message("{path}: is no TOML: {error}{hint}"),
+            message("{path}: invalid TOML: {error}{hint}"),
             path=path,
             error=error,
             hint=_bare_key(text),
-            public=no_toml(path, error),
+            public=toml_error_line(path, error),
         ) from error
 
 
 def to_toml(values: BaseModel) -> str:
-    """Return the text of a file with these values; what is as by default is left out."""
+    """Return values as TOML, without defaults."""
     return tomli_w.dumps(values.model_dump(mode="json", exclude_defaults=True))
 
 
-def mistakes(
+def validation_error(
     path: Path | Traversable, error: ValidationError, kind: FileKind[M]
 ) -> ConfigurationError:
-    """Return one error with all of pydantic's in words, a line each."""
-    found = {f"mistake{number}": _say(one, kind) for number, one in enumerate(error.errors())}
+    """Return one error with a line for each error of pydantic."""
+    found = {f"mistake{number}": _describe(one, kind) for number, one in enumerate(error.errors())}
     lines = "\n".join(f"{{path}}: {{{name}}}" for name in found)
-    return kind.error(lines, public=unusable(path, error), path=path, **found)
+    return kind.error(lines, public=error_count(path, error), path=path, **found)
 
 
 def _bare_key(text: str) -> ConfigurationError | str:
-    """Return a hint for the most common mistake, a key that is not ASCII without quotes, or ""."""
+    """Return a hint for the most common error, an unquoted key that is not ASCII, or ""."""
     for number, line in enumerate(text.splitlines(), 1):
         found = _BARE_KEY.match(line)
         if found and not found[1].isascii():
@@ -193,15 +195,15 @@ def _bare_key(text: str) -> ConfigurationError | str:
     return ""
 
 
-def _say(error: Any, kind: FileKind[M]) -> ConfigurationError:  # noqa: ANN401  (pydantic's details)
-    """Return one mistake in words: field, value, remedy."""
+def _describe(error: Any, kind: FileKind[M]) -> ConfigurationError:  # noqa: ANN401  (pydantic's details)
+    """Return one error with field, value and remedy."""
     where = [str(part) for part in error["loc"]]
     field = ".".join(where) or message("the file")
     if error["type"] == "extra_forbidden":
         known = _fields_at(where[:-1], kind)
-        if near := get_close_matches(where[-1], known, 1):
+        if close := get_close_matches(where[-1], known, 1):
             return ConfigurationError(
-                "unknown field {field}: did you mean {near}?", field=field, near=near[0]
+                "unknown field {field}: did you mean {near}?", field=field, near=close[0]
             )
         return ConfigurationError(
             "unknown field {field}: known are {known}", field=field, known=", ".join(known)
@@ -226,10 +228,10 @@ _REMEDIES = {
     **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
     **dict.fromkeys(
         ("date_parsing", "date_type", "date_from_datetime_parsing", "date_from_datetime_inexact"),
-        message("write a day as 2026-01-31"),
+        message("write a date as 2026-01-31"),
     ),
     **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), _NUMBER),
-    "string_too_short": message("write something there"),
+    "string_too_short": message("write a non-empty text"),
     "tuple_type": message("write a list: [...]"),
     "string_type": message("write a text in quotes"),
     "bool_type": message("write true or false"),

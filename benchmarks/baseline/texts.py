@@ -16,7 +16,7 @@ from benchmarks.template import TEMPLATE, read, said, truth
 from lab.demo.companies.web import CompanyWeb
 from tests.quality import contacts, newspages
 from topiccrawl.addons.records.templates.template import resolve
-from topiccrawl.dedup.choice import method_named
+from topiccrawl.dedup.factory import load_detector
 from topiccrawl.extract.extract import extract
 from topiccrawl.model import Article
 from topiccrawl.text.decode import decode
@@ -123,7 +123,7 @@ def _verdicts(one: Article, other: Article) -> str:
 
 
 def _joined(first: Article, second: Article) -> bool:
-    detector = Indexed(method_named())
+    detector = Indexed(load_detector())
     detector.see(first, detector.prepare(first))
     return detector.see(second, detector.prepare(second)) is not None
 

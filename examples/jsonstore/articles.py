@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from examples.jsonstore.journal import Journal
 from topiccrawl.dedup import linked
-from topiccrawl.dedup.choice import index_of
+from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.model import Article

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.dedup import DuplicateDetector, Match, find_duplicates, method_named
-from topiccrawl.dedup.choice import NAMES
+from topiccrawl.dedup import DuplicateDetector, Match, find_duplicates, load_detector
+from topiccrawl.dedup.factory import NAMES
 from topiccrawl.errors import SettingError
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate
@@ -51,14 +51,14 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def detector(name: str) -> DuplicateDetector:
-    return method_named(name)
+    return load_detector(name)
 
 
 def test_its_scheme_tells_its_keys_from_those_of_others() -> None:
-    schemes = [method_named(name).scheme for name in DETECTORS]
+    schemes = [load_detector(name).scheme for name in DETECTORS]
     assert all(schemes)
     assert len(set(schemes)) == len(schemes)
-    assert schemes == [method_named(name).scheme for name in DETECTORS]
+    assert schemes == [load_detector(name).scheme for name in DETECTORS]
 
 
 def test_a_reprint_shares_a_key_and_is_matched(detector: DuplicateDetector) -> None:
@@ -85,7 +85,7 @@ def test_articles_without_text_are_no_duplicates(detector: DuplicateDetector) ->
 def test_keys_and_verdicts_are_those_of_any_instance(
     name: str, one: Article, other: Article
 ) -> None:
-    detector, again = method_named(name), method_named(name)
+    detector, again = load_detector(name), load_detector(name)
     keys = list(detector.keys(one))
     assert all(0 <= key < 1 << 32 for key in keys)
     assert keys == list(again.keys(one)) == list(detector.keys(one))
@@ -95,7 +95,7 @@ def test_keys_and_verdicts_are_those_of_any_instance(
 
 
 def test_what_one_process_learns_another_knows(name: str) -> None:
-    learning, other = method_named(name), method_named(name)
+    learning, other = load_detector(name), load_detector(name)
     foot = "本报地址：某市某路一号，邮编一零零零零零，广告热线随时恭候来电。"
     for n in range(6):
         page = article(f"http://a.test/{n}", f"第{n}篇", f"第{n}天下雨，河水上涨。\n{foot}")
@@ -130,10 +130,10 @@ def test_a_store_stores_the_story_once(detector: DuplicateDetector, tmp_path: Pa
         ("topiccrawl.dedup.Nothing", "cannot be loaded"),
         ("topiccrawl.dedup.Match", "cannot be loaded"),
         ("topiccrawl.text.Tokenizer", "cannot be loaded"),
-        ("collections.Counter", "lacks some of"),
+        ("collections.Counter", "must have scheme"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_the_remedy(setting: str, said: str) -> None:
     with pytest.raises(SettingError, match=said) as caught:
-        method_named(setting)
+        load_detector(setting)
     assert "shingles" in str(caught.value)

@@ -16,8 +16,8 @@ from topiccrawl.addons.redis.together import TogetherStore
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.storage.contract import Fate
-from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.spool import Spool
+from topiccrawl.storage.spooling import SpoolingStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -162,8 +162,8 @@ def test_while_redis_is_away_articles_wait_on_disk(tmp_path: Path) -> None:
         with pytest.raises(StorageAwayError, match="Redis"):
             await store.save([article(1)])
         await store.close()
-        safe = SafeStore(node(tmp_path, 0, "redis://127.0.0.1:9/0"), Spool(tmp_path / "spool"),
-                         patience=0.1)  # fmt: skip
+        safe = SpoolingStore(node(tmp_path, 0, "redis://127.0.0.1:9/0"), Spool(tmp_path / "spool"),
+                         retry_seconds=0.1)  # fmt: skip
         await safe.open()
         assert [saved.fate for saved in await safe.save([article(1)])] == [Fate.SPOOLED]
         await safe.close()

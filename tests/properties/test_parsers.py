@@ -32,8 +32,8 @@ from topiccrawl.addons.url_patterns.pattern import Pattern
 from topiccrawl.addons.warc.archive import exchanges
 from topiccrawl.addons.warc.warc import parts
 from topiccrawl.commands.exported import entries
-from topiccrawl.discovery.configured import read_engine
 from topiccrawl.discovery.contract import Fetched
+from topiccrawl.discovery.custom import read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
 from topiccrawl.discovery.searxng import SearXNG
@@ -60,8 +60,8 @@ from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.downloads import retry_after
 from topiccrawl.storage.backup import backup, restore
-from topiccrawl.storage.control import order_of, speed_of
-from topiccrawl.storage.runs import unpacked as read_run
+from topiccrawl.storage.control import parse_order, parse_speed
+from topiccrawl.storage.runs import from_json as read_run
 from topiccrawl.storage.selection import day, site_in, words_in
 from topiccrawl.storage.status import EMPTY
 from topiccrawl.text.decode import decode
@@ -264,7 +264,7 @@ def search(data: bytes) -> object:
 
 def ordered(data: bytes) -> object:
     body = json.loads(data)
-    return wish_in(body) if isinstance(body, dict) else speed_of(body)
+    return wish_in(body) if isinstance(body, dict) else parse_speed(body)
 
 
 def archived(data: bytes) -> object:
@@ -481,7 +481,7 @@ PARSERS = (
     Parser("shard", texts(Shard.read), (SHARD,), (ValueError, TypeError, RecursionError)),
     Parser(
         "control",
-        texts(order_of),
+        texts(parse_order),
         ('{"paused": true, "speed": 2.0}',),
         (ValueError, TypeError, RecursionError),
     ),

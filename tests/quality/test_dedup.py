@@ -18,7 +18,7 @@ from benchmarks.dedup import (
 )
 from benchmarks.dedup_methods import Indexed
 from benchmarks.reprints import distinct, follow_ups, stream
-from topiccrawl.dedup.choice import method_named
+from topiccrawl.dedup.factory import load_detector
 from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
@@ -37,7 +37,7 @@ def article(pair: dict[str, Any], side: str) -> Article:
 
 
 def joined(pair: dict[str, Any], order: str) -> bool:
-    detector = Indexed(method_named())
+    detector = Indexed(load_detector())
     seen = [article(pair, side) for side in order]
     return [detector.see(one, detector.prepare(one)) for one in seen][1] is not None
 
@@ -53,7 +53,7 @@ def test_pairs_of_all_kinds(order: str) -> None:
 
 def test_reprints_made_of_the_demo_web() -> None:
     cases = stream(distinct(demo_articles(1, pages=500)), seed=2)
-    found = judge_stream(cases, Indexed(method_named()))
+    found = judge_stream(cases, Indexed(load_detector()))
     assert len(cases) > 1000
     assert found["precision"] >= 0.98, found  # .992 when it was set
     assert found["recall"] >= 0.95, found  # .974
@@ -61,7 +61,7 @@ def test_reprints_made_of_the_demo_web() -> None:
 
 def test_follow_ups_are_stories_of_their_own() -> None:
     later = follow_ups(distinct(demo_articles(1, pages=500)), seed=2)
-    found = judge_follow_ups(later, method_named())
+    found = judge_follow_ups(later, load_detector())
     assert found["follow_ups_merged"] <= 0.1, found  # .03 when it was set
 
 
@@ -70,6 +70,6 @@ def test_pairs_that_a_reader_labelled() -> None:
     if not pairs.exists():
         pytest.skip(f"no ../shared/data/{pairs.name} beside the project")
     known = read_articles(DATA / "chinanews2020.jsonl.gz")
-    found = judge_pairs(pairs, known, lambda: Indexed(method_named()))
+    found = judge_pairs(pairs, known, lambda: Indexed(load_detector()))
     assert found["hard_negatives_merged"] <= 1, found  # 0 when it was set
     assert found["pairs_same_firm"] >= 0.9, found  # .977

@@ -12,7 +12,7 @@ from lab.messages import ERRORS, PACKAGE, compiled, translations, used
 from topiccrawl.addons.records.templates.template import read as read_template
 from topiccrawl.addons.tasks.http import wish_in
 from topiccrawl.errors import TopiccrawlError, TopicError
-from topiccrawl.messages import choose_language, language, message, said, tr
+from topiccrawl.messages import choose_language, language, localize, message, tr
 from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import refuse_denied, refuse_unknown, within
 from topiccrawl.storage.database import FILE, Database
@@ -70,9 +70,9 @@ def test_an_error_speaks_the_chosen_language_and_its_values_do_too() -> None:
     assert str(error) == "a.toml: field name is missing: add it"
     choose_language("zh")
     try:
-        assert said(error) == "a.toml: 缺少字段 name：请加上"
-        assert said(message("topic file")) == "主题文件"
-        assert said("topic file") == "topic file"
+        assert localize(error) == "a.toml: 缺少字段 name：请加上"
+        assert localize(message("topic file")) == "主题文件"
+        assert localize("topic file") == "topic file"
     finally:
         choose_language("")
 
@@ -84,7 +84,7 @@ def test_a_file_is_refused_in_chinese(tmp_path: Path) -> None:
         read(place)
     choose_language("zh")
     try:
-        assert f"{place}: 未知的字段 term：是否指 terms？" in said(caught.value)
+        assert f"{place}: 未知的字段 term：是否指 terms？" in localize(caught.value)
     finally:
         choose_language("")
 
@@ -153,6 +153,6 @@ def test_messages_inside_of_messages_are_translated(
         act(tmp_path)
     choose_language("zh")
     try:
-        assert words in said(caught.value)
+        assert words in localize(caught.value)
     finally:
         choose_language("")

@@ -29,9 +29,9 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.hooks import components, spider_class
 from topiccrawl.scheduler.starttime import LAST, parse_since
-from topiccrawl.storage.choice import opened, storage_of
-from topiccrawl.storage.formats import writing
-from topiccrawl.storage.happenings import Happening, happenings
+from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.formats import open_writer
+from topiccrawl.storage.news_events import NewsEvent, group_by_event
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
 from topiccrawl.storage.sites import Sites
@@ -40,10 +40,10 @@ from topiccrawl.storage.tables import (
     SORTED,
     ExportFilter,
     Table,
-    chosen,
     columns_named,
+    displayed_values,
+    export_articles,
     score_of,
-    shown,
 )
 from topiccrawl.topics.topic import resolve
 
@@ -153,7 +153,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
 
     async def _events(self, selection: Selection, opts: argparse.Namespace) -> None:
         async with aclosing(self._select(selection, 0)) as articles:
-            found = happenings([article async for article in articles])
+            found = group_by_event([article async for article in articles])
         for one in found[: (SHOWN if opts.limit is None else opts.limit) or None]:
             if opts.json:
                 urls = [article.url for article in one.articles]
@@ -183,10 +183,10 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             since = parse_since(opts.stored_since, self.folder, selection.topic, started)
         choice = ExportFilter(opts.sort or "", opts.min_score, since, opts.limit or 0)
         formats = Table(selection.topic, columns_named(opts.columns)).formats()
-        with writing(file, formats) as writer:
+        with open_writer(file, formats) as writer:
             async with (
                 self._store() as store,
-                aclosing(chosen(store, selection, choice)) as articles,
+                aclosing(export_articles(store, selection, choice)) as articles,
             ):
                 async for article in articles:
                     found = True
@@ -280,7 +280,7 @@ def _others(article: Article) -> list[str]:
 
 
 def _json(article: Article) -> str:
-    return json.dumps(shown(article), ensure_ascii=False)
+    return json.dumps(displayed_values(article), ensure_ascii=False)
 
 
 def _whole(story: Story, versions: Sequence[Version]) -> str:
@@ -288,7 +288,7 @@ def _whole(story: Story, versions: Sequence[Version]) -> str:
     reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
     before = [_version(one, story.article) for one in versions]
     more = {"reprints": reprints, "versions": before}
-    return json.dumps({**shown(story.article), **more}, ensure_ascii=False)
+    return json.dumps({**displayed_values(story.article), **more}, ensure_ascii=False)
 
 
 def _version(version: Version, article: Article) -> dict[str, Any]:
@@ -307,7 +307,7 @@ def _copied(reprint: Reprint) -> str:
     return f"reprint {day}  {reprint.site}  {reprint.title}  {reprint.url} ({why})"
 
 
-def _headline(one: Happening) -> str:
+def _headline(one: NewsEvent) -> str:
     first, last = one.days
     days = first if first == last else f"{first} to {last}"
     return f"{len(one.articles)} articles of {one.sites} sites  {days}  {one.title}"

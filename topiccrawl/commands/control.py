@@ -13,8 +13,8 @@ from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
-from topiccrawl.storage.choice import closed_after
-from topiccrawl.storage.control import Control, speed_of
+from topiccrawl.storage.control import Control, parse_speed
+from topiccrawl.storage.factory import closed_after
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
         async with closed_after(frontiers_of(self.options).ledger()) as ledger:
             control = Control(ledger)
             if action == "speed":
-                return await control.speed(name, speed_of(words[0]))
+                return await control.speed(name, parse_speed(words[0]))
             if action == "add":
                 return await control.add(name, words)
             steps = {

@@ -16,7 +16,7 @@ from typing_extensions import override
 from topiccrawl.commands.names import strangers
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.messages import choose_language, said, tr
+from topiccrawl.messages import choose_language, localize, tr
 from topiccrawl.scheduler.checks import check_values
 from topiccrawl.scheduler.finish import NOTHING_ON_TOPIC, failed
 from topiccrawl.scheduler.hooks import check_hooks
@@ -85,7 +85,7 @@ class CrawlCommand(ScrapyCrawl):
                 check_hooks(self.settings)
                 check(self.settings, **arguments)
         except ConfigurationError as error:
-            raise UsageError(said(error), print_help=False) from error
+            raise UsageError(localize(error), print_help=False) from error
         for line in strangers(self.settings, os.environ):
             logger.warning("%s", line)
 

@@ -26,7 +26,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.storage.formats import completed
+from topiccrawl.storage.formats import atomic_output
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
                     say(to_line(entry).rstrip("\n"))
                 return
             path = Path(name)
-            with completed(path) as part, _opened(part, "wt", packed=_is_packed(path)) as file:
+            with atomic_output(path) as part, _opened(part, "wt", packed=_is_packed(path)) as file:
                 file.writelines(map(to_line, entries))
 
     def _import(self, name: str, opts: argparse.Namespace) -> None:

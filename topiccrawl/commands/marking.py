@@ -11,15 +11,15 @@ from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.storage.choice import opened, storage_of
-from topiccrawl.storage.formats import completed
+from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import as_page, request, response
 from topiccrawl.topics.marks import MarkedModel
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.topic import Topic, resolve
-from topiccrawl.userfiles import read_of_user, to_toml
+from topiccrawl.userfiles import read_user_file, to_toml
 
 if TYPE_CHECKING:
     import argparse
@@ -177,7 +177,7 @@ def _exported(topic: Topic, found: Sequence[Mark], file: str) -> int:
     """
     lines = "".join(f"{one.to_json()}\n" for one in found)
     text = to_toml(with_marks(topic, found)) if file.endswith(".toml") else lines
-    with completed(Path(file)) as unfinished:
+    with atomic_output(Path(file)) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     return len(found)
 
@@ -197,7 +197,7 @@ def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
 
 async def _imported(settings: Settings, topic: Topic, file: str) -> int:
     """Store the marks of an exported file; nothing is stored if it cannot be read."""
-    lines = read_of_user(Path(file), StateError).splitlines()
+    lines = read_user_file(Path(file), StateError).splitlines()
     try:
         found = [Mark.from_json(line) for line in lines if line.strip()]
     except (ValueError, TypeError, RecursionError) as error:

@@ -17,7 +17,7 @@ from scrapy.utils.project import inside_project
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical, host_of, site_of
-from topiccrawl.messages import choose_language, escaped, said, tr
+from topiccrawl.messages import choose_language, escaped, localize, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
 from topiccrawl.topics.topic import resolve
@@ -88,7 +88,7 @@ class OperatorCommand(ABC):
             self.act(args, opts)
             sys.stdout.flush()
         except TopiccrawlError as error:
-            say(*said(error).split("\n"), to=sys.stderr)
+            say(*localize(error).split("\n"), to=sys.stderr)
             self.exitcode = 1
         except UsageError as error:
             raise (error if error.args else self._misunderstood(args)) from None

@@ -17,8 +17,8 @@ from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say,
 from topiccrawl.errors import TopicError
 from topiccrawl.messages import message, tr
 from topiccrawl.storage.changes import ChangeLog, TopicChange
-from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.topics.topic import Topic, available, from_examples, from_words, read, resolve
 from topiccrawl.userfiles import to_toml
 

@@ -19,7 +19,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explain_review, seed_outcomes, unreachable_hosts
-from topiccrawl.storage.choice import closed_after, storage_of
+from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.storage.pages import Pages, PageState, Role
 
 if TYPE_CHECKING:

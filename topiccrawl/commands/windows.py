@@ -12,8 +12,8 @@ from scrapy.spiderloader import get_spider_loader
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
 from topiccrawl.scheduler.starttime import LAST, parse_since
-from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.events import Change, changes_in
+from topiccrawl.storage.events import Change, changes_in_window
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import Pages, Window
 from topiccrawl.storage.selection import site_names
 
@@ -92,7 +92,7 @@ async def window_of(
 async def change_rows(store: ArticleStore, window: Window) -> list[ChangeRow]:
     """The window's changes with what the store knows of them."""
     rows: list[ChangeRow] = []
-    for change in changes_in(window):
+    for change in changes_in_window(window):
         story = await store.get(change.url)
         if story is None:
             rows.append(ChangeRow(change))

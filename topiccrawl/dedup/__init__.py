@@ -1,12 +1,12 @@
-"""Duplicate stories: detectors, the keys of articles, and their index.
+"""Duplicate detection: detectors, and the index of articles by key.
 
-A *detector* computes the keys of an article, by which it is looked up among the stored articles,
-and decides which of those that share a key is the same story. The store keeps the keys and calls
-the detector inside the transaction that saves, so that two processes never store one story twice.
+A *detector* computes the keys of an article, finds stored articles that share a key, and decides
+which of them is the same story. The store has the keys and calls the detector inside the
+transaction that saves the article, so that two processes never store one story twice.
 """
 
-from topiccrawl.dedup.choice import find_duplicates, method_named
 from topiccrawl.dedup.contract import DuplicateDetector, ExactText, Match, linked
+from topiccrawl.dedup.factory import find_duplicates, load_detector
 from topiccrawl.dedup.index import KeyIndex
 from topiccrawl.dedup.ranked import RankedKeywords
 from topiccrawl.dedup.verified import VerifiedShingles
@@ -20,5 +20,5 @@ __all__ = [
     "VerifiedShingles",
     "find_duplicates",
     "linked",
-    "method_named",
+    "load_detector",
 ]

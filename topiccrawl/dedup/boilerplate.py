@@ -1,4 +1,4 @@
-"""Boilerplate: paragraphs that a site repeats in its articles, which must not count as shared."""
+"""Detection of boilerplate: paragraphs that a site repeats in its articles."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
 
-REPEATS = 3
-"""Different articles of a site that must hold a paragraph before it is boilerplate."""
+MIN_ARTICLES = 3
+"""Minimum number of articles of a site with the same paragraph for it to be boilerplate."""
 
 HEAD = 4
-"""Paragraphs checked from the top."""
+"""Number of paragraphs checked at the top."""
 
 TAIL = 6
-"""Paragraphs checked from the end."""
+"""Number of paragraphs checked at the end."""
 
-COUNTED = 65_536
-"""Paragraphs counted at once; above it, those counted only once are dropped."""
+MAX_COUNTED = 65_536
+"""Maximum number of counted paragraphs; above it, those with count 1 are dropped."""
 
 _NOT_COMPARED = re.compile(r"[\W\d_]+")
 _POSITIVE = (1 << 63) - 1
@@ -30,9 +30,9 @@ _POSITIVE = (1 << 63) - 1
 
 
 class Boilerplate:
-    r"""Boilerplate by site. Paragraphs are compared without figures, blanks and punctuation.
+    r"""Boilerplate by site. Paragraphs are compared without digits, blanks and punctuation.
 
-    Only stored articles are counted: the paragraphs of a reprint repeat its story, not its site.
+    Only stored articles are counted, since a reprint repeats the paragraphs of its story.
 
     >>> from topiccrawl.model import Article
     >>> known = Boilerplate()
@@ -45,48 +45,48 @@ class Boilerplate:
     """
 
     def __init__(self) -> None:
-        self._known: set[int] = set()
-        self._seen: dict[int, int] = {}
+        self._marks: set[int] = set()
+        self._counts: dict[int, int] = {}
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._marks)
 
     def learn(self, article: Article) -> Sequence[int]:
-        """Count an article's paragraphs; return the marks of those that became boilerplate."""
+        """Count the paragraphs of an article; return the marks of new boilerplate."""
         new: list[int] = []
-        for mark in set(_marks(article.site, _edges(article.body.split("\n")))) - self._known:
-            count = self._seen[mark] = self._seen.get(mark, 0) + 1
-            if count >= REPEATS:
+        for mark in set(_marks(article.site, _edges(article.body.split("\n")))) - self._marks:
+            count = self._counts[mark] = self._counts.get(mark, 0) + 1
+            if count >= MIN_ARTICLES:
                 new.append(mark)
         self.know(new)
-        if len(self._seen) > COUNTED:
-            self._seen = {mark: count for mark, count in self._seen.items() if count > 1}
-        if len(self._seen) > COUNTED:
-            self._seen.clear()
+        if len(self._counts) > MAX_COUNTED:
+            self._counts = {mark: count for mark, count in self._counts.items() if count > 1}
+        if len(self._counts) > MAX_COUNTED:
+            self._counts.clear()
         return new
 
     def know(self, marks: Iterable[int]) -> None:
-        """Add marks of boilerplate."""
+        """Add marks of known boilerplate."""
         for mark in marks:
-            self._known.add(mark)
-            self._seen.pop(mark, None)
+            self._marks.add(mark)
+            self._counts.pop(mark, None)
 
     def strip(self, article: Article) -> str:
-        """Return the body without boilerplate; the whole body if nothing else would be left."""
-        if not self._known:
+        """Return the body without boilerplate, or the whole body if it is only boilerplate."""
+        if not self._marks:
             return article.body
         lines = article.body.split("\n")
         head, tail = _bounds(len(lines))
         kept = [
             line
             for place, line in enumerate(lines)
-            if head <= place < tail or _mark(article.site, line) not in self._known
+            if head <= place < tail or _mark(article.site, line) not in self._marks
         ]
         return "\n".join(kept) or article.body
 
 
 def _bounds(count: int) -> tuple[int, int]:
-    """Return the end of the head and the begin of the tail, as line numbers."""
+    """Return the end of the head and the start of the tail, as line numbers."""
     return min(HEAD, count), max(HEAD, count - TAIL)
 
 

@@ -1,4 +1,4 @@
-"""Interface of duplicate detectors, and the simplest one: the same text."""
+"""Protocol of duplicate detectors, and the detector of identical texts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Match(NamedTuple):
-    """A stored article with the same story.
+    """Match of an article with a stored one.
 
     Attributes:
-        url: URL of that article.
-        similarity: In [0, 1]; 1 if the texts are the same.
-        reason: Short machine-readable reason (``same-text``).
-        follows: True if the new article is a story of its own that follows this one up.
+        url: URL of the stored article.
+        similarity: Similarity of the texts, in [0, 1]; 1 if they are the same.
+        reason: Short machine-readable reason, such as ``same-text``.
+        follows: True if the article is a new story that follows up the stored one.
     """
 
     url: str
@@ -29,7 +29,7 @@ class Match(NamedTuple):
 
 
 def linked(article: Article, match: Match | None) -> tuple[Article, Match | None]:
-    """Return the article, with the story that it follows up, and the match if it is a reprint.
+    """Return the article, with ``follows`` set for a follow-up, and the match of a reprint.
 
     >>> from topiccrawl.model import Article
     >>> found = linked(Article("http://a.test/2", "", ""), Match("http://a.test/1", 0.6, "", True))
@@ -43,43 +43,43 @@ def linked(article: Article, match: Match | None) -> tuple[Article, Match | None
 
 @runtime_checkable
 class DuplicateDetector(Protocol):
-    """A detector of duplicate stories.
+    """Detector of duplicate stories.
 
-    An own one is a class without arguments, whose dotted path is in TOPICCRAWL_DUPLICATES.
-    ``tests/contracts/test_duplicate_detectors.py`` has its laws.
+    A custom detector is a class that is created without arguments; TOPICCRAWL_DUPLICATES has its
+    dotted path. ``tests/contracts/test_duplicate_detectors.py`` tests its contract.
 
     Attributes:
-        scheme: Name of the way in which keys are computed; a store with keys of another scheme
+        scheme: Name of the algorithm that computes keys; a store with keys of another scheme
             rebuilds them.
     """
 
     scheme: str
 
     def keys(self, article: Article) -> Sequence[int]:
-        """Return the keys in [0, 2**32) of an article; none if it is never compared."""
+        """Return the keys of an article, in [0, 2**32); none if it is never compared."""
         ...
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """Return the best of the stored articles that share a key, if it is the same story.
+        """Return the best match among stored articles that share a key, or None.
 
-        A story that the article follows up is returned only where none is the same.
+        A story that the article follows up is returned only if no story is the same.
         """
         ...
 
     def learn(self, article: Article) -> Sequence[int]:
-        """Learn from a stored article; return marks of what is new, such as boilerplate.
+        """Learn from a stored article; return marks of new knowledge, such as boilerplate.
 
         Marks are numbers in [0, 2**32); () for a detector that learns nothing.
         """
         ...
 
     def know(self, marks: Iterable[int]) -> None:
-        """Add marks that this or another process learnt."""
+        """Add marks that this or another process learned."""
         ...
 
 
 class ExactText:
-    """The same main text, whatever its blanks, punctuation, width and case.
+    """Detector of identical main texts, ignoring blanks, punctuation, width and case.
 
     >>> from topiccrawl.model import Article
     >>> first = Article("http://a.test/1", "甲", "", digest="d")
@@ -92,7 +92,7 @@ class ExactText:
     scheme = "exact-text/1"
 
     def keys(self, article: Article) -> Sequence[int]:
-        """Return the digest's first 32 bits, or () if the text is too short for a digest."""
+        """Return the first 32 bits of the digest; () if the text is too short for a digest."""
         return (digest_key(article.digest),) if article.digest else ()
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
@@ -101,7 +101,7 @@ class ExactText:
         url = next(same, None) if article.digest else None
         return None if url is None else Match(url, 1.0, "same-text")
 
-    def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - the contract's
+    def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - protocol
         """Return (): this method learns nothing."""
         return ()
 
@@ -110,7 +110,7 @@ class ExactText:
 
 
 def digest_key(digest: str) -> int:
-    """Return a digest as a key; any text is accepted.
+    """Return the key of a digest; other text is hashed.
 
     >>> digest_key("ffffffff00")
     4294967295

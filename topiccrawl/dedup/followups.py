@@ -1,9 +1,8 @@
-"""Follow-ups: later articles that repeat an older story below a lead of their own.
+"""Detection of follow-ups: later articles that repeat an older story below a new lead.
 
-A follow-up shares most of its text with the story before it, as an edited reprint does. They
-differ in the lead. A reprint's lead says the same in other words, about the same day. A follow-up's
-lead names a day after the older story was published, or says it in words that the older story does
-not have.
+Like an edited reprint, a follow-up shares most of its text with the older story. The two differ in
+the lead. The lead of a reprint tells the same news in other words. The lead of a follow-up names a
+day after the publication of the older story, or has words that the older story lacks.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ if TYPE_CHECKING:
     from topiccrawl.dedup.shingles import Codes
 
 LEAD = 160
-"""Characters of a Chinese lead: headline, place, date and the first sentence."""
+"""Length of a Chinese lead in characters: headline, place, date and first sentence."""
 
 LATIN_LEAD = 360
-"""The same in English."""
+"""Length of an English lead in characters."""
 
-SHARED = 0.5
-"""Share of the lead's runs in the older text from which it is the same lead."""
+MAX_SHARED = 0.5
+"""Share of the lead's shingles in the older text from which the lead is not new."""
 
-KNOWN = 0.5
-"""Share of the weight of the lead's words in the older text below which its news is another."""
+MAX_KNOWN = 0.5
+"""Weighted share of the lead's words in the older text below which the lead is new."""
 
-FRESH = 45
-"""Characters of a Chinese lead that the older text must lack where no later day is named: a line
-of the site above a reprint is shorter than news."""
+MIN_NEW = 45
+"""Minimum number of new characters in a Chinese lead without a later day; longer than a line that a
+site puts above a reprint."""
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
 _DAYS = "mon tue wed thu fri sat sun".split()  # noqa: SIM905
@@ -54,29 +53,29 @@ _WEEK = 7
 
 
 def lead_of(text: str) -> tuple[str, str]:
-    """Return the lead of a text, and its head: the first lines, half a lead at most.
+    """Return the lead of a text, and its head: the first lines, at most half a lead.
 
     >>> lead_of("某市今天通车。")
     ('某市今天通车。', '某市今天通车。')
     """
     lead = text[: LEAD if has_han(text[:LEAD]) else LATIN_LEAD]
-    most = (LEAD if has_han(lead) else LATIN_LEAD) // 2
+    limit = (LEAD if has_han(lead) else LATIN_LEAD) // 2
     head = ""
     for line in lead.splitlines(keepends=True):
         head += line
-        if 2 * len(head) >= most:
+        if 2 * len(head) >= limit:
             break
-    return lead, head[:most]
+    return lead, head[:limit]
 
 
 def has_own_news(later: str, earlier: str, hashes: Codes, days: tuple[date, date]) -> bool:
-    """Return whether a later text has news that the earlier one lacks, by its lead.
+    """Return whether the lead of a later text has news that an earlier text lacks.
 
     Args:
         later: Text of the later article.
-        earlier: Text of the earlier one.
-        hashes: All shingles of the earlier one.
-        days: Publication of the earlier and of the later article.
+        earlier: Text of the earlier article.
+        hashes: Shingles of the earlier text.
+        days: Publication dates of the earlier and the later article.
 
     >>> from topiccrawl.dedup.shingles import shingles
     >>> old = "四月一日夜里，河东一处仓库起火，消防员两小时扑灭，无人受伤，原因正在调查。"
@@ -88,17 +87,17 @@ def has_own_news(later: str, earlier: str, hashes: Codes, days: tuple[date, date
     False
     """
     lead, head = lead_of(later)
-    if share_in(head, hashes) >= SHARED:
+    if share_in(head, hashes) >= MAX_SHARED:
         return False
     if _dated_after(lead, earlier, days):
         return True
-    fresh = (1.0 - share_in(lead, hashes)) * len(lead)
-    least = FRESH * (1 if has_han(lead) else LATIN_LEAD / LEAD)
-    return fresh >= least and _known(head, earlier) < KNOWN
+    new_letters = (1.0 - share_in(lead, hashes)) * len(lead)
+    min_new = MIN_NEW * (1 if has_han(lead) else LATIN_LEAD / LEAD)
+    return new_letters >= min_new and _known_share(head, earlier) < MAX_KNOWN
 
 
 def _dated_after(lead: str, earlier: str, days: tuple[date, date]) -> bool:
-    """Return whether the lead's last day is after the earlier story, which does not name it."""
+    """Return whether the lead names a day after the earlier story, which does not name it."""
     old, new = days
     named = [day for day in dates_in(lead, new) if day <= new]
     latest = max(named, default=None)
@@ -108,7 +107,7 @@ def _dated_after(lead: str, earlier: str, days: tuple[date, date]) -> bool:
 
 
 def dates_in(text: str, published: date) -> Iterator[date]:
-    """Yield the days that a text names; those without a month or year are the last before.
+    """Yield the dates in a text; a missing month or year is taken from the publication date.
 
     >>> [str(day) for day in dates_in("3月31日，记者1日获悉", date(2020, 4, 2))]
     ['2020-03-31', '2020-04-01']
@@ -118,12 +117,12 @@ def dates_in(text: str, published: date) -> Iterator[date]:
     folded = fold(text)
     found = False
     for match in _HAN_DATE.finditer(folded):
-        day = _last(published, int(match[1] or 0), int(match[2]))
+        day = _resolve_day(published, int(match[1] or 0), int(match[2]))
         if day is not None:
             found = True
             yield day
     for match in _LATIN_DATE.finditer(folded):
-        day = _latin(match, published)
+        day = _latin_day(match, published)
         if day is not None:
             found = True
             yield day
@@ -131,16 +130,16 @@ def dates_in(text: str, published: date) -> Iterator[date]:
         yield from (published - timedelta(days=ago) for word, ago in _AGO.items() if word in folded)
 
 
-def _latin(match: re.Match[str], published: date) -> date | None:
+def _latin_day(match: re.Match[str], published: date) -> date | None:
     if match[5]:
         back = (published.weekday() - _DAYS.index(match[5])) % _WEEK
         return published - timedelta(days=back)
     month = _MONTHS.index(match[1] or match[4]) + 1
-    return _last(published, month, int(match[2] or match[3]))
+    return _resolve_day(published, month, int(match[2] or match[3]))
 
 
-def _last(published: date, month: int, day: int) -> date | None:
-    """Return the day of that month (0: of any) nearest to the publication, not long after it."""
+def _resolve_day(published: date, month: int, day: int) -> date | None:
+    """Return the date of a day and month (0: the last such day up to the publication)."""
     for back in range(2):
         at = date(published.year, published.month, 1) - timedelta(days=back)
         try:
@@ -152,10 +151,10 @@ def _last(published: date, month: int, day: int) -> date | None:
     return None
 
 
-def _known(lead: str, earlier: str) -> float:
-    """Return the share of the weight of the lead's words that are in the earlier text."""
+def _known_share(lead: str, earlier: str) -> float:
+    """Return the share, weighted by IDF, of the lead's words that are in the earlier text."""
     idf, words = corpus_idf(), shared_tokenizer().words
     known = set(words(earlier))
     weights = {word: idf(word) for word in set(words(lead))}
-    held = sum(weight for word, weight in weights.items() if word in known)
-    return held / (sum(weights.values()) or 1.0)
+    shared = sum(weight for word, weight in weights.items() if word in known)
+    return shared / (sum(weights.values()) or 1.0)

@@ -1,10 +1,10 @@
-"""Names: detection of two texts that differ only in the person or thing they are about.
+"""Detection of texts that differ only in the name of a person or thing.
 
-Notices of one kind share nearly every word and differ in a name: "经查，高某失职" and
-"经查，陈某失职". Chinese marks no names, and lists of them are never complete. A name shows by a
-*swap*: the same words before and after, another word between, several times, while neither text
-has the other's word anywhere. An editor's synonym may be swapped as consistently, but it is a
-common word: a swap counts by how many of its sides are no common words, alone or after one surname.
+Notices of one kind share nearly all words and differ in a name: "经查，高某失职" and
+"经查，陈某失职". Chinese does not mark names, and lists of names are never complete. So names are
+detected by *swaps*: different words between the same words, several times, where neither text
+has the word of the other anywhere. Synonyms may be swapped as consistently, but they are common
+words. The required number of swaps depends on how many of the two words are not common.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from collections import Counter
 from topiccrawl.text.idf import DEFAULT_IDF, corpus_idf
 
 BEFORE = 4
-"""Letters that are equal before a swap."""
+"""Number of equal letters before a swap."""
 
-BEHIND = 3
-"""Letters that are equal after a swap."""
+AFTER = 3
+"""Number of equal letters after a swap."""
 
-LONGEST = 4
-"""Most letters of a name."""
+MAX_LENGTH = 4
+"""Maximum number of letters of a name."""
 
-TIMES = (1_000_000, 3, 2)
-"""Least places of a swap, by how many of its sides are no common word; a swap in one place may be
-a correction or a turn of speech."""
+MIN_SWAPS = (1_000_000, 3, 2)
+"""Minimum number of swaps, by how many of the two words are not common (0, 1, 2). A single swap may
+be a correction or a paraphrase."""
 
-_PLACES = 3  # places with the same letters before them that are checked
+_MAX_PLACES = 3  # positions with the same preceding letters that are checked
 _GIVEN = 2
-_SIZES = sorted(
-    ((one, other) for one in range(1, LONGEST + 1) for other in range(1, LONGEST + 1)), key=sum
-)
+_LENGTHS = range(1, MAX_LENGTH + 1)
+_SIZES = sorted(((one, other) for one in _LENGTHS for other in _LENGTHS), key=sum)
 _SURNAMES = frozenset(
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏"
     "魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵"
@@ -38,17 +37,17 @@ _SURNAMES = frozenset(
 )
 
 
-def renamed(one: str, other: str) -> bool:
-    """Return whether one text has a name throughout where the other has another one.
+def differ_in_name(one: str, other: str) -> bool:
+    """Return whether two texts consistently differ in a name.
 
     Args:
-        one: Letters of a text, folded, without blanks and punctuation.
-        other: Letters of the other text.
+        one: Folded letters of a text, without blanks and punctuation.
+        other: Folded letters of the other text.
 
     >>> story = "昨天下午{}在研究室里复盘，教练这样说{}的心态"
-    >>> renamed(story.format("王思远", "王思远"), story.format("林若溪", "林若溪"))
+    >>> differ_in_name(story.format("王思远", "王思远"), story.format("林若溪", "林若溪"))
     True
-    >>> renamed(story.format("王思远", "王思远"), story.format("这名棋手", "他"))
+    >>> differ_in_name(story.format("王思远", "王思远"), story.format("这名棋手", "他"))
     False
     """
     counts: Counter[tuple[str, str]] = Counter()
@@ -61,44 +60,44 @@ def renamed(one: str, other: str) -> bool:
         if mine[0] in _SURNAMES and theirs[0] in _SURNAMES:  # 高某, 陈某
             counts[mine + behind, theirs + behind] += count
     return any(
-        count >= TIMES[_names(mine, theirs)] and mine not in other and theirs not in one
+        count >= MIN_SWAPS[_count_names(mine, theirs)] and mine not in other and theirs not in one
         for (mine, theirs), count in counts.items()
     )
 
 
 def swaps(one: str, other: str) -> Counter[tuple[str, str, str, str]]:
-    """Count the words that the other text replaces, with the letter before and after each.
+    """Count swapped words: letter before, word of each text, letter after.
 
     >>> swaps("昨天上午甲乙说了话", "昨天上午丙说了话")
     Counter({('午', '甲乙', '丙', '说'): 1})
     """
     behind: dict[str, list[int]] = {}
-    for at in range(BEFORE, len(other) - BEHIND):
+    for at in range(BEFORE, len(other) - AFTER):
         places = behind.setdefault(other[at - BEFORE : at], [])
-        if len(places) < _PLACES:
+        if len(places) < _MAX_PLACES:
             places.append(at)
     found: Counter[tuple[str, str, str, str]] = Counter()
-    for at in range(BEFORE, len(one) - BEHIND):
+    for at in range(BEFORE, len(one) - AFTER):
         for place in behind.get(one[at - BEFORE : at], ()):
             if one[at] != other[place]:
-                mine, theirs = _sizes(one, at, other, place)
+                mine, theirs = _swap_lengths(one, at, other, place)
                 if mine:
                     words = one[at : at + mine], other[place : place + theirs]
                     found[(one[at - 1], *words, one[at + mine])] += 1
     return found
 
 
-def _sizes(one: str, at: int, other: str, place: int) -> tuple[int, int]:
-    """Return the letters until both texts agree again; 0 and 0 if they do not soon."""
+def _swap_lengths(one: str, at: int, other: str, place: int) -> tuple[int, int]:
+    """Return the lengths of the swapped words; (0, 0) if the texts do not agree after them."""
     for mine, theirs in _SIZES:
-        behind = one[at + mine : at + mine + BEHIND]
-        if behind and behind == other[place + theirs : place + theirs + BEHIND]:
+        behind = one[at + mine : at + mine + AFTER]
+        if behind and behind == other[place + theirs : place + theirs + AFTER]:
             return mine, theirs
     return 0, 0
 
 
-def _names(mine: str, theirs: str) -> int:
-    """Return how many of the two are probably names: no common words, or such as 王某."""
+def _count_names(mine: str, theirs: str) -> int:
+    """Return how many of two words are probably names: not common, or such as 王某."""
     if min(len(mine), len(theirs)) < _GIVEN or not (mine + theirs).isalpha():
         return 0
     idf = corpus_idf()

@@ -1,15 +1,15 @@
-"""The published method: keywords at the same rank, of the title, then of the body [S4 3.1-3.5].
+"""Published method: keywords at the same rank in titles, then in bodies [S4 3.1-3.5].
 
-For a new article the ``N`` heaviest keywords of its title are sorted by weight. The similarity of
-two articles is the number of keywords at the same rank in both; from a threshold on the new one is
-a duplicate. If no title is that similar, the same is done with the bodies (embodiment 2). Weights
-are TF-IDF; N and thresholds are not given in the source and were chosen here.
+The ``N`` heaviest keywords of the title are sorted by weight. The similarity of two articles is the
+number of keywords at the same rank; from a threshold on, the new one is a duplicate. If no title
+reaches the threshold, bodies are compared in the same way (embodiment 2). Weights are TF-IDF. The
+source does not give N and the thresholds; they were chosen here.
 
-The source compares with every article of the news set. Here an index finds the same ones: if at
-least ``agree`` of ``taken`` ranks are equal, at most ``taken - agree`` differ, so that of
-``taken - agree + 1`` blocks of ranks one is equal as a whole (pigeonhole). The blocks are the keys.
-Exact agreement of ranks is brittle, since one changed word shifts all later ones: the method can
-be chosen and measured, but is not the default.
+The source compares with every article. Here an index finds the same articles: if at least ``agree``
+of ``taken`` ranks are equal, at most ``taken - agree`` differ, so that at least one of
+``taken - agree + 1`` blocks of ranks is equal (pigeonhole principle). The blocks are the keys.
+Exact ranks are brittle, since one changed word shifts all later ones. The method is therefore
+available, but not the default.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 class RankCounts(NamedTuple):
-    """Number of keywords, and how many of them must agree.
+    """Number of compared keywords, and threshold.
 
     Attributes:
-        taken: N, keywords taken.
-        agree: Keywords at the same rank from which two articles are the same news.
+        taken: N, the number of keywords.
+        agree: Minimum number of keywords at the same rank of duplicates.
     """
 
     taken: int
@@ -47,12 +47,12 @@ TITLE = RankCounts(6, 4)
 
 BODY = RankCounts(10, 6)
 
-REMEMBERED = 2_048
-"""Articles whose keywords are cached."""
+CACHE_SIZE = 2_048
+"""Number of articles whose keywords are cached."""
 
 
 class RankedKeywords:
-    """News de-duplication by ranked keywords [S4].
+    """Detector that compares ranked keywords [S4].
 
     Args:
         title: N and threshold of titles.
@@ -72,28 +72,28 @@ class RankedKeywords:
         self.title = title
         self.body = body
         self.scheme = f"ranked-keywords/1 {tuple(title)} {tuple(body)}"
-        self._held: OrderedDict[tuple[str, str], tuple[list[str], list[str]]] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, str], tuple[list[str], list[str]]] = OrderedDict()
 
     def keys(self, article: Article) -> Sequence[int]:
-        """Return the blocks of title and body."""
+        """Return the keys of the blocks of title and body."""
         title, body = self._keywords(article)
         return [*blocks("t", title, self.title), *blocks("b", body, self.body)]
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
-        """Return the article with most keywords at the same rank, by title or else by body."""
+        """Return the article with most keywords at the same rank, by title, then by body."""
         candidates = list(known)
         title, body = self._keywords(article)
         for reason, mine, part, ranks in (
             ("ranked-title", title, 0, self.title),
             ("ranked-body", body, 1, self.body),
         ):
-            like = [(agreeing(mine, self._keywords(o)[part]), o.url) for o in candidates]
+            like = [(count_agreeing(mine, self._keywords(o)[part]), o.url) for o in candidates]
             most, url = max(like, key=lambda pair: pair[0], default=(0, ""))
             if most >= ranks.agree:
                 return Match(url, most / max(1, len(mine)), reason)
         return None
 
-    def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - the contract's
+    def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - protocol
         """Return (): this method learns nothing."""
         return ()
 
@@ -102,17 +102,17 @@ class RankedKeywords:
 
     def _keywords(self, article: Article) -> tuple[list[str], list[str]]:
         key = (article.title, article.digest or article.body)
-        held = self._held.get(key)
-        if held is None:
+        cached = self._cache.get(key)
+        if cached is None:
             title = keywords(article.title, self.title.taken)
-            held = self._held[key] = title, keywords(article.body, self.body.taken)
-            if len(self._held) > REMEMBERED:
-                self._held.popitem(last=False)
-        return held
+            cached = self._cache[key] = title, keywords(article.body, self.body.taken)
+            if len(self._cache) > CACHE_SIZE:
+                self._cache.popitem(last=False)
+        return cached
 
 
 def keywords(text: str, count: int) -> list[str]:
-    """Return the heaviest words of a text by TF-IDF, heaviest first, ties in the order of words.
+    """Return the words of a text with the largest TF-IDF, in descending order, ties by word.
 
     >>> keywords("足球和篮球，足球", 2)
     ['足球', '篮球']
@@ -122,17 +122,17 @@ def keywords(text: str, count: int) -> list[str]:
     return sorted(weights, key=lambda word: (-weights[word], word))[:count]
 
 
-def agreeing(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the number of keywords at the same rank in both [S4 3.4].
+def count_agreeing(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the number of equal keywords at the same rank [S4 3.4].
 
-    >>> agreeing(["甲", "乙", "丙"], ["甲", "丙", "乙"])
+    >>> count_agreeing(["甲", "乙", "丙"], ["甲", "丙", "乙"])
     1
     """
     return sum(mine == theirs for mine, theirs in zip(one, other, strict=False))
 
 
 def blocks(kind: str, words: Sequence[str], ranks: RankCounts) -> list[int]:
-    """Return keys, of which every article that agrees in enough ranks shares one.
+    """Return keys of which articles that agree in enough ranks share at least one.
 
     >>> shared = set(blocks("t", list("甲乙丙丁戊己"), TITLE)) & set(
     ...     blocks("t", list("甲乙丙丁己戊"), TITLE))

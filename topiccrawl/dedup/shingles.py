@@ -1,10 +1,10 @@
-"""Shingles: the overlapping runs of letters of a text, as numbers.
+"""Shingles: hashes of the overlapping runs of letters of a text.
 
-All shingles of a text together measure how much of it another text contains (containment; Broder
-1997). Its *keys* are the shingles with the smallest hashes (bottom-k sketch): two texts that have
-a share ``j`` of their shingles in common have about that share of their keys in common, so that an
-index over the keys finds them. Keys are longer runs than the shingles compared, since a stock
-phrase is in thousands of articles, but a run of ten characters rarely in two by chance.
+The shingles of two texts measure how much of one text the other contains (containment; Broder
+1997). The *keys* of a text are the runs with the smallest hashes (bottom-k sketch). Two texts that
+share a fraction ``j`` of their runs share about the same fraction of their keys, so that an index
+of keys finds them. Keys are made of longer runs than shingles: a stock phrase occurs in thousands
+of articles, but a run of ten characters is rarely in two articles by chance.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     Codes = NDArray[np.uint64]
 
 KEYS = 20
-"""Keys of an article: of pairs of texts that share a fifth of their runs, one in a hundred shares
-no key."""
+"""Number of keys per article. Of the pairs of texts that share a fifth of their runs, one in a
+hundred has no common key."""
 
 
 class Lengths(NamedTuple):
-    """Letters in a run.
+    """Lengths of runs in letters.
 
     Attributes:
-        shingle: Of runs that are compared.
-        key: Of runs that give the keys of an article.
+        shingle: Length of shingles.
+        key: Length of the runs for keys.
     """
 
     shingle: int
@@ -38,10 +38,10 @@ class Lengths(NamedTuple):
 
 
 HAN = Lengths(6, 10)
-"""Three words and five words."""
+"""Lengths for Chinese: about three and five words."""
 
 LATIN = Lengths(15, 28)
-"""The same in letters of English."""
+"""Lengths for other scripts, with as many words in English."""
 
 _LATIN_BELOW = 0x2E80
 _WORDS = np.array(
@@ -62,11 +62,11 @@ _ALNUM = _alphanumeric()
 
 
 class Shingles(NamedTuple):
-    """A text as numbers.
+    """Shingles and keys of a text.
 
     Attributes:
-        hashes: Of all runs, ascending, each once.
-        keys: At most ``KEYS`` of the longer runs, in [0, 2**32).
+        hashes: Distinct hashes of all shingles, ascending.
+        keys: At most ``KEYS`` keys, in [0, 2**32).
     """
 
     hashes: Codes
@@ -74,10 +74,10 @@ class Shingles(NamedTuple):
 
 
 def letters(text: str) -> Codes:
-    """Return the code points of a text's folded letters and digits, without other characters."""
+    """Return the code points of the folded letters and digits of a text."""
     data = fold(text).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(data, dtype=np.uint32)
-    # beyond the basic plane are rare characters, and no punctuation worth a look-up
+    # beyond the basic multilingual plane, all characters count as letters
     kept = codes[_ALNUM[np.minimum(codes, 0xFFFF)] | (codes > np.uint32(0xFFFF))]
     return kept.astype(np.uint64)
 
@@ -96,14 +96,14 @@ def shingles(text: str) -> Shingles:
 
 
 def keys_of(text: str) -> NDArray[np.uint32]:
-    """Return ``shingles(text).keys`` alone, in less time."""
+    """Return ``shingles(text).keys``, without computing the shingles."""
     codes = letters(text)
     lengths = HAN if 2 * int((codes >= _LATIN_BELOW).sum()) >= len(codes) else LATIN
     return _smallest(_runs(codes, lengths.key))
 
 
-def shared(one: Codes, other: Codes) -> int:
-    """Return how many numbers are in both arrays, each ascending and without duplicates."""
+def count_common(one: Codes, other: Codes) -> int:
+    """Return the number of common elements of two ascending arrays without duplicates."""
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     if not len(long):
         return 0
@@ -113,7 +113,7 @@ def shared(one: Codes, other: Codes) -> int:
 
 
 def share_in(text: str, hashes: Codes) -> float:
-    """Return the share of a text's runs that are among the shingles of another; 1 for no run.
+    """Return the share of the runs of a text among shingles of another text; 1 if it has no run.
 
     >>> share_in("一月销量创下新高", shingles("新能源汽车一月销量创下新高").hashes)
     1.0
@@ -125,17 +125,17 @@ def share_in(text: str, hashes: Codes) -> float:
 
 
 def _smallest(hashes: Codes) -> NDArray[np.uint32]:
-    """Return the lower halves of the ``KEYS`` smallest hashes; their order is by the upper half."""
+    """Return the lower 32 bits of the ``KEYS`` smallest hashes."""
     if len(hashes) > 2 * KEYS:
-        hashes = np.partition(hashes, 2 * KEYS)[: 2 * KEYS]  # room for runs that occur twice
+        hashes = np.partition(hashes, 2 * KEYS)[: 2 * KEYS]  # with margin for repeated runs
     found = np.unique(hashes)[:KEYS]
     return (found & _LOW).astype(np.uint32)
 
 
 def _runs(codes: Codes, length: int) -> Codes:
-    """Return the hash of every run of ``length`` codes, in order; none if the text is shorter.
+    """Return the hashes of all runs of ``length`` codes, in order; none if the text is shorter.
 
-    Runs are combined from runs of half the length, so that the work grows with the logarithm.
+    Hashes are combined from runs of half the length; the cost grows with the logarithm.
     """
     if len(codes) < length:
         return np.empty(0, dtype=np.uint64)
@@ -153,10 +153,10 @@ def _runs(codes: Codes, length: int) -> Codes:
         block = block[:-size] * _WORDS[size.bit_length() % 4] + block[size:]
         block ^= block >> _29
         size *= 2
-    return _mixed(parts if parts is not None else block)
+    return _mix(parts if parts is not None else block)
 
 
-def _mixed(hashes: Codes) -> Codes:
+def _mix(hashes: Codes) -> Codes:
     """Mix hashes so that each bit depends on every bit (finaliser of SplitMix64)."""
     hashes = (hashes ^ (hashes >> np.uint64(30))) * _WORDS[0]
     hashes = (hashes ^ (hashes >> np.uint64(27))) * _WORDS[1]

@@ -1,7 +1,5 @@
-"""Seed providers: search engines, feeds, sitemaps, indexes and lists, read without the network."""
+"""Seed providers: search engines, feeds, sitemaps, indexes and lists; no network access."""
 
-from topiccrawl.discovery.choice import provider_of, providers_of
-from topiccrawl.discovery.configured import Configured, Engine, read_engine
 from topiccrawl.discovery.contract import (
     Answer,
     Blocked,
@@ -11,7 +9,9 @@ from topiccrawl.discovery.contract import (
     Results,
     SeedProvider,
 )
+from topiccrawl.discovery.custom import CustomEngine, Engine, read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
+from topiccrawl.discovery.factory import provider_of, providers_of
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, UrlList, read_list
 from topiccrawl.discovery.pages import hit_of, hits_of, number_in, tree, unusual, with_query
 from topiccrawl.discovery.searxng import SearXNG
@@ -23,7 +23,7 @@ __all__ = [
     "Blocked",
     "Changed",
     "CommonCrawl",
-    "Configured",
+    "CustomEngine",
     "DuckDuckGo",
     "Engine",
     "Feed",

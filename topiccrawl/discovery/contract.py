@@ -1,9 +1,9 @@
-"""Interface of seed providers (search engines and others), and the results of their pages.
+"""Protocol of seed providers (search engines and others), and the answers of their pages.
 
-A provider neither fetches nor waits: it names URLs and reads the responses, so that its requests
-go through the same frontier, clock and robots.txt as all others. A page gives one of three answers:
-results (possibly none), *blocked* (a captcha, a limit, a consent page) or *changed* (a page of an
-unknown format). The last two are errors with a remedy, never "no results".
+A provider does not fetch. It returns URLs and parses the responses, so that its requests use the
+same frontier, host clocks and robots.txt rules as other requests. A page has one of three answers:
+``Results`` (possibly empty), ``Blocked`` (captcha, rate limit, consent page) or ``Changed``
+(unknown page format). The last two are errors with a remedy and never count as "no results".
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Hit(NamedTuple):
     """One result.
 
     Attributes:
-        url: Canonical URL; that of a redirect of the provider if ``indirect``.
-        title: The provider's title of it, or "".
-        indirect: The URL is a redirect to the result, which must be fetched to resolve it.
+        url: Canonical URL of the result, or of a redirect to it if ``indirect``.
+        title: Title given by the provider, or "".
+        indirect: True if ``url`` is a redirect that must be fetched to resolve it.
     """
 
     url: str
@@ -30,12 +30,12 @@ class Hit(NamedTuple):
 
 
 class Results(NamedTuple):
-    """A page that could be read.
+    """Parsed page.
 
     Attributes:
-        hits: In the provider's order, each URL once.
+        hits: Distinct results, in the order of the provider.
         next: URLs of further pages, in order.
-        counts: True for a page of results, False for one that only names such pages.
+        counts: True for a result page, False for a page that only links to result pages.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -44,10 +44,10 @@ class Results(NamedTuple):
 
 
 class Blocked(NamedTuple):
-    """The provider refuses programs, or requests at this rate.
+    """Answer of a provider that rejects crawlers, or requests at this rate.
 
     Attributes:
-        what: Observed sign of it.
+        what: Description of the observed error.
         remedy: Advice for the operator.
     """
 
@@ -56,25 +56,25 @@ class Blocked(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The page has an unknown format; attributes as in ``Blocked``."""
+    """Answer for a page of unknown format; attributes as in ``Blocked``."""
 
     what: str
     remedy: str
 
 
 Answer = Results | Blocked | Changed
-"""Answer of a provider's page."""
+"""Answer of a page."""
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A page as it was fetched.
+    """Fetched page.
 
     Attributes:
-        url: Its URL.
-        body: Its bytes.
+        url: URL of the page.
+        body: Body of the response.
         status: HTTP status.
-        content_type: The header, or None.
+        content_type: Content-Type header, or None.
         location: Absolute target of a redirect, or "".
     """
 
@@ -86,45 +86,46 @@ class Fetched:
 
     @cached_property
     def text(self) -> str:
-        """The body as text."""
+        """Decoded body."""
         return decode(self.body, self.content_type).text
 
 
 @runtime_checkable
 class SeedProvider(Protocol):
-    """A source of seed URLs, such as a search engine.
+    """Source of seed URLs, such as a search engine.
 
-    An own one is a class with a dotted path: ``-a discover=myproject.engines.Mine:https://host``
-    builds it with the text after the colon, or with nothing. ``tests/contracts`` has its laws.
+    A custom provider is a class with a dotted path:
+    ``-a discover=myproject.engines.Mine:https://host`` creates it with the text after the colon, or
+    without arguments. ``tests/contracts`` tests the contract.
     """
 
     @property
     def name(self) -> str:
-        """Name in messages: ``baidu``, ``searxng`` ..."""
+        """Name for messages, such as ``baidu``."""
         ...
 
     @property
     def searches(self) -> bool:
-        """True if it is searched with words; else its answer does not depend on the query."""
+        """True for a search engine, False if results do not depend on the query."""
         ...
 
     def start(self, query: str) -> Results:
-        """Return the results available without a request, and the first URLs to request.
+        """Return results that need no request, and the first URLs to request.
 
-        The same query gives the same results, so that a resumed crawl repeats no request.
+        Equal queries must return equal results, so that a resumed crawl repeats no request.
         """
         ...
 
     def read(self, page: Fetched) -> Answer:
-        """Read a page that ``start`` or an earlier page named.
+        """Parse a page whose URL ``start`` or an earlier page returned.
 
-        Depends on the page alone. Never raises: a page that is none of results is an answer, too.
+        The answer must depend only on the page. Never raises: errors are answers.
         """
         ...
 
 
-ELSEWHERE = (
+ALTERNATIVES = (
     "use your own SearXNG (discover=searxng:https://...), a list (discover=list:FILE), "
     "or seeds=URL,URL"
 )
-"""Remedy that nearly always works if an engine refuses."""
+"""Remedy if an engine rejects crawlers."""

@@ -1,7 +1,7 @@
-"""Search engines by their result pages: Baidu [S1], Bing, DuckDuckGo.
+"""Search engines, read from their HTML result pages: Baidu [S1], Bing, DuckDuckGo.
 
-Their robots.txt forbids most programs to read result pages; then the frontier does not request
-them. An operator who has an engine's consent, or runs it, lists it in TOPICCRAWL_OWN_HOSTS.
+Most of them disallow result pages in robots.txt, and the frontier then does not request them. If
+you operate an engine, or have its consent, add its host to TOPICCRAWL_OWN_HOSTS.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from urllib.parse import urlencode, urlsplit
 
 from typing_extensions import override
 
-from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Fetched, Hit, Results
+from topiccrawl.discovery.contract import ALTERNATIVES, Answer, Blocked, Fetched, Hit, Results
 from topiccrawl.discovery.pages import (
-    changed,
+    changed_format,
     hit_of,
     hits_of,
     number_in,
-    once,
     tree,
+    unique,
     unusual,
     with_query,
 )
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
 
 
 BAIDU_STEP = 10
-"""Results on one page of Baidu [S1]."""
+"""Number of results per page of Baidu [S1]."""
 
-_SLOWER = f"wait some hours and ask fewer pages more slowly (DOWNLOAD_DELAY), or {ELSEWHERE}"
-_REPORT = f"the engine has changed its pages: update topiccrawl, or {ELSEWHERE}"
+_SLOW_DOWN = f"wait some hours, crawl fewer pages more slowly (DOWNLOAD_DELAY), or {ALTERNATIVES}"
+_UPDATE = f"the engine changed its page format: update topiccrawl, or {ALTERNATIVES}"
 
 
 class _SearchEngine:
-    """An engine whose result pages are read by selectors.
+    """Base class of engines whose result pages are parsed by CSS selectors.
 
     Args:
-        base: Address of its search; "" for its own.
+        base: URL of the search page; "" for ``default_base``.
     """
 
     name: str
     searches = True
-    own: str
-    """Address of its search."""
-    refused = ""
-    """Selects an element of pages that refuse programs."""
-    sign: str
-    """Text or form that such a page shows."""
+    default_base: str
+    """Default URL of the search page."""
+    blocked_selector = ""
+    """Selector of an element of pages that reject crawlers."""
+    blocked_message: str
+    """Description of such a page."""
 
     def __init__(self, base: str = "") -> None:
-        self.base = base or self.own
+        self.base = base or self.default_base
 
     def start(self, query: str) -> Results:
         """See ``SeedProvider.start``."""
@@ -62,19 +62,19 @@ class _SearchEngine:
 
     def read(self, page: Fetched) -> Answer:
         """See ``SeedProvider.read``."""
-        if (answer := unusual(page, _SLOWER)) is not None:
+        if (answer := unusual(page, _SLOW_DOWN)) is not None:
             return answer
         elements = tree(page)
-        if self.refused and elements.css_first(self.refused) is not None:
-            return Blocked(f"{self.name}: {self.sign}", _SLOWER)
+        if self.blocked_selector and elements.css_first(self.blocked_selector) is not None:
+            return Blocked(f"{self.name}: {self.blocked_message}", _SLOW_DOWN)
         found = self._results(elements, page.url)
-        return changed(self.name, _REPORT) if found is None else found
+        return changed_format(self.name, _UPDATE) if found is None else found
 
     def _values(self, query: str) -> dict[str, str | int]:
         return {"q": query}
 
     def _results(self, elements: LexborHTMLParser, here: str) -> Answer | None:
-        """Return what a page of results has; None for a page of an unknown format."""
+        """Return the answer of a result page; None for a page of unknown format."""
         raise NotImplementedError
 
 
@@ -82,8 +82,8 @@ class Baidu(_SearchEngine):
     """Baidu: ``wd=`` in UTF-8 (as the source shows; its text says GB2312), ``pn=`` in tens [S1]."""
 
     name = "baidu"
-    own = "https://www.baidu.com/s"
-    captcha = Blocked("baidu: a captcha is asked for (百度安全验证)", _SLOWER)
+    default_base = "https://www.baidu.com/s"
+    captcha = Blocked("baidu: a captcha is required (百度安全验证)", _SLOW_DOWN)
 
     @override
     def read(self, page: Fetched) -> Answer:
@@ -107,7 +107,7 @@ class Baidu(_SearchEngine):
             return None
         more = any("下一页" in anchor.text() for anchor in elements.css("#page a"))
         following = with_query(here, pn=number_in(here, "pn") + BAIDU_STEP)
-        return Results(once(self._hits(elements, here)), (following,) if more else ())
+        return Results(unique(self._hits(elements, here)), (following,) if more else ())
 
     @staticmethod
     def _hits(elements: LexborHTMLParser, base: str) -> Iterator[Hit]:
@@ -118,18 +118,18 @@ class Baidu(_SearchEngine):
             direct = box.attributes.get("mu") or ""
             href = direct if canonical(direct) else anchor.attributes.get("href") or ""
             hit = hit_of(href, anchor.text(), base)
-            if hit is not None and "/baidu.php" not in hit.url:  # redirect of adverts
+            if hit is not None and "/baidu.php" not in hit.url:  # redirect of an advertisement
                 own = urlsplit(hit.url)[1:3] == (urlsplit(base).netloc, "/link")
                 yield hit._replace(indirect=own or hit.indirect)
 
 
 class Bing(_SearchEngine):
-    """Bing's result pages, numbered by ``first=``."""
+    """Bing, with result pages numbered by ``first=``."""
 
     name = "bing"
-    own = "https://www.bing.com/search"
-    refused = "#b_captcha, .captcha, #turnstile-widget, .cf-turnstile"
-    sign = "a captcha is asked for"
+    default_base = "https://www.bing.com/search"
+    blocked_selector = "#b_captcha, .captcha, #turnstile-widget, .cf-turnstile"
+    blocked_message = "a captcha is required"
 
     @override
     def _results(self, elements: LexborHTMLParser, here: str) -> Results | None:
@@ -143,12 +143,12 @@ class Bing(_SearchEngine):
 
 
 class DuckDuckGo(_SearchEngine):
-    """DuckDuckGo's pages without scripts."""
+    """DuckDuckGo, by its HTML pages without scripts."""
 
     name = "duckduckgo"
-    own = "https://html.duckduckgo.com/html/"
-    refused = ".anomaly-modal__modal, #challenge-form"
-    sign = "a challenge for people is shown"
+    default_base = "https://html.duckduckgo.com/html/"
+    blocked_selector = ".anomaly-modal__modal, #challenge-form"
+    blocked_message = "a challenge for humans is shown"
 
     @override
     def _results(self, elements: LexborHTMLParser, here: str) -> Results | None:
@@ -158,7 +158,7 @@ class DuckDuckGo(_SearchEngine):
         return Results(hits_of(anchors, here), self._next(elements)) if anchors else None
 
     def _next(self, elements: LexborHTMLParser) -> tuple[str, ...]:
-        """Return the address of the next page, which is that of the form behind its button."""
+        """Return the URL of the next page, from the form of its button."""
         for form in elements.css(".nav-link form"):
             button = form.css_first("input[type=submit]")
             if button is not None and (button.attributes.get("value") or "").lower() == "next":

@@ -1,4 +1,4 @@
-"""Providers that list URLs without a search: feeds, sitemaps, Common Crawl's index, files."""
+"""Providers without search: feeds, sitemaps, the Common Crawl index, files."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
-from topiccrawl.discovery.pages import json_of, once, unusual, with_query
+from topiccrawl.discovery.pages import parse_json, unique, unusual, with_query
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
 from topiccrawl.links.xml_root import name_of, text_of, xml_root
-from topiccrawl.userfiles import read_of_user
+from topiccrawl.userfiles import read_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from lxml import etree
 
 
-_GONE = (400, 404)
+_NOT_FOUND = (400, 404)
 _CHECK = "check the address"
 
 
 def _hits(found: Iterable[tuple[str, str]]) -> tuple[Hit, ...]:
     named = ((canonical(address), title) for address, title in found)
-    return once(Hit(url, " ".join(title.split())) for url, title in named if url)
+    return unique(Hit(url, " ".join(title.split())) for url, title in named if url)
 
 
 @dataclass(frozen=True)
 class UrlList:
-    """URLs of a file, one a line (``#`` begins a comment; a title may follow after a blank)."""
+    """URLs of a file, one per line, optionally with a title; ``#`` starts a comment."""
 
     urls: tuple[Hit, ...]
     name: str = "list"
@@ -51,27 +51,27 @@ def read_list(path: Path) -> UrlList:
     """Return the URLs of a file.
 
     Raises:
-        ConfigurationError: It is no regular file, too large or not UTF-8; a line is no URL; or it
-            has none. No message contains its text.
+        ConfigurationError: It is not a regular file, too large or not UTF-8; a line is not a URL;
+            or it has no URL. Messages do not contain text of the file.
     """
     found = []
-    for number, line in enumerate(read_of_user(path, ConfigurationError).splitlines(), 1):
+    for number, line in enumerate(read_user_file(path, ConfigurationError).splitlines(), 1):
         address, _, title = line.strip().partition(" ")
         if not address or address.startswith("#"):
             continue
         if canonical(address) is None:
             raise ConfigurationError(
-                "{path}: line {number} is no http(s) URL", path=path, number=number
+                "{path}: line {number} is not an http(s) URL", path=path, number=number
             )
         found.append((address, title))
     if not found:
-        raise ConfigurationError("{path}: holds no URL: write one a line", path=path)
+        raise ConfigurationError("{path}: contains no URL: write one per line", path=path)
     return UrlList(_hits(found))
 
 
 @dataclass(frozen=True)
 class Feed:
-    """An RSS or Atom feed; Atom's ``rel=next`` is followed."""
+    """RSS or Atom feed; ``rel=next`` of Atom is followed."""
 
     url: str
     name: str = "feed"
@@ -89,26 +89,26 @@ class Feed:
         name = "" if root is None else name_of(root)
         if root is None or name not in {"rss", "rdf", "feed"}:
             return Changed(f"feed: <{name}> is neither RSS nor Atom", _CHECK)
-        following = [link.get("href", "") for link in _named(root, "link", own=True)
+        following = [link.get("href", "") for link in _elements(root, "link", own=True)
                      if link.get("rel") == "next"]  # fmt: skip
         urls = [canonical(address, page.url) for address in following]
         return Results(_hits(_entries(root)), tuple(url for url in urls if url))
 
 
 def _entries(root: etree._Element) -> Iterator[tuple[str, str]]:
-    for entry in (*_named(root, "item"), *_named(root, "entry")):
-        links = _named(entry, "link", own=True)
+    for entry in (*_elements(root, "item"), *_elements(root, "entry")):
+        links = _elements(entry, "link", own=True)
         address = next(
             (link.get("href") or link.text or "" for link in links
              if link.get("rel", "alternate") == "alternate"),
             "",
         )  # fmt: skip
-        titles = _named(entry, "title", own=True)
+        titles = _elements(entry, "title", own=True)
         yield address.strip(), text_of(titles[0]) if titles else ""
 
 
-def _named(element: etree._Element, name: str, *, own: bool = False) -> list[etree._Element]:
-    """Return elements of a local name below one; ``own``: its children and their children only."""
+def _elements(element: etree._Element, name: str, *, own: bool = False) -> list[etree._Element]:
+    """Return descendants with a local name; with ``own``, only children and grandchildren."""
     inside = [child for box in (element, *element) for child in box] if own else element.iter()
     first = [*element, *inside] if own else inside
     return list(dict.fromkeys(each for each in first if name_of(each) == name))
@@ -116,7 +116,7 @@ def _named(element: etree._Element, name: str, *, own: bool = False) -> list[etr
 
 @dataclass(frozen=True)
 class Sitemaps:
-    """A sitemap, an index of sitemaps, or a host's robots.txt that names them."""
+    """Sitemap, sitemap index, or robots.txt of a host with sitemaps."""
 
     url: str
     name: str = "sitemap"
@@ -133,19 +133,19 @@ class Sitemaps:
             return answer
         found = read_sitemap(page.body)
         if not found.pages and not found.sitemaps and b"urlset" not in page.body:
-            return Changed("sitemap: names neither pages nor sitemaps", _CHECK)
+            return Changed("sitemap: contains neither pages nor sitemaps", _CHECK)
         maps = tuple(url for url in (canonical(m, page.url) for m in found.sitemaps) if url)
         return Results(_hits((url, "") for url in found.pages), maps, counts=bool(found.pages))
 
 
 @dataclass(frozen=True)
 class CommonCrawl:
-    """Pages that Common Crawl fetched, by its index (CDX API).
+    """Pages in the index of Common Crawl (CDX API).
 
     Args:
-        pattern: ``example.com/news/*`` or ``*.example.com``.
+        pattern: URL pattern, ``example.com/news/*`` or ``*.example.com``.
         index: Name of a crawl, such as ``CC-MAIN-2026-05``; "" for the newest.
-        base: Address of the index.
+        base: URL of the index server.
     """
 
     pattern: str
@@ -162,12 +162,12 @@ class CommonCrawl:
         )
 
     def read(self, page: Fetched) -> Answer:
-        """See ``SeedProvider.read``; a pattern that is not in the index has no results."""
-        found = json_of(page.text)
-        if page.status in _GONE and "No Captures" in page.text:
+        """See ``SeedProvider.read``; a pattern without captures has no results."""
+        found = parse_json(page.text)
+        if page.status in _NOT_FOUND and "No Captures" in page.text:
             return Results()
         if (
-            answer := unusual(page, "ask more slowly: the index is one server for all")
+            answer := unusual(page, "crawl more slowly: the index is one shared server")
         ) is not None:
             return answer
         if isinstance(found, list):
@@ -176,22 +176,22 @@ class CommonCrawl:
             here = page.url.replace("&showNumPages=true", "")
             numbers = range(int(found["pages"]))
             return Results((), tuple(with_query(here, page=n) for n in numbers), counts=False)
-        captures = [json_of(line) for line in page.text.splitlines() if line.strip()]
+        captures = [parse_json(line) for line in page.text.splitlines() if line.strip()]
         if not all(isinstance(one, dict) and "url" in one for one in captures):
-            return Changed("commoncrawl: the answer is not the index's JSON", _CHECK)
+            return Changed("commoncrawl: the response is not JSON of the index", _CHECK)
         return Results(_hits((str(one["url"]), "") for one in captures))
 
     def _newest(self, crawls: list[Any]) -> Answer:
-        """Return the address of the newest crawl's index, the first of the list."""
+        """Return the URL of the index of the newest crawl, the first of the list."""
         apis = [one.get("cdx-api") for one in crawls if isinstance(one, dict)]
         if not apis or canonical(str(apis[0])) is None:
             return Blocked(
-                "commoncrawl: names no crawl", "name one: commoncrawl:CC-MAIN-...:PATTERN"
+                "commoncrawl: lists no crawl", "name one: commoncrawl:CC-MAIN-...:PATTERN"
             )
         return Results((), (self._pages(str(apis[0])),), counts=False)
 
     def _pages(self, api: str) -> str:
-        """Return the address that gives the number of pages of an answer."""
+        """Return the URL that returns the number of result pages."""
         values = [("url", self.pattern), ("output", "json"), ("fl", "url"), ("pageSize", "1"),
                   ("filter", "=status:200"), ("filter", "=mime:text/html"),
                   ("showNumPages", "true")]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Result pages of search engines, read by selectors."""
+"""Helpers for parsing result pages of search engines."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 _OK = range(200, 300)
-_MOVED = range(300, 400)
-_BING_COUNT = 2
-"""Characters before the base64 text in Bing's redirects (``a1``)."""
+_REDIRECT = range(300, 400)
+_BING_PREFIX = 2
+"""Number of characters before the base64 text in redirects of Bing (``a1``)."""
 
 
 def tree(page: Fetched) -> LexborHTMLParser:
-    """Return a page's elements."""
+    """Return the parsed HTML of a page."""
     return parse_html(page.text)
 
 
 def hits_of(anchors: Iterable[LexborNode], base: str) -> tuple[Hit, ...]:
-    """Return the results that anchors lead to, each URL once; known redirects are resolved."""
-    return once(hit_of(a.attributes.get("href") or "", a.text(), base) for a in anchors)
+    """Return the distinct results of anchors; known redirects are resolved."""
+    return unique(hit_of(a.attributes.get("href") or "", a.text(), base) for a in anchors)
 
 
-def once(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
-    """Return results in their order, the first one of each URL."""
+def unique(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
+    """Return the first result of each URL, in order."""
     found: dict[str, Hit] = {}
     for hit in hits:
         if hit is not None:
@@ -44,7 +44,7 @@ def once(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
 
 
 def hit_of(href: str, title: str = "", base: str = "") -> Hit | None:
-    """Return the result that an address leads to; None if there is none.
+    """Return the result of a link; None if its URL is invalid. Known redirects are resolved.
 
     >>> hit_of("//duckduckgo.com/l/?uddg=http%3A%2F%2Fa.test%2F", "A", "https://duckduckgo.com/")
     Hit(url='http://a.test/', title='A', indirect=False)
@@ -56,21 +56,21 @@ def hit_of(href: str, title: str = "", base: str = "") -> Hit | None:
         return None
     parts = urlsplit(url)
     indirect = parts.netloc.endswith("baidu.com") and parts.path == "/link"
-    inner = "" if indirect else _inner(parts.netloc, parts.path, parse_qs(parts.query))
+    inner = "" if indirect else _redirect_target(parts.netloc, parts.path, parse_qs(parts.query))
     url = canonical(inner) if inner else url
     return None if url is None else Hit(url, " ".join(title.split()), indirect)
 
 
-def _inner(host: str, path: str, query: dict[str, list[str]]) -> str:
-    """Return the address that a redirect contains, or ""."""
+def _redirect_target(host: str, path: str, query: dict[str, list[str]]) -> str:
+    """Return the target URL in the query of a redirect, or ""."""
     if host.endswith("duckduckgo.com") and path.startswith("/l"):
         return query.get("uddg", [""])[0]
     if host.endswith("bing.com") and path.startswith("/ck/"):
-        return _from_base64(query.get("u", [""])[0][_BING_COUNT:])
+        return _decode_base64(query.get("u", [""])[0][_BING_PREFIX:])
     return ""
 
 
-def _from_base64(text: str) -> str:
+def _decode_base64(text: str) -> str:
     try:
         return urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
     except (NotBase64, UnicodeDecodeError):
@@ -78,7 +78,7 @@ def _from_base64(text: str) -> str:
 
 
 def with_query(url: str, **values: str | int) -> str:
-    """Return a URL with parameters set; the others keep their order.
+    """Return a URL with query parameters set; parameters keep their order.
 
     >>> with_query("http://a.test/s?wd=x&pn=0", pn=10)
     'http://a.test/s?wd=x&pn=10'
@@ -92,7 +92,7 @@ def with_query(url: str, **values: str | int) -> str:
 
 
 def number_in(url: str, name: str, default: int = 0) -> int:
-    """Return a whole number from a URL's query.
+    """Return a query parameter of a URL as an integer.
 
     >>> number_in("http://a.test/s?pn=20", "pn"), number_in("http://a.test/s?pn=x", "pn", 1)
     (20, 1)
@@ -102,21 +102,21 @@ def number_in(url: str, name: str, default: int = 0) -> int:
 
 
 def unusual(page: Fetched, remedy: str) -> Results | Blocked | None:
-    """Return the answer for an unusual HTTP status; None for success. A redirect is followed."""
-    if page.status in _MOVED and page.location:
+    """Return the answer for a redirect, which is followed, or an error status; None for 2xx."""
+    if page.status in _REDIRECT and page.location:
         return Results((), (page.location,), counts=False)
     if page.status not in _OK:
         return Blocked(f"HTTP status {page.status}", remedy)
     return None
 
 
-def changed(name: str, remedy: str) -> Changed:
-    """Return the answer for a page of an unknown format."""
-    return Changed(f"{name}: no known container of results in the page", remedy)
+def changed_format(name: str, remedy: str) -> Changed:
+    """Return the answer for a page of unknown format."""
+    return Changed(f"{name}: no known result container in the page", remedy)
 
 
-def json_of(text: str) -> Any:  # noqa: ANN401  (a foreign document)
-    """Return a JSON document, or None if the text is none."""
+def parse_json(text: str) -> Any:  # noqa: ANN401  (a foreign document)
+    """Return a parsed JSON document, or None if the text is not JSON."""
     try:
         return json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""SearXNG, a self-hosted search engine with a JSON interface; the recommended provider."""
+"""SearXNG, a self-hosted search engine with a JSON API; the recommended provider."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
-from topiccrawl.discovery.pages import json_of, number_in, once, unusual, with_query
+from topiccrawl.discovery.pages import number_in, parse_json, unique, unusual, with_query
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 _FORBIDDEN, _LIMITED = 403, 429
 _FORMATS = "add json to search.formats in its settings.yml and restart it"
-_LIMITER = "set server.limiter to false in its settings.yml, or let this host pass its limiter"
-_ENGINES = "choose other engines in its settings.yml, or wait until they answer it again"
+_LIMITER = "set server.limiter to false in its settings.yml, or allow this host in its limiter"
+_ENGINES = "choose other engines in its settings.yml, or wait until they respond again"
 
 
 class SearXNG:
-    """``GET /search?format=json`` of an instance.
+    """SearXNG instance, queried by ``GET /search?format=json``.
 
     Args:
-        base: Its address, such as ``http://localhost:8888``.
+        base: URL of the instance, such as ``http://localhost:8888``.
     """
 
     name = "searxng"
@@ -38,19 +38,19 @@ class SearXNG:
         return Results((), (f"{self.base}/search?{urlencode(values)}",))
 
     def read(self, page: Fetched) -> Answer:
-        """See ``SeedProvider.read``; without results, engines that did not respond are reported."""
+        """See ``SeedProvider.read``; ``Blocked`` if no result and engines did not respond."""
         if page.status == _FORBIDDEN:
-            return Blocked("searxng: answers no JSON (403)", _FORMATS)
+            return Blocked("searxng: JSON responses are disabled (403)", _FORMATS)
         if page.status == _LIMITED:
-            return Blocked("searxng: its limiter stops us (429)", _LIMITER)
+            return Blocked("searxng: its limiter rejects requests (429)", _LIMITER)
         if (answer := unusual(page, "see the log of the instance")) is not None:
             return answer
-        found = json_of(page.text)
+        found = parse_json(page.text)
         if not isinstance(found, dict) or not isinstance(found.get("results"), list):
-            return Changed("searxng: the answer is not its JSON", f"check the address; {_FORMATS}")
-        hits = once(_hits(found["results"]))
+            return Changed("searxng: unexpected response format", f"check the address; {_FORMATS}")
+        hits = unique(_hits(found["results"]))
         if not hits:
-            return _nothing(found.get("unresponsive_engines"))
+            return _no_results(found.get("unresponsive_engines"))
         following = with_query(page.url, pageno=number_in(page.url, "pageno", 1) + 1)
         return Results(hits, (following,))
 
@@ -62,9 +62,9 @@ def _hits(results: list[Any]) -> Iterator[Hit]:
             yield Hit(url, str(result.get("title") or ""))
 
 
-def _nothing(silent: Any) -> Results | Blocked:  # noqa: ANN401  (a foreign document)
-    """Return no results, or ``Blocked`` if its engines did not respond."""
+def _no_results(silent: Any) -> Results | Blocked:  # noqa: ANN401  (a foreign document)
+    """Return empty results, or ``Blocked`` if engines did not respond."""
     names = [": ".join(map(str, one)) for one in silent if one] if isinstance(silent, list) else []
     if not names:
         return Results()
-    return Blocked(f"searxng: its engines do not answer ({'; '.join(names)})", _ENGINES)
+    return Blocked(f"searxng: its engines do not respond ({'; '.join(names)})", _ENGINES)

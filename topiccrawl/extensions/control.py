@@ -105,7 +105,7 @@ class CrawlControl:
         """Take the start URLs of an order; where they stay in it, they are taken once more."""
         if order.urls and self.context.opened:
             begin_at(self.context, order.urls)
-            await self._control.took(name, order.urls)
+            await self._control.discard_urls(name, order.urls)
 
     def _follow(self, order: CrawlOrder) -> None:
         context, stats = self.context, self.context.crawler.stats

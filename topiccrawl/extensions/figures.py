@@ -26,7 +26,7 @@ from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.scheduler import uses_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
-from topiccrawl.storage.runs import EVERY
+from topiccrawl.storage.runs import INTERVAL
 from topiccrawl.storage.status import EMPTY, State
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class CrawlFigures:
             self._say_at = now + SAID_AGAIN
         self._said = found
         if now >= self._put_at and self._putting is None:
-            self._put_at = now + EVERY
+            self._put_at = now + INTERVAL
             self._putting = asyncio.ensure_future(self._put())
 
     async def _put(self) -> None:

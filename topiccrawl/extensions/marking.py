@@ -20,7 +20,7 @@ from topiccrawl.errors import StateError, StorageError
 from topiccrawl.extensions.rescoring import Rescoring
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import example_read, page_judged
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.marks import MarkStore
 from topiccrawl.storage.sites import Sites
 from topiccrawl.topics.examples import derived_vector, example_texts

@@ -28,9 +28,9 @@ from topiccrawl.scheduler.finish import (
 )
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
-from topiccrawl.storage.backup import sign
-from topiccrawl.storage.choice import closed_after, storage_of
+from topiccrawl.storage.backup import write_version
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.factory import closed_after, storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,7 @@ class CrawlOutcome:
 
     def opened(self, spider: Spider) -> None:
         """Record that the crawl began: commands use the last one by default."""
-        sign(Path(self.crawler.settings["TOPICCRAWL_DATA_DIR"]))
+        write_version(Path(self.crawler.settings["TOPICCRAWL_DATA_DIR"]))
         spec = self.context.spec
         if spec.topic is not None:
             with suppress(TopiccrawlError):  # the store reports it and ends the crawl

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.errors import StateError, StorageError
 from topiccrawl.model import Article, Page, Verdict
-from topiccrawl.storage.choice import articles_of, opened
+from topiccrawl.storage.factory import articles_of, opened
 from topiccrawl.storage.selection import Selection
 from topiccrawl.topics.multitopic import BEST_KEY
 

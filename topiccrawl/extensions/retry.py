@@ -11,7 +11,7 @@ from scrapy.exceptions import DontCloseSpider
 
 from topiccrawl.scheduler.context import CrawlContext, Search, context_of
 from topiccrawl.scheduler.hooks import number
-from topiccrawl.storage.pages import UNHAD
+from topiccrawl.storage.pages import MAX_FIRST_RETRY
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -29,7 +29,7 @@ class StartRetry:
 
     Args:
         context: The crawl.
-        soon: Seconds until the first retry of a search; doubled each time, up to ``UNHAD``.
+        soon: Seconds until the first retry of a search; doubled up to ``MAX_FIRST_RETRY``.
     """
 
     def __init__(self, context: CrawlContext, soon: float) -> None:
@@ -77,7 +77,7 @@ class StartRetry:
             return
         now = time.monotonic()
         if self._at is None:
-            wait = min(self.soon * 2.0 ** min(self._times, 10), UNHAD)
+            wait = min(self.soon * 2.0 ** min(self._times, 10), MAX_FIRST_RETRY)
             self._at, self._times = now + wait, self._times + 1
             again = time.strftime("%H:%M:%S", time.localtime(time.time() + wait))
             logger.warning("Nowhere to begin was found: it is searched again at %s", again)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exporters import CsvItemExporter
 from typing_extensions import override
 
-from topiccrawl.storage.formats import defused
+from topiccrawl.storage.formats import escape_formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
 class DefusedCsvExporter(CsvItemExporter):
-    """CSV exporter whose cells are ``defused``."""
+    """CSV exporter whose cells are ``escape_formula``."""
 
     @override
     def _build_row(self, values: Iterable[Any]) -> Iterable[Any]:
-        return map(defused, super()._build_row(values))
+        return map(escape_formula, super()._build_row(values))

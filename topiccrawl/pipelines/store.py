@@ -16,12 +16,12 @@ from topiccrawl.model import Article, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import components
-from topiccrawl.storage.acknowledged import Acknowledged
-from topiccrawl.storage.choice import articles_of
 from topiccrawl.storage.contract import ArticleStore, Fate, StoreListener
-from topiccrawl.storage.group import AGE, SIZE, GroupCommit
-from topiccrawl.storage.safe import SafeStore
+from topiccrawl.storage.factory import articles_of
+from topiccrawl.storage.group_commit import AGE, SIZE, GroupCommit
 from topiccrawl.storage.spool import Spool
+from topiccrawl.storage.spooling import SpoolingStore
+from topiccrawl.storage.url_journal import UrlJournal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,14 +63,14 @@ class StorePipeline:
     """
 
     def __init__(
-        self, crawler: Crawler, store: SafeStore, *, size: int = SIZE, age: float = AGE
+        self, crawler: Crawler, store: SpoolingStore, *, size: int = SIZE, age: float = AGE
     ) -> None:
         self._crawler = crawler
         self._context = context_of(crawler)
         self._store = store
         self._group = GroupCommit(store.save, size=size, age=age)
         data = Path(crawler.settings["TOPICCRAWL_DATA_DIR"])
-        self._acknowledged = Acknowledged(data / "acknowledged")
+        self._url_journal = UrlJournal(data / "acknowledged")
         self._failures = 0
         self._expiring: asyncio.Task[None] | None = None
 
@@ -87,7 +87,7 @@ class StorePipeline:
 
         pipeline = cls(
             crawler,
-            SafeStore(store, spool, listeners_of(settings, store, count)),
+            SpoolingStore(store, spool, listeners_of(settings, store, count)),
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )
@@ -117,8 +117,8 @@ class StorePipeline:
 
     async def _recover(self) -> None:
         """Queue articles again that were acknowledged but are missing from the store."""
-        missing = await self._acknowledged.missing(self._store.store)
-        fetched = self._acknowledged.settle(missing, self._requeue)
+        missing = await self._url_journal.missing(self._store.store)
+        fetched = self._url_journal.resolve(missing, self._requeue)
         if missing:
             logger.warning(
                 "The store has lost %d articles that were stored (a damaged write-ahead log?): %d"
@@ -158,7 +158,7 @@ class StorePipeline:
         _SCRAPER.removeFilter(_without_traceback)
         await self._group.close()
         await self._store.close()
-        self._acknowledged.close()
+        self._url_journal.close()
 
     async def process_item(self, item: object) -> object:
         """Return the item after the commit.
@@ -188,7 +188,7 @@ class StorePipeline:
             raise
         self._failures = 0
         if saved.fate in _KEPT:
-            self._acknowledged.add([item.url])
+            self._url_journal.add([item.url])
         self._count(STATS[saved.fate])
         if saved.fate is Fate.FORGOTTEN:
             raise DropItem(f"forgotten: {item.url} or its site was taken down")

@@ -20,9 +20,9 @@ from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.links.strategies import LinkStrategy, stored_strategy
 from topiccrawl.scheduler.hooks import load_component
 from topiccrawl.scheduler.hosttimes import HostTimes, SharedHostClock
-from topiccrawl.storage.backup import sign
+from topiccrawl.storage.backup import write_version
 from topiccrawl.storage.ledger_file import LocalLedger
-from topiccrawl.storage.lmdb_files import prepare, require_whole
+from topiccrawl.storage.lmdb_files import create_files, require_complete
 from topiccrawl.storage.runs import LocalRuns, Runs
 
 if TYPE_CHECKING:
@@ -172,13 +172,13 @@ class LocalFrontiers:
         path = self.place(spec.name)
         if spec.fresh:
             discard(path)
-        prepare(Path(path))
+        create_files(Path(path))
         times = HostTimes(self._settings["TOPICCRAWL_DATA_DIR"])
         frontier = EmbeddedFrontier(
             path, spec.strategy, spec.politeness, spec.limits, share=spec.share, owner=spec.owner,
             clock_of=partial(SharedHostClock, times),
         )  # fmt: skip
-        sign(Path(path))
+        write_version(Path(path))
         _relearn(frontier, spec.strategy)
         return frontier
 
@@ -195,17 +195,17 @@ class LocalFrontiers:
 
     def read(self, place: str) -> Reader:
         """See ``Frontiers.read``."""
-        require_whole(Path(place))
+        require_complete(Path(place))
         return View.read(place, stored_strategy(strategy_of(place)))
 
     def edit(self, place: str) -> Frontier:
         """See ``Frontiers.edit``."""
-        require_whole(Path(place))
+        require_complete(Path(place))
         return EmbeddedFrontier(place, stored_strategy(strategy_of(place)), Politeness(), Limits())
 
     def new(self, place: str, strategy: LinkStrategy, owner: str) -> Frontier:
         """See ``Frontiers.new``."""
-        prepare(Path(place))
+        create_files(Path(place))
         return EmbeddedFrontier(place, strategy, Politeness(), Limits(), owner=owner)
 
     def discard(self, place: str) -> None:

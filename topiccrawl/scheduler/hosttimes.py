@@ -29,7 +29,7 @@ from typing_extensions import override
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.politeness import BACKOFF_STATUSES, HostClock
 from topiccrawl.storage.identity import boot_id
-from topiccrawl.storage.lmdb_files import prepare
+from topiccrawl.storage.lmdb_files import create_files
 
 if TYPE_CHECKING:
     import random
@@ -152,7 +152,7 @@ def _open_table(folder: Path) -> lmdb.Environment:
         for other in folder.iterdir():
             if other != path:
                 shutil.rmtree(other, ignore_errors=True)
-        prepare(path)
+        create_files(path)
         table = lmdb.open(str(path), map_size=MAP_SIZE, sync=False, metasync=False)
     except (lmdb.Error, OSError) as error:
         raise StorageError(

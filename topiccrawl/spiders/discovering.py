@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 from scrapy import Request
 
-from topiccrawl.discovery.choice import providers_of
-from topiccrawl.discovery.contract import ELSEWHERE, Answer, Fetched, Results, SeedProvider
+from topiccrawl.discovery.contract import ALTERNATIVES, Answer, Fetched, Results, SeedProvider
+from topiccrawl.discovery.factory import providers_of
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.requests import distinct_url
@@ -199,7 +199,7 @@ def said(reason: str) -> str:
     """
     if reason == "robots":
         return (
-            f"the site's robots.txt forbids it, and we obey: {ELSEWHERE}; "
+            f"the site's robots.txt forbids it, and we obey: {ALTERNATIVES}; "
             "if you run it, or its owner agreed, name its host in TOPICCRAWL_OWN_HOSTS"
         )
     return f"could not be fetched ({reason}): wait, or ask more slowly (DOWNLOAD_DELAY)"

@@ -1,1 +1,1 @@
-"""Storage: articles, site knowledge, records and run states, behind contracts."""
+"""Storage of articles, site knowledge, records and run states, behind protocols."""

@@ -1,9 +1,10 @@
-"""Backup of a data folder while crawls run, and its restoration.
+"""Backup of a data folder, also while crawls run, and restore.
 
-Frontiers are copied first, then plain files, then the SQLite files, ``store.sqlite`` before the
-others: a page is finished in a frontier only when its articles are stored, and a spooled article
-leaves the spool only when it is stored. So whatever a copied frontier has finished is in the copied
-store; pages that were settled in between are fetched again, and their articles are known.
+Frontiers are copied first, then plain files, then the SQLite files, beginning with
+``store.sqlite``. A page is settled in a frontier only after its articles are stored, and a spooled
+article is removed from the spool only after it is stored. So the copied store has the articles of
+all pages that the copied frontier has settled. Pages settled later are fetched again after a
+restore, and their articles are stored already.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from packaging.version import InvalidVersion, Version
 from topiccrawl import __version__
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, StorageError
 from topiccrawl.storage.files import touch_private
-from topiccrawl.storage.formats import completed
-from topiccrawl.storage.lmdb_files import require_whole
+from topiccrawl.storage.formats import atomic_output
+from topiccrawl.storage.lmdb_files import require_complete
 
 if sys.version_info >= (3, 14):
     import tarfile
@@ -43,74 +44,72 @@ MODES: dict[str, Literal["w", "w:gz", "w:zst"]] = {
     ".tgz": "w:gz",
     ".tar.zst": "w:zst",
 }
-"""Modes of writing a backup, by the ending of its name."""
+"""Tar modes by file suffix."""
 VERSION = "VERSION"
-"""File of a data folder, and of a frontier's, with the newest topiccrawl that crawled with it."""
+"""File with the newest version of topiccrawl that wrote a data folder or frontier folder."""
 LMDB = "data.mdb"
-_LEFT_OUT = frozenset({"LOCK", "lock.mdb", "begun"})
-"""Files that mean something to running processes only."""
-_ENDINGS = (".lock", ".part", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".cache")
+_EXCLUDED = frozenset({"LOCK", "lock.mdb", "begun"})
+"""Files that only running processes need."""
+_EXCLUDED_SUFFIXES = (".lock", ".part", ".sqlite-wal", ".sqlite-shm", ".sqlite-journal", ".cache")
 
 
 def backup(folder: Path, file: Path, hosts: str) -> int:
-    """Write a data folder into a tar file; return the number of files in it.
+    """Back up a data folder to a tar file; return the number of files.
 
     Args:
-        folder: The data folder; crawls may run on it.
-        file: The tar file; its suffix names the compression.
-        hosts: Name of the folder with the clocks of this machine's processes, which is left out.
+        folder: Data folder; crawls may be running.
+        file: Tar file; its suffix determines the compression.
+        hosts: Name of the folder with host clocks of this machine, which is excluded.
 
     Raises:
-        ConfigurationError: The file cannot be written, or has another suffix.
+        ConfigurationError: The file cannot be written, or its suffix is unknown.
         StateError: The folder does not exist.
         StorageError: A file cannot be read.
     """
     mode = next((MODES[ending] for ending in MODES if file.name.endswith(ending)), None)
     if mode is None:
         raise ConfigurationError(
-            "{file}: name a file that ends in {choices}", file=file, choices=", ".join(MODES)
+            "{file}: unknown suffix; choose one of {choices}", file=file, choices=", ".join(MODES)
         )
     if not folder.is_dir():
-        raise StateError(
-            "{folder}: no such data folder; name another: TOPICCRAWL_DATA_DIR", folder=folder
-        )
-    names = sorted(_files(folder, hosts, file), key=_turn)
-    with completed(file) as part:
+        raise StateError("{folder}: no such data folder; set TOPICCRAWL_DATA_DIR", folder=folder)
+    names = sorted(_files(folder, hosts, file), key=_backup_order)
+    with atomic_output(file) as part:
         touch_private(part)
         with tarfile.open(part, mode) as tar:
-            return sum(_add(tar, folder, name, file.parent) for name in names)
+            return sum(_add_file(tar, folder, name, file.parent) for name in names)
 
 
 def restore(file: Path, folder: Path) -> int:
-    """Unpack a backup into a data folder that is new or empty; return the number of files.
+    """Restore a backup into a new or empty data folder; return the number of files.
 
-    The folder appears when all is unpacked; an error leaves nothing.
+    The folder is created when all files are extracted. After an error, nothing is left.
 
     Raises:
-        ConfigurationError: The file is no backup, or the folder has files.
+        ConfigurationError: The file is not a backup, or the folder is not empty.
         StateVersionError: A newer version of topiccrawl wrote the backup.
         StorageError: The folder cannot be written.
     """
     if folder.exists() and any(folder.iterdir()):
         raise ConfigurationError(
-            "{folder} is not empty: name a new TOPICCRAWL_DATA_DIR", folder=folder
+            "{folder} is not empty: set TOPICCRAWL_DATA_DIR to a new folder", folder=folder
         )
-    made = folder.absolute()
+    target_folder = folder.absolute()
     try:
-        made.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=made.parent, prefix=f".{made.name}."))
+        target_folder.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(dir=target_folder.parent, prefix=f".{target_folder.name}."))
     except OSError as error:
         raise StorageError(
             "{folder}: cannot be written: {strerror}", folder=folder, strerror=error.strerror
         ) from error
     try:
         with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
-            number = sum(_unpack(tar, member, part) for member in tar)
+            number = sum(_extract(tar, member, part) for member in tar)
         check_version(part, name=str(file))
-        part.replace(made)
+        part.replace(target_folder)
     except (EOFError, tarfile.TarError, ZstdError, zlib.error) as error:
         raise ConfigurationError(
-            "{file}: no backup, or cut off: {error}", file=file, error=error
+            "{file}: not a backup, or truncated: {error}", file=file, error=error
         ) from error
     except OSError as error:
         raise StorageError(
@@ -122,10 +121,7 @@ def restore(file: Path, folder: Path) -> int:
 
 
 def written_by(place: Path) -> str | None:
-    """Return the newest version of topiccrawl that wrote a folder, or a SQLite file's tables.
-
-    None where it is unknown.
-    """
+    """Return the newest version of topiccrawl that wrote a folder or SQLite file, or None."""
     try:
         if not place.is_file():
             return (place / VERSION).read_text("utf-8", errors="replace").strip()
@@ -137,14 +133,14 @@ def written_by(place: Path) -> str | None:
 
 
 def check_version(place: Path, name: str = "") -> None:
-    """Refuse a folder or SQLite file that a newer version of topiccrawl wrote.
+    """Raise an error if a newer version of topiccrawl wrote a folder or SQLite file.
 
     Args:
-        place: The folder or file.
-        name: Its name in the error; "": its path.
+        place: Folder or file.
+        name: Name for the error message; "" for the path.
 
     Raises:
-        StateVersionError: It did, or its version cannot be read.
+        StateVersionError: A newer version wrote it, or its version is malformed.
     """
     found = written_by(place)
     try:
@@ -160,8 +156,8 @@ def check_version(place: Path, name: str = "") -> None:
         )
 
 
-def sign(folder: Path) -> None:
-    """Write this version into a data folder or a frontier's, unless a newer one is there."""
+def write_version(folder: Path) -> None:
+    """Write the program version into a data or frontier folder, unless a newer one is recorded."""
     with suppress(StateVersionError, OSError):
         check_version(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -169,26 +165,26 @@ def sign(folder: Path) -> None:
 
 
 def _files(folder: Path, hosts: str, backup: Path) -> Iterator[str]:
-    """Yield the files to copy, relative to the folder."""
+    """Yield the paths of the files to copy, relative to the folder."""
     for place, folders, names in os.walk(folder):
         if Path(place) == folder and hosts in folders:
             folders.remove(hosts)
         for name in names:
             path = Path(place, name)
-            if name not in _LEFT_OUT and not name.endswith(_ENDINGS) and path != backup:
+            if name not in _EXCLUDED and not name.endswith(_EXCLUDED_SUFFIXES) and path != backup:
                 yield path.relative_to(folder).as_posix()
 
 
-def _turn(name: str) -> tuple[int, str]:
-    """Return the place of a file in the order that this module's docstring explains."""
+def _backup_order(name: str) -> tuple[int, str]:
+    """Return the sort key of a file; the module docstring explains the order."""
     return (0 if name.endswith(f"/{LMDB}") else 2 if name.endswith(".sqlite") else 1), name
 
 
-def _add(tar: tarfile.TarFile, folder: Path, name: str, room: Path) -> int:
-    """Add a file, or a snapshot of it; 0 if it was deleted in the meantime."""
+def _add_file(tar: tarfile.TarFile, folder: Path, name: str, scratch: Path) -> int:
+    """Add a file, or a snapshot of a database; return 0 if it was deleted in the meantime."""
     source = folder / name
     try:
-        with _snapshot(source, room) as path, path.open("rb") as file:
+        with _snapshot(source, scratch) as path, path.open("rb") as file:
             tar.addfile(tar.gettarinfo(arcname=name, fileobj=file), file)
     except FileNotFoundError:
         return 0
@@ -200,15 +196,15 @@ def _add(tar: tarfile.TarFile, folder: Path, name: str, room: Path) -> int:
 
 
 @contextmanager
-def _snapshot(source: Path, room: Path) -> Iterator[Path]:
-    """Yield a consistent copy of a database; other files themselves."""
+def _snapshot(source: Path, scratch: Path) -> Iterator[Path]:
+    """Yield a consistent copy of a database, or the file itself if it is not a database."""
     if source.name != LMDB and source.suffix != ".sqlite":
         yield source
         return
-    with tempfile.TemporaryDirectory(dir=room, prefix=".backup-") as temporary:
+    with tempfile.TemporaryDirectory(dir=scratch, prefix=".backup-") as temporary:
         copy = Path(temporary, source.name)
         if source.name == LMDB:
-            require_whole(source.parent)
+            require_complete(source.parent)
             with lmdb.open(str(source.parent), readonly=True, readahead=False) as env:
                 env.copy(temporary, compact=True)
         else:
@@ -220,21 +216,21 @@ def _snapshot(source: Path, room: Path) -> Iterator[Path]:
         yield copy
 
 
-def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int:
-    """Unpack a plain file below a folder; refuse all else.
+def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int:
+    """Extract a regular file to a folder.
 
     Raises:
-        ConfigurationError: It is a link, a device or a path that leads elsewhere.
+        ConfigurationError: It is a link or device, or its path leads out of the folder.
     """
     parts = PurePosixPath(member.name).parts
     if not member.isreg() or not parts or ".." in parts or parts[0] == "/" or "\\" in member.name:
         raise ConfigurationError(
-            "{name!r} is no plain file of a data folder: no backup", name=member.name
+            "{name!r} is not a regular file of a data folder: not a backup", name=member.name
         )
     path = folder.joinpath(*parts)
     path.parent.mkdir(parents=True, exist_ok=True)
     source = tar.extractfile(member)
-    assert source is not None  # noqa: S101 - of a plain file there is one
+    assert source is not None  # noqa: S101 - never None for a regular file
     with source, path.open("xb") as target:
         shutil.copyfileobj(source, target)
     return 1

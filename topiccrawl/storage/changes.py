@@ -1,11 +1,11 @@
-"""Changes of topics during their crawls: every change, and the state learnt for the last one."""
+"""Log of topic changes during crawls, with the learned state of the last change."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from topiccrawl.storage.choice import opened, run_apart
 from topiccrawl.storage.documents import DocumentKind, Documents
+from topiccrawl.storage.factory import opened, run_in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -24,12 +24,12 @@ class TopicChange(NamedTuple):
         number: Number among the changes of that topic and frontier, from 1.
         at: Time of the change, seconds since the epoch.
         method: Learning method.
-        reason: Reason in words.
-        pages: Pages the crawl had fetched.
+        reason: Description of the cause.
+        pages: Number of pages that the crawl had fetched.
         own: The user's terms and weights at that time.
-        terms: All terms and weights from then on.
-        lower_limit: Page relevance from which a page is relevant; None: unchanged.
-        upper_limit: The upper limit; None: unchanged.
+        terms: All terms and weights after the change.
+        lower_limit: Minimum relevance of a relevant page; None if unchanged.
+        upper_limit: Upper limit of the topic; None if unchanged.
     """
 
     topic: str
@@ -57,46 +57,46 @@ LEARNT = DocumentKind(
 
 
 class ChangeLog:
-    """The changes of all topics of a storage.
+    """Log of the changes of all topics of a storage.
 
-    Blocking: call it from a thread if an event loop runs. Every call opens the storage itself;
-    errors are those of ``Store.open``.
+    Calls block: use a thread if an event loop runs. Every call opens the storage and raises the
+    errors of ``ArticleStore.open``.
 
     Args:
-        storage: Where they are stored.
+        storage: Storage of the log.
     """
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     def add(self, change: TopicChange, state: Mapping[str, Any]) -> None:
-        """Store a change, and the state learnt until then in place of the earlier one.
+        """Store a change, and replace the learned state.
 
         Raises:
             StorageError: The change was not stored.
         """
         learnt = {"topic": change.topic, "frontier": change.frontier, "state": state}
-        # the change last: where there are no transactions, it never lacks its state
+        # store the change last: without transactions, it must never lack its state
         both = {LEARNT: [learnt], CHANGES: [change._asdict()]}
         self._call(lambda documents: documents.put(both))
 
     def all(self, topic: str = "", frontier: str = "") -> list[TopicChange]:
-        """Return all changes (of a topic, of a frontier), oldest first; creates no file."""
+        """Return all changes (of a topic and frontier, if given), oldest first; create no file."""
         named = {"topic": topic, "frontier": frontier}
         where = {name: value for name, value in named.items() if value}
         found = self._call(lambda documents: documents.find(CHANGES, where, order=("at", "number")))
         return [TopicChange(**one) for one in found]
 
     def last(self, topic: str, frontier: str) -> tuple[TopicChange, dict[str, Any]] | None:
-        """Return the last change of a topic and frontier with the learnt state, or None."""
+        """Return the last change of a topic and frontier with the learned state, or None."""
         changes = self.all(topic, frontier)
         found = self._call(lambda documents: documents.get(LEARNT, [(topic, frontier)]))
         return (changes[-1], found[0]["state"]) if changes and found else None
 
     def forget(self, topic: str, frontier: str) -> None:
-        """Drop the learnt state; a crawl that starts over uses the user's terms.
+        """Delete the learned state; a fresh crawl starts with the user's terms.
 
-        The changes themselves are kept under the frontier's folder with ``#`` behind it.
+        The changes are kept under the path of the frontier with ``#`` appended.
         """
         which = {"topic": topic, "frontier": frontier}
 
@@ -110,10 +110,10 @@ class ChangeLog:
         self._call(work)
 
     def _call(self, work: Callable[[Documents], Coroutine[Any, Any, T]]) -> T:
-        """Return the result of some work on the documents."""
+        """Open the documents, run a coroutine function on them and return its result."""
 
         async def done() -> T:
             async with opened(self._storage.documents(CHANGES, LEARNT)) as documents:
                 return await work(documents)
 
-        return run_apart(done())
+        return run_in_thread(done())

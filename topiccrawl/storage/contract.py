@@ -1,12 +1,12 @@
-"""The store's contract: articles of all topics together.
+"""Protocols of the article store and of storages.
 
-One record per story: an article whose text is already stored under another URL is not stored
-again but recorded as a *reprint* of the first, its representative. The transaction that saves a
-page decides which of the two it is, so several processes that share a store agree.
+A store has the articles of all topics, one record per story. An article whose text is already
+stored under another URL is recorded as a *reprint* of that article, its representative. The
+transaction that saves an article decides this, so that processes that share a store agree.
 
-Guarantees: when ``save`` returned, what it reports survives kill -9 and power cuts; when it
-raised, nothing of the call is kept and what was stored before is intact. Saving is idempotent.
-No call blocks the event loop. A store is used from one event loop.
+After ``save`` returns, the saved articles survive kill -9 and power cuts. If it raises, nothing of
+the call is stored, and earlier data is intact. Saving is idempotent. No call blocks the event loop.
+A store is used from one event loop.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Saved(NamedTuple):
 
     Attributes:
         url: Its URL.
-        fate: NEW: a story not stored before. UPDATED: stored under this URL before, and its text,
-            metadata or topics changed. UNCHANGED: nothing but time and depth of the fetch did.
-            REPRINT: the text of another URL's story; recorded there. FORGOTTEN: not kept, since
-            the URL or its site was taken down. SPOOLED: safe on disk until the database is back;
-            its final fate is decided then.
+        fate: NEW: a new story. UPDATED: stored before under this URL; its text, metadata or topics
+            changed. UNCHANGED: stored before; only time and depth of the fetch changed. REPRINT:
+            recorded as a reprint of the story of another URL. FORGOTTEN: not stored, since the URL
+            or its site was removed for good. SPOOLED: on disk until the database is available; the
+            final fate is decided then.
         story: URL of the representative: ``url`` itself unless it is a reprint.
         similarity: Similarity of a reprint to its representative, in [0, 1]; 1 otherwise.
         reason: How a reprint was detected (``same-text``), "" otherwise.
@@ -62,16 +62,16 @@ class Saved(NamedTuple):
 
 
 class Reprint(NamedTuple):
-    """A URL that carries a story already stored under another one.
+    """A URL whose story is already stored under another URL.
 
     Attributes:
         url: URL of the reprint.
         site: Its host.
         title: Its own headline.
         published: ISO 8601 as in ``Article``, or "".
-        seen_at: When it was fetched last, seconds since the epoch.
+        seen_at: Time of the last fetch, seconds since the epoch.
         similarity: Similarity to the representative, in [0, 1].
-        reason: How it was detected.
+        reason: How it was detected, such as ``same-text``.
     """
 
     url: str
@@ -87,12 +87,12 @@ class Version(NamedTuple):
     """An earlier text of an article.
 
     Attributes:
-        title: Its headline then.
-        body: Its text.
-        published: Date of publication as on the page, or "".
+        title: Headline of that version.
+        body: Text of that version.
+        published: Publication date stated by the page, or "".
         digest: MD5 of the folded text, or "" for a short one.
-        fetched_at: When it was fetched last, seconds since the epoch.
-        replaced_at: When the text that followed it was fetched.
+        fetched_at: Time of the last fetch, seconds since the epoch.
+        replaced_at: Time of the fetch that replaced it, seconds since the epoch.
     """
 
     title: str
@@ -112,48 +112,48 @@ class Story:
 
 
 class StoreListener:
-    """Base class of listeners to a crawl's store; override the calls that are needed.
+    """Base class of listeners to a crawl's store; override the methods that are needed.
 
-    Calls are awaited inside the save: a page settles only after all listeners have returned, and
-    is fetched again after a kill in between. A ``StorageError`` of a listener fails the save, which
-    is then repeated; so one article may be announced more than once.
+    Calls are awaited inside the save: a page is settled only after all listeners have returned, and
+    is fetched again if the process is killed before. A ``StorageError`` of a listener fails the
+    save, which is then repeated; an article may therefore be announced more than once.
     """
 
     async def open(self) -> None:
         """Prepare the listener; the store is open, and no article has been saved yet.
 
         Raises:
-            StorageError: It cannot be used: the crawl ends before its first request.
+            StorageError: It cannot be used; the crawl ends before its first request.
         """
 
     async def close(self) -> None:
         """Close the listener; the store is still open. Idempotent."""
 
     async def article_storing(self, articles: Sequence[Article]) -> None:
-        """Prepare for articles that the next transaction saves.
+        """Prepare for the articles of the next transaction.
 
         Raises:
-            StorageError: They are not saved.
+            StorageError: The articles are not saved.
         """
 
     async def article_stored(self, articles: Sequence[Article], saved: Sequence[Saved]) -> None:
         """Handle the articles of one committed transaction.
 
-        Articles that waited on disk for their database are announced when they are stored.
+        Spooled articles are announced when they are stored.
 
         Args:
-            articles: The articles that were saved.
+            articles: Saved articles.
             saved: Their fates, in the same order; never SPOOLED.
 
         Raises:
-            StorageError: They are saved again.
+            StorageError: The save is repeated.
         """
 
     async def article_continues(self, url: str) -> None:
-        """Expect an article that is only the first pages of its story; more are fetched next."""
+        """Handle an article of which further pages are fetched next."""
 
     async def article_complete(self, url: str) -> None:
-        """Handle that the article saved last under a URL is all of its story.
+        """Handle that all pages of the article of a URL are saved.
 
         Raises:
             StorageError: The page is fetched again.
@@ -161,7 +161,7 @@ class StoreListener:
 
 
 class ArticleStore(Protocol):
-    """Store of articles. See the module's docstring for guarantees."""
+    """Store of articles; the module docstring has the guarantees."""
 
     async def open(self) -> None:
         """Open the store, creating or migrating it.
@@ -180,19 +180,19 @@ class ArticleStore(Protocol):
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """Save articles in one transaction; return their fates in the same order.
 
-        The URL identifies an article: saving it again replaces its text and metadata, and joins its
-        topics with the stored ones (the newer score of a topic wins). A reprint adds its topics to
-        its representative where they are missing. A stored article whose new text is another
-        story's keeps its old text and is also recorded as a reprint of that story. A text that a
-        later fetch replaces is kept as a version.
+        The URL identifies an article. Saving it again replaces its text and metadata and merges its
+        topics with the stored ones; the newer score of a topic wins. A reprint adds missing topics
+        to its representative. A stored article whose new text belongs to another story keeps its
+        old text and is also recorded as a reprint of that story. A text that a later fetch replaces
+        is kept as a version.
 
         Raises:
-            StorageError: Nothing of the call was kept.
+            StorageError: Nothing of the call was stored.
         """
         ...
 
     async def get(self, url: str) -> Story | None:
-        """Return the story that is stored under the URL or that the URL reprints, or None."""
+        """Return the story stored under the URL, or reprinted by it, or None."""
         ...
 
     async def versions(self, url: str) -> list[Version]:
@@ -200,12 +200,12 @@ class ArticleStore(Protocol):
         ...
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """Return stored articles, the last stored first; ``terms`` are those of the topic.
+        """Return stored articles, the last stored first, with the ``terms`` of the topic.
 
         Args:
-            topic: Only articles of this topic; all if "".
-            limit: Maximum number of articles; all if 0.
-            offset: Number of articles to skip first.
+            topic: Name of the topic; "" for articles of all topics.
+            limit: Maximum number of articles; 0 for all.
+            offset: Number of articles to skip.
         """
         ...
 
@@ -221,25 +221,25 @@ class ArticleStore(Protocol):
         """Remove all articles and reprints of these names for good; return their number.
 
         A name is a URL (of an article, its redirect's target, its canonical URL or a reprint) or
-        ``site:HOST`` for a host and its subdomains. Text, keys and words are deleted. The name is
-        kept, so that ``save`` returns FORGOTTEN from then on.
+        ``site:HOST`` for a host and its subdomains. Text, keys and words are deleted. The names
+        are kept, so that ``save`` returns FORGOTTEN for them.
 
         Args:
             names: Names to forget.
             now: Seconds since the epoch.
 
         Raises:
-            StorageError: Repeat the call; it is idempotent.
+            StorageError: The removal may be incomplete; repeat the call, which is idempotent.
         """
         ...
 
     async def expire(self, topic: str, before: float) -> int:
         """Remove the topic from its articles fetched before a time; return their number.
 
-        Articles left without a topic are deleted. They are stored again if they are fetched again.
+        Articles without another topic are deleted; they are stored again if they are fetched again.
 
         Args:
-            topic: Its name.
+            topic: Name of the topic.
             before: Seconds since the epoch.
         """
         ...
@@ -250,7 +250,7 @@ class ArticleStore(Protocol):
 
 
 class Listed(NamedTuple):
-    """An entry of a list: an article without its text.
+    """Entry of a list: an article without its text.
 
     Attributes:
         url: Its URL.
@@ -260,7 +260,7 @@ class Listed(NamedTuple):
         fetched_at: Seconds since the epoch.
         score: Score for the topic, in [0, 1].
         terms: Matched terms, each with its share of the score, largest first.
-        reprints: Number of URLs that carry the same story.
+        reprints: Number of reprints.
     """
 
     url: str
@@ -292,7 +292,7 @@ class Listing(Protocol):
         ...
 
     async def chains(self, topic: str, most: int) -> list[StoryChain]:
-        """Return the stories with the most reprints, most first."""
+        """Return up to ``most`` stories with the most reprints, in descending order."""
         ...
 
     async def close(self) -> None:
@@ -301,38 +301,38 @@ class Listing(Protocol):
 
 
 class Storage(Protocol):
-    """Factory of all that a crawl stores besides its frontier; TOPICCRAWL_STORAGE names one.
+    """Factory of the stores of a crawl, other than its frontier; TOPICCRAWL_STORAGE names one.
 
-    Objects that it makes share what is stored, also with those of other processes. Each is used
-    from one event loop.
+    The objects that it returns share their data, also between processes. Each object is used from
+    one event loop.
     """
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Storage | None:
-        """Return the storage that settings (or the environment) name; None if they name none.
+        """Return the storage, configured by settings or environment; None if not configured.
 
         Raises:
-            SettingError: They cannot be used.
+            SettingError: A setting is invalid.
         """
         ...
 
     @property
     def place(self) -> str:
-        """The place of the articles for people: a file, or a server without its password."""
+        """Location of the articles for messages: a path, or a URL without its password."""
         ...
 
     def exists(self) -> bool:
-        """Return whether the place exists; False only for a folder without a store."""
+        """Return whether the storage exists; False only for a folder without a store."""
         ...
 
     def articles(
         self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
     ) -> ArticleStore:
-        """Return the store of articles, closed.
+        """Return the store of articles, not yet opened.
 
         Args:
             method: Method of duplicate detection; ``VerifiedShingles`` if None.
-            capacity: Number of articles that a new one is compared with, the newest.
+            capacity: Number of newest articles that a new article is compared with.
         """
         ...
 
@@ -341,5 +341,5 @@ class Storage(Protocol):
         ...
 
     def documents(self, *kinds: DocumentKind) -> Documents:
-        """Return the documents of some kinds, closed."""
+        """Return the store of documents of these kinds, not yet opened."""
         ...

@@ -1,4 +1,4 @@
-"""Orders to crawls, kept in a ledger."""
+"""Operator orders for crawls, stored in a ledger."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 KIND = "orders"
-MOST = 10_000
-"""Orders that may exist when one for another crawl is made."""
-MOST_URLS = 500
-"""Start URLs of a crawl that wait."""
+MAX_ORDERS = 10_000
+"""Maximum number of stored orders."""
+MAX_START_URLS = 500
+"""Maximum number of start URLs that wait for one crawl."""
 _TASK = re.compile(r"task-\d+")
 
 
 class Control:
-    """Orders to crawls by name: a topic's slug, ``task-7``, or ``task-7.a.test`` for one site.
+    """Operator orders by crawl: a topic's slug, ``task-7``, or ``task-7.a.test`` for one site.
 
-    Every process that works on the crawl follows an order within a second. An order stays until it
-    is changed, also over restarts (a cancellation ends only the current run).
+    Every process of the crawl applies a new order within a second. An order is valid until it is
+    changed, also after a restart. A cancellation ends only the current run.
 
     Args:
         ledger: Ledger that stores the orders.
@@ -37,121 +37,121 @@ class Control:
         self._ledger = ledger
 
     async def order(self, name: str) -> CrawlOrder:
-        """Return the order for a crawl; the defaults if there is none."""
-        return order_of(await self._ledger.get(KIND, name))
+        """Return the order of a crawl; the defaults if none is stored."""
+        return parse_order(await self._ledger.get(KIND, name))
 
     async def pause(self, name: str) -> CrawlOrder:
-        """Stop fetching; requests in flight are finished."""
+        """Pause the crawl; requests in flight are finished."""
         return await self._change(name, paused=True)
 
     async def resume(self, name: str) -> CrawlOrder:
-        """Resume fetching."""
+        """Resume the crawl."""
         return await self._change(name, paused=False)
 
     async def cancel(self, name: str) -> CrawlOrder:
-        """End the run, also a pause; fetched pages stay, and a new start continues."""
+        """Stop the run and clear a pause; the next run continues where it stopped."""
         return await self._change(name, paused=False, cancelled=await self._ledger.now())
 
     async def speed(self, name: str, factor: float) -> CrawlOrder:
-        """Divide the delays by a factor.
+        """Divide the download delays by a factor.
 
         Raises:
-            SettingError: If it is out of [``SLOWEST``, ``FASTEST``].
+            SettingError: The factor is not in [``SLOWEST``, ``FASTEST``].
         """
-        return await self._change(name, speed=speed_of(factor))
+        return await self._change(name, speed=parse_speed(factor))
 
     async def add(self, name: str, urls: Sequence[str]) -> CrawlOrder:
-        """Queue start URLs; a crawl that does not run takes them when it is started.
+        """Add start URLs; a crawl that is not running queues them when it starts.
 
         Raises:
-            ConfigurationError: One is no URL of the web.
-            StateError: Too many would wait.
+            ConfigurationError: A URL is invalid.
+            StateError: Too many start URLs would be waiting.
         """
-        given = starts_in(name, urls)
-        return await change(self._ledger, name, lambda order: _added(order, given))
+        given = parse_start_urls(name, urls)
+        return await update(self._ledger, name, lambda order: _with_urls(order, given))
 
-    async def took(self, name: str, urls: Sequence[str]) -> None:
-        """Record that a crawl took start URLs, unless the order was deleted meanwhile."""
+    async def discard_urls(self, name: str, urls: Sequence[str]) -> None:
+        """Remove start URLs that the crawl has queued; do nothing if the order was deleted."""
         if await self._ledger.get(KIND, name) is None:
             return
-        await change(
+        await update(
             self._ledger, name,
             lambda order: replace(order, urls=tuple(u for u in order.urls if u not in urls)),
         )  # fmt: skip
 
     async def assign(self, name: str, worker: str) -> CrawlOrder:
-        """Choose the worker of a task's site; "" for any."""
+        """Assign a worker to a site of a task; "" allows any worker."""
         return await self._change(name, worker=worker)
 
     async def _change(self, name: str, **changes: Any) -> CrawlOrder:  # noqa: ANN401 - Order's fields
-        return await change(self._ledger, name, lambda order: replace(order, **changes))
+        return await update(self._ledger, name, lambda order: replace(order, **changes))
 
 
-async def change(ledger: Ledger, name: str, how: Callable[[CrawlOrder], CrawlOrder]) -> CrawlOrder:
+async def update(ledger: Ledger, name: str, edit: Callable[[CrawlOrder], CrawlOrder]) -> CrawlOrder:
     """Change an order atomically, retrying on conflicts; return the new order.
 
     Raises:
-        StateError: There are too many.
+        StateError: ``MAX_ORDERS`` is reached.
     """
     while True:
         before = await ledger.get(KIND, name)
-        if before is None and len((await ledger.read(KIND))[KIND]) >= MOST:
-            raise StateError("there are {most} orders: remove tasks that are over", most=MOST)
-        order = how(order_of(before))
+        if before is None and len((await ledger.read(KIND))[KIND]) >= MAX_ORDERS:
+            raise StateError("{most} orders exist already: remove finished tasks", most=MAX_ORDERS)
+        order = edit(parse_order(before))
         text = json.dumps(asdict(order))
         if await ledger.swap({(KIND, name): before}, {(KIND, name): text}):
             return order
 
 
-def order_of(text: str | None) -> CrawlOrder:
-    """Return the order that a row holds.
+def parse_order(text: str | None) -> CrawlOrder:
+    """Return the order of a ledger row; the defaults for None.
 
-    >>> order_of('{"paused": true}').paused, order_of(None).speed
+    >>> parse_order('{"paused": true}').paused, parse_order(None).speed
     (True, 1.0)
     """
     order = CrawlOrder(**json.loads(text)) if text else CrawlOrder()
     return replace(order, urls=tuple(order.urls))
 
 
-def starts_in(name: str, urls: Sequence[str]) -> list[str]:
-    """Return start URLs for a crawl, canonical.
+def parse_start_urls(name: str, urls: Sequence[str]) -> list[str]:
+    """Return the canonical forms of start URLs.
 
     Raises:
-        ConfigurationError: One is no URL of the web, or the name is that of a whole task.
+        ConfigurationError: A URL is invalid, or the name is a whole task.
 
-    >>> starts_in("nev", ["HTTP://A.test"])
+    >>> parse_start_urls("nev", ["HTTP://A.test"])
     ['http://a.test/']
     """
     if _TASK.fullmatch(name):
         raise ConfigurationError(
-            "a task has a crawl for each site: name one, as {name}.a.test", name=name
+            "a task has one crawl per site: name one, such as {name}.a.test", name=name
         )
     found = [canonical(url) for url in urls]
     for given, url in zip(urls, found, strict=True):
         if url is None:
             raise ConfigurationError(
-                "{given!r:.200} is no URL: write https://host/path", given=given
+                "{given!r:.200} is not a URL: write https://host/path", given=given
             )
     return list(filter(None, found))
 
 
-def _added(order: CrawlOrder, urls: Sequence[str]) -> CrawlOrder:
+def _with_urls(order: CrawlOrder, urls: Sequence[str]) -> CrawlOrder:
     waiting = tuple(dict.fromkeys((*order.urls, *urls)))
-    if len(waiting) > MOST_URLS:
+    if len(waiting) > MAX_START_URLS:
         raise StateError(
-            "more than {most_urls} start URLs would wait: let the crawl take some",
-            most_urls=MOST_URLS,
+            "more than {most_urls} start URLs would be waiting: retry when some are queued",
+            most_urls=MAX_START_URLS,
         )
     return replace(order, urls=waiting)
 
 
-def speed_of(given: object) -> float:
-    """Return a speed factor after checking its bounds.
+def parse_speed(given: object) -> float:
+    """Return a valid speed factor.
 
     Raises:
-        SettingError: If it is no number, or out of bounds.
+        SettingError: It is not a number in [``SLOWEST``, ``FASTEST``].
 
-    >>> speed_of("0.5")
+    >>> parse_speed("0.5")
     0.5
     """
     try:

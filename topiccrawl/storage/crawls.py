@@ -1,4 +1,4 @@
-"""Log of the crawls over a data folder, so that a command can refer to the last one."""
+"""Log of the crawls of a data folder; commands look up the last one."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Crawl(NamedTuple):
 
 
 class CrawlLog:
-    """The crawls of a data folder.
+    """Log of the crawls of a data folder.
 
-    Blocking and short: for the start and end of a run, and for commands. Every call opens the
-    store's file itself; errors are those of ``Store.open``.
+    Calls block briefly; use them at the start and end of a run and in commands. Every call opens
+    the store's file and raises the errors of ``ArticleStore.open``.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
@@ -59,12 +59,12 @@ class CrawlLog:
             database.call(lambda c: c.execute(query, (now, reason, number)))
 
     def last(self, topic: str = "") -> Crawl | None:
-        """Return the crawl (of a topic, if given) that started last, or None."""
+        """Return the last started crawl (of a topic, if given), or None."""
         crawls = self.all(topic)
         return crawls[-1] if crawls else None
 
     def all(self, topic: str = "") -> list[Crawl]:
-        """Return all crawls (of a topic, if given), oldest first; creates no file."""
+        """Return all crawls (of a topic, if given), oldest first; create no file."""
         if not self.path.exists():
             return []
         query = "SELECT * FROM crawls WHERE topic = :topic OR :topic = '' ORDER BY id"
@@ -73,7 +73,7 @@ class CrawlLog:
         return [Crawl(*row) for row in rows]
 
     def relocate(self) -> None:
-        """Point crawls to their frontiers in this folder, which was restored from another place."""
+        """Update the paths of frontiers after the data folder was restored to another place."""
         folder, query = self.path.absolute().parent, "UPDATE crawls SET frontier = ? WHERE id = ?"
         moved = []
         for crawl in self.all():

@@ -1,4 +1,4 @@
-"""One SQLite file behind one thread: opening, migration, locking and translation of errors."""
+"""SQLite file accessed from one thread: opening, migration, locking and error messages."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ FILE = "store.sqlite"
 """Name of the file inside TOPICCRAWL_DATA_DIR."""
 
 BUSY_SECONDS = 30.0
-"""Seconds that a transaction waits for another process's before it fails."""
+"""Seconds that a transaction waits for the lock of another process."""
 
 REMEDIES = {
-    "SQLITE_FULL": message("free space on the disk"),
+    "SQLITE_FULL": message("free disk space"),
     "SQLITE_READONLY": message("make the folder writable"),
-    "SQLITE_CANTOPEN": message("make the folder exist and writable"),
-    "SQLITE_BUSY": message("end the process that holds it"),
-    "SQLITE_CORRUPT": message("restore it from a copy"),
+    "SQLITE_CANTOPEN": message("create the folder and make it writable"),
+    "SQLITE_BUSY": message("stop the process that locks it"),
+    "SQLITE_CORRUPT": message("restore it from a backup"),
     "SQLITE_IOERR": message("check the disk"),
 }
-"""Remedies by the name of the primary result code."""
+"""Remedies by primary result code of SQLite."""
 
 _OPEN = message("{path}: cannot open: {error}; {remedy}")
 _READ = message("{path}: cannot read: {error}; {remedy}")
@@ -44,18 +44,18 @@ _WRITE = message("{path}: cannot write: {error}; {remedy}")
 
 
 class Database:
-    """A SQLite database in write-ahead mode, shared between processes.
+    """SQLite database in write-ahead mode, shared between processes.
 
-    Work runs in order on its own thread, so that the event loop never waits for a disk.
-    ``synchronous=FULL``: a committed transaction survives a power cut, not only kill -9; the
+    All work runs in order on a separate thread, so that the event loop never waits for the disk.
+    With ``synchronous=FULL``, a committed transaction survives power cuts, not only kill -9. The
     cost is one sync per commit, which group commits share.
 
     Args:
-        path: The file; its folder is created.
-        busy_seconds: Seconds to wait for another process.
+        path: Path of the file; its folder is created.
+        busy_seconds: Seconds to wait for the lock of another process.
         now: Clock for the table of migrations, seconds since the epoch.
         steps: Migration steps; see ``topiccrawl.storage.schema``.
-        prepare: Called with each new connection, behind the migration.
+        prepare: Called with each new connection, after the migration.
     """
 
     def __init__(
@@ -77,10 +77,10 @@ class Database:
         self._connection: sqlite3.Connection | None = None
 
     def open(self) -> None:
-        """Create or migrate the file. Idempotent.
+        """Open the file, creating or migrating it. Idempotent.
 
         Raises:
-            StateError: It is not a store, or one of a newer version (``StateVersionError``).
+            StateError: It is not a store, or a newer version wrote it (``StateVersionError``).
             StorageError: It cannot be opened.
         """
         if self._executor is not None:
@@ -93,7 +93,7 @@ class Database:
             raise
 
     async def ready(self, *, create: bool = False) -> bool:
-        """Return whether the file is open; open it if it exists, or with ``create``."""
+        """Open the file if it exists or ``create`` is true; return whether it is open."""
         async with self._opening:
             if self._executor is None and (create or self.path.exists()):
                 await asyncio.to_thread(self.open)
@@ -107,7 +107,7 @@ class Database:
             executor.shutdown()
 
     async def read(self, work: Work[T]) -> T:
-        """Run ``work`` on one consistent view and return its result.
+        """Run ``work`` on a consistent snapshot and return its result.
 
         Raises:
             StorageError: SQLite failed.
@@ -118,12 +118,12 @@ class Database:
         """Run ``work`` in a transaction and return its result after the commit.
 
         Raises:
-            StorageError: Nothing of it is stored.
+            StorageError: The transaction was rolled back.
         """
         return await self._run(work, "BEGIN IMMEDIATE")
 
     def call(self, work: Work[T]) -> T:
-        """Run ``work`` as ``write`` does, for callers outside an event loop; blocking."""
+        """Run ``work`` in a transaction; the blocking form of ``write``."""
         return self._thread().submit(self._transact, work, "BEGIN IMMEDIATE").result()
 
     async def _run(self, work: Work[T], begin: str) -> T:
@@ -153,7 +153,7 @@ class Database:
             self._prepare(self._connection)
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:
-        """Switch the mode, retrying: SQLite does not wait for another process that switches it."""
+        """Enable write-ahead mode, retrying while another process enables it."""
         end = time.monotonic() + self._busy_seconds
         while True:
             try:
@@ -172,14 +172,14 @@ class Database:
 
     def _transact(self, work: Work[T], begin: str) -> T:
         connection = self._connection
-        if connection is None:  # closed while the work waited
+        if connection is None:  # closed while the work was queued
             raise StorageError("{path}: the store is closed; open it first", path=self.path)
         with self._translated(_WRITE if begin.endswith("IMMEDIATE") else _READ):
             try:
                 connection.execute(begin)
                 result = work(connection)
                 if isinstance(result, sqlite3.Cursor):
-                    result.close()  # if another thread freed it, it would disturb work running here
+                    result.close()  # freed in another thread, it would interfere with later work
                 connection.execute("COMMIT")
             finally:
                 if connection.in_transaction:

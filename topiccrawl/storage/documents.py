@@ -1,7 +1,7 @@
-"""Documents by name: what features store besides the articles, behind one small interface.
+"""Documents: small records of features, such as page states, behind one interface.
 
-A feature describes its documents by a ``DocumentKind`` and reads and writes plain values; a storage
-implements ``Documents`` once, for all of them.
+A feature describes its documents by a ``DocumentKind`` and reads and writes plain values. A storage
+implements ``Documents`` once for all kinds.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DocumentKind:
-    """A kind of documents; make one object of it, at the top of a module.
+    """Schema of documents; define one per kind, at module level.
 
     Attributes:
         name: Name of its table or collection.
-        fields: Names of all fields, the key's first.
-        key: Number of fields that identify a document.
-        nested: Fields with lists and mappings; the others have text, numbers or None.
-        indexes: Fields of each index besides the key's.
+        fields: Names of all fields; the key fields come first.
+        key: Number of key fields, which identify a document.
+        nested: Fields with lists or mappings; other fields have text, numbers or None.
+        indexes: Fields of each secondary index.
     """
 
     name: str
@@ -44,7 +44,7 @@ class DocumentKind:
         return self.fields[: self.key]
 
     def packed(self, document: Mapping[str, Any]) -> Document:
-        """Return a document as flat values: nested ones as JSON, text that UTF-8 can encode.
+        """Return a document with flat values: nested values as JSON, text without lone surrogates.
 
         Raises:
             TypeError: A value cannot be written as JSON.
@@ -55,7 +55,7 @@ class DocumentKind:
         }
 
     def unpacked(self, values: Mapping[str, Any]) -> Document:
-        """Return the document of flat values; missing fields stay missing."""
+        """Return the document of ``packed`` values; missing fields stay missing."""
         return {
             name: json.loads(value)
             if name in self.nested and isinstance(value := values[name], str)
@@ -66,20 +66,20 @@ class DocumentKind:
 
 
 class Span(NamedTuple):
-    """Condition on a number: at least ``low``, less than ``high``."""
+    """Condition on a number: ``low <= number < high``."""
 
     low: float = -math.inf
     high: float = math.inf
 
 
 class Documents(Protocol):
-    """Documents of some kinds. No call blocks the event loop; all but ``close`` raise StorageError.
+    """Store of documents. No call blocks the event loop; all but ``close`` raise StorageError.
 
-    A condition (``Where``) maps fields to values or to a ``Span``; all of them must hold.
+    A condition (``Where``) maps field names to values or to a ``Span``; all of them must match.
     """
 
     async def open(self) -> None:
-        """Open the storage; errors are those of ``Store.open``. Reading creates no files."""
+        """Open the storage; errors are those of ``ArticleStore.open``. Reading creates no files."""
         ...
 
     async def close(self) -> None:
@@ -87,39 +87,39 @@ class Documents(Protocol):
         ...
 
     async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
-        """Insert documents or replace those of the same key, in order.
+        """Insert documents, or replace documents with the same key, in order.
 
-        After the return they survive kill -9. Repeat a call that raised: a storage with
-        transactions has kept nothing of it, another one the first part.
+        After the call returns, they survive kill -9. Repeat a call that raised: a storage with
+        transactions has stored nothing, another storage may have stored the first documents.
         """
         ...
 
     async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:
-        """Return the documents of those keys that are stored."""
+        """Return the documents of these keys; missing ones are omitted."""
         ...
 
     async def find(
         self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
         after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
     ) -> list[Document]:  # fmt: skip
-        """Return the documents that meet a condition.
+        """Return the documents that match a condition.
 
         Args:
-            kind: Their kind.
-            where: The condition.
+            kind: Kind of the documents.
+            where: Condition.
             order: Fields to sort by, ascending.
-            after: Values of these fields behind which the list begins; () for all.
-            limit: Maximum number; all if 0.
-            fields: Fields that are needed; all if ().
+            after: Values of the ``order`` fields after which the result starts; () for all.
+            limit: Maximum number of documents; 0 for all.
+            fields: Fields to return; () for all.
         """
         ...
 
     async def count(self, kind: DocumentKind, where: Where) -> int:
-        """Return the number of documents that meet a condition."""
+        """Return the number of documents that match a condition."""
         ...
 
     async def delete(self, kind: DocumentKind, *where: Where) -> int:
-        """Delete the documents that meet any of the conditions; return their number."""
+        """Delete the documents that match any of the conditions; return their number."""
         ...
 
 
@@ -127,15 +127,15 @@ async def pages(
     documents: Documents, kind: DocumentKind, where: Where, order: Sequence[str], *,
     fields: Sequence[str] = (), size: int = 200,
 ) -> AsyncIterator[list[Document]]:  # fmt: skip
-    """Yield all documents that meet a condition, some at a time.
+    """Yield all documents that match a condition, in pages (keyset pagination).
 
     Args:
-        documents: Where they are stored.
-        kind: Their kind.
-        where: The condition.
-        order: Fields to sort by; together they differ for any two documents.
-        fields: As for ``Documents.find``; those of ``order`` among them.
-        size: Number of documents read at once.
+        documents: Store of the documents.
+        kind: Kind of the documents.
+        where: Condition.
+        order: Fields to sort by; their values must be unique per document.
+        fields: Fields to return, including those of ``order``; () for all.
+        size: Number of documents per page.
     """
     after: tuple[Any, ...] = ()
     while True:
@@ -150,17 +150,17 @@ async def pages(
 
 
 class DocumentStore:
-    """Base class of what a feature stores as documents; ``async with`` opens and closes it.
+    """Base class of stores that keep their data as documents; an async context manager.
 
     Args:
-        documents: Of the kinds that the class needs.
+        documents: Store of the kinds that the class needs.
     """
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
     async def open(self) -> None:
-        """Open the storage; errors are those of ``Store.open``."""
+        """Open the storage; errors are those of ``ArticleStore.open``."""
         await self._documents.open()
 
     async def close(self) -> None:
@@ -180,7 +180,7 @@ class DocumentStore:
 
 
 def grouped(keys: Sequence[Sequence[Any]]) -> dict[tuple[Any, ...], list[Any]]:
-    """Return the last values of keys by the values before them, as an index is searched.
+    """Group keys by all values but the last, so that one index lookup serves each group.
 
     >>> grouped([("足球", "http://a.test/"), ("足球", "http://b.test/")])
     {('足球',): ['http://a.test/', 'http://b.test/']}
@@ -196,6 +196,6 @@ def dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - any flat value of a document
-    """Return a value as storages write and compare it: text without lone surrogates."""
+def plain(value: Any) -> Any:  # noqa: ANN401 - any flat value
+    """Return a value as it is stored and compared: text without lone surrogates."""
     return clean(str(value)) if isinstance(value, str) else value

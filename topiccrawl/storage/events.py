@@ -1,4 +1,4 @@
-"""Events of watched pages: an article is new, changed or gone."""
+"""Events of watched pages: new, changed and gone articles."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One event; also an item that pipelines and feeds carry (``-a since=``).
+    """Event of a watched page; also a Scrapy item (``-a since=``).
 
     Attributes:
         event: ``new``, ``changed`` or ``gone``.
         url: Canonical URL of the page.
-        at: When it was detected, seconds since the epoch.
+        at: Time of detection, seconds since the epoch.
         owner: Name of the topic or template.
         found_on: URL of the page on which it was found first, or "".
     """
@@ -36,20 +36,20 @@ class Change:
         return asdict(self)
 
 
-def changes_in(window: Window) -> list[Change]:
-    """Return the events of a window, oldest first."""
-    made = [_change("new", state, state.first_seen) for state in window.new]
-    made += [_change("changed", state, state.changed_at) for state in window.changed]
-    made += [_change("gone", state, state.gone_at) for state in window.gone]
-    return sorted(made, key=lambda change: change.at)
+def changes_in_window(window: Window) -> list[Change]:
+    """Return the events of a time window, oldest first."""
+    events = [_change("new", state, state.first_seen) for state in window.new]
+    events += [_change("changed", state, state.changed_at) for state in window.changed]
+    events += [_change("gone", state, state.gone_at) for state in window.gone]
+    return sorted(events, key=lambda change: change.at)
 
 
-def change_to(known: PageState | None, state: PageState) -> Change | None:
+def change_between(known: PageState | None, state: PageState) -> Change | None:
     """Return the event between two states of an article, or None.
 
     Args:
-        known: The state before; None if the page is new.
-        state: The state after.
+        known: Earlier state; None if the page is new.
+        state: Later state.
     """
     if known is None:
         return _change("new", state, state.first_seen)

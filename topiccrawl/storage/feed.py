@@ -1,4 +1,4 @@
-"""Articles as a feed, Atom (RFC 4287) or RSS 2.0, for people who watch a topic."""
+"""Articles as a web feed: Atom (RFC 4287) or RSS 2.0."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ SUMMARY = 300
 
 
 def atom(file: TextIO) -> Writer[Article]:
-    """Return a writer of an Atom feed; each story is one entry: reprints are no articles.
+    """Return a writer of an Atom feed with one entry per story; reprints have no entries.
 
-    An entry's id is its article's URL and stays the same, so that readers show each once. Its text
-    is left out if its page refuses copies.
+    The id of an entry is the URL of its article, so that feed readers show each article once. The
+    summary is omitted if the page forbids copies.
     """
     return _feed(file, entry, _atom)
 
 
 def rss(file: TextIO) -> Writer[Article]:
-    """Return a writer of an RSS 2.0 feed, for readers that know no Atom; an item for each story."""
+    """Return a writer of an RSS 2.0 feed, for readers without Atom; one item per story."""
     return _feed(file, _item, _rss)
 
 
 def _feed(
     file: TextIO,
-    made: Callable[[Article], Element],
-    whole: Callable[[str, Sequence[Element]], Element],
+    make_entry: Callable[[Article], Element],
+    make_feed: Callable[[str, Sequence[Element]], Element],
 ) -> Writer[Article]:
-    """Return a writer that collects entries and writes the feed in the end."""
+    """Return a writer that collects entries and writes the feed at the end."""
     entries: list[Element] = []
     topics: dict[str, None] = {}
 
     def write(article: Article) -> None:
         topics.update(dict.fromkeys(article.topics))
-        entries.append(made(article))
+        entries.append(make_entry(article))
 
     def end() -> None:
-        text = tostring(whole(" · ".join(topics) or "topiccrawl", entries), encoding="unicode")
+        text = tostring(make_feed(" · ".join(topics) or "topiccrawl", entries), encoding="unicode")
         file.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
 
     return Writer(write, end)
@@ -75,17 +75,17 @@ def _rss(name: str, items: Sequence[Element]) -> Element:
 
 
 def _item(article: Article) -> Element:
-    made = Element("item")
-    _add(made, "title", article.title)
-    _add(made, "link", article.url)
-    _add(made, "guid", article.url)
+    element = Element("item")
+    _add(element, "title", article.title)
+    _add(element, "link", article.url)
+    _add(element, "guid", article.url)
     if published := _zoned(article.published):
-        _add(made, "pubDate", format_datetime(datetime.fromisoformat(published)))
+        _add(element, "pubDate", format_datetime(datetime.fromisoformat(published)))
     for topic in article.topics:
-        _add(made, "category", topic)
+        _add(element, "category", topic)
     if article.body and not article.noarchive:
-        _add(made, "description", article.body[:SUMMARY])
-    return made
+        _add(element, "description", article.body[:SUMMARY])
+    return element
 
 
 def entry(article: Article) -> Element:
@@ -96,20 +96,20 @@ def entry(article: Article) -> Element:
     >>> made.findtext("published"), made.findtext("updated")
     ('2026-01-31T08:00:00+08:00', '1970-01-01T00:00:00Z')
     """
-    made = Element("entry")
-    _add(made, "title", article.title)
-    _add(made, "id", article.url)
-    SubElement(made, "link", href=xml_text(article.url))
-    _add(made, "updated", _time(article.fetched_at))
+    element = Element("entry")
+    _add(element, "title", article.title)
+    _add(element, "id", article.url)
+    SubElement(element, "link", href=xml_text(article.url))
+    _add(element, "updated", _time(article.fetched_at))
     if published := _zoned(article.published):
-        _add(made, "published", published)
-    author = SubElement(made, "author")
+        _add(element, "published", published)
+    author = SubElement(element, "author")
     _add(author, "name", article.author or article.source or article.site or article.url)
     for topic in article.topics:
-        SubElement(made, "category", term=xml_text(topic))
+        SubElement(element, "category", term=xml_text(topic))
     if article.body and not article.noarchive:
-        _add(made, "summary", article.body[:SUMMARY])
-    return made
+        _add(element, "summary", article.body[:SUMMARY])
+    return element
 
 
 def _add(parent: Element, name: str, text: str) -> None:
@@ -121,7 +121,7 @@ def _time(at: float) -> str:
 
 
 def _zoned(published: str) -> str:
-    """Return a time with a zone (default UTC); a day becomes its midnight, no time becomes ""."""
+    """Return an ISO 8601 time with a zone (default UTC); a date becomes midnight, other text ""."""
     try:
         at = datetime.fromisoformat(published)
     except ValueError:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 PRIVATE = 0o600
-"""Mode of files with pages of private crawls, cookies, stored requests."""
+"""Mode of private files, such as stored pages, cookies and requests."""
 
 
-def locked(file: IO[bytes]) -> bool:
-    """Lock the file without waiting; return whether it worked. The lock ends with the process."""
+def try_lock(file: IO[bytes]) -> bool:
+    """Lock a file without waiting; return whether it worked. The lock ends with the process."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -25,16 +25,16 @@ def locked(file: IO[bytes]) -> bool:
 
 
 def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:
-    """Append data to a file; on failure the file is as before.
+    """Append data to a file; after an error the file is unchanged.
 
     Args:
         handle: File descriptor.
         data: Bytes to append.
         size: Size of the file in bytes.
-        sync: Sync the file, so that the data survives a power cut.
+        sync: Call fsync, so that the data survives a power cut.
 
     Raises:
-        OSError: Nothing was added.
+        OSError: Nothing was appended.
     """
     at = size
     try:
@@ -47,20 +47,20 @@ def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:
         raise
 
 
-def opened_private(path: str, flags: int) -> int:
-    """Open a file; a new one is for its owner alone: an ``opener`` of ``open``."""
+def private_opener(path: str, flags: int) -> int:
+    """Open a file, creating it with mode ``PRIVATE``; an ``opener`` for ``open``."""
     return os.open(path, flags, PRIVATE)
 
 
 def touch_private(path: Path) -> None:
-    """Create a file for its owner alone, and its folders; do nothing where there is one.
+    """Create a file with mode ``PRIVATE``, and its folders; do nothing if it exists.
 
-    Databases give the files beside it (write-ahead logs) the same mode. A file that is there is
-    not opened: to close it would end all locks that this process has on it, as POSIX has it, and
-    SQLite's write-ahead log would be deleted under a store in use.
+    Databases use the mode of the file for their write-ahead logs as well. An existing file is not
+    opened: closing it would release all POSIX locks of this process on it, and SQLite would delete
+    the write-ahead log of a store in use.
 
     Raises:
-        OSError: It cannot be created.
+        OSError: The file cannot be created.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
@@ -68,7 +68,7 @@ def touch_private(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names in a folder survive a power cut."""
+    """Sync a folder, so that new file names survive a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

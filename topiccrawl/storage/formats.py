@@ -1,4 +1,4 @@
-"""File formats for people and programs: JSON lines, CSV, Markdown, HTML, Parquet, workbooks."""
+"""Export formats: JSON lines, CSV, Markdown, HTML, Parquet and Excel workbooks."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ GROUP = 1_000
 STANDARD = "-"
 """File name that means standard output."""
 
-_RUNS = re.compile("[-=+@\t\r\n＝＋－＠]")
-_NO_TITLE = re.compile(r"[\\*?:/\[\]]")
-_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORMULA_START = re.compile("[-=+@\t\r\n＝＋－＠]")
+_NOT_IN_TITLE = re.compile(r"[\\*?:/\[\]]")
+_NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER = re.compile(r"[+-]\d+(\.\d+)?([eE][+-]?\d+)?")
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class Writer(Generic[T]):
 
     Attributes:
         write: Writes one item.
-        end: Writes buffered items, and what stands below them.
+        end: Writes buffered items and the footer.
     """
 
     write: Callable[[T], object]
@@ -57,7 +57,7 @@ class Writer(Generic[T]):
 def json_lines(file: TextIO, row: Callable[[T], Row]) -> Writer[T]:
     """Return a writer of one JSON object per line.
 
-    Control characters are escaped, since it may go to a terminal.
+    Control characters are escaped, since the output may be a terminal.
 
     Args:
         file: Output file.
@@ -70,21 +70,21 @@ def json_lines(file: TextIO, row: Callable[[T], Row]) -> Writer[T]:
     return Writer(write)
 
 
-def defused(cell: str | float) -> str | float:
-    """Return a cell of CSV that no spreadsheet runs as a formula; numbers stay numbers.
+def escape_formula(cell: str | float) -> str | float:
+    """Return a CSV cell that no spreadsheet evaluates as a formula; numbers are unchanged.
 
-    Text that begins with ``= + - @``, their full-width forms or a control character gets an
-    apostrophe before it, unless it is a number (OWASP, CSV injection).
+    An apostrophe is put before text that begins with ``= + - @``, their full-width forms or a
+    control character, unless the text is a number (OWASP, CSV injection).
 
-    >>> defused("=HYPERLINK(A1)"), defused("-3.5"), defused(-1)
+    >>> escape_formula("=HYPERLINK(A1)"), escape_formula("-3.5"), escape_formula(-1)
     ("'=HYPERLINK(A1)", '-3.5', -1)
     """
-    runs = isinstance(cell, str) and _RUNS.match(cell) and not _NUMBER.fullmatch(cell)
+    runs = isinstance(cell, str) and _FORMULA_START.match(cell) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if runs else cell
 
 
 def comma_separated(file: TextIO, names: Sequence[str], cells: Cells[T]) -> Writer[T]:
-    """Return a writer of CSV with a first line of names; cells are ``defused``.
+    """Return a writer of CSV with a header line; formulas are escaped.
 
     Args:
         file: Output file.
@@ -92,14 +92,14 @@ def comma_separated(file: TextIO, names: Sequence[str], cells: Cells[T]) -> Writ
         cells: Returns the cells of an item.
     """
     put = csv.writer(file).writerow
-    put(map(defused, names))
-    return Writer(lambda one: put(map(defused, cells(one))))
+    put(map(escape_formula, names))
+    return Writer(lambda one: put(map(escape_formula, cells(one))))
 
 
 def markdown_table(file: TextIO, names: Sequence[str], cells: Cells[T]) -> Writer[T]:
     """Return a writer of a Markdown table.
 
-    Line ends and bars of cells are replaced, so that a row is a line.
+    Line ends and vertical bars in cells are replaced, so that each row is one line.
 
     Args:
         file: Output file.
@@ -116,7 +116,7 @@ def markdown_table(file: TextIO, names: Sequence[str], cells: Cells[T]) -> Write
 
 
 def _markdown(text: str) -> str:
-    r"""Return text that Markdown shows as it is.
+    r"""Return text with Markdown syntax escaped.
 
     >>> _markdown("a|b\n<b>*c*")
     'a\\|b &lt;b>\\*c\\*'
@@ -140,9 +140,9 @@ td > div {{ max-width: 40rem; max-height: 12rem; overflow: auto; white-space: pr
 def html_table(
     file: TextIO, title: str, names: Sequence[str], cells: Cells[Article]
 ) -> Writer[Article]:
-    """Return a writer of a page with one table.
+    """Return a writer of an HTML page with one table.
 
-    Texts are escaped, and the title links to the article.
+    Texts are escaped. The title links to the article.
 
     Args:
         file: Output file.
@@ -155,8 +155,8 @@ def html_table(
 
     def write(one: Article) -> None:
         row = zip(names, cells(one), strict=True)
-        made = "".join(f"<td><div>{_shown(name, cell, one)}</div></td>" for name, cell in row)
-        file.write(f"<tr>{made}</tr>\n")
+        row_html = "".join(f"<td><div>{_shown(name, cell, one)}</div></td>" for name, cell in row)
+        file.write(f"<tr>{row_html}</tr>\n")
 
     return Writer(write, lambda: file.write("</table></body></html>\n"))
 
@@ -169,7 +169,7 @@ def _shown(name: str, cell: str | float, article: Article) -> str:
 
 
 def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> Writer[T]:
-    """Return a writer of Apache Parquet, compressed.
+    """Return a writer of compressed Apache Parquet.
 
     Args:
         path: Output file.
@@ -179,12 +179,12 @@ def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    made = schema(pa)
-    file = pq.ParquetWriter(path, made, compression="zstd")
+    columns = schema(pa)
+    file = pq.ParquetWriter(path, columns, compression="zstd")
     rows: list[Row] = []
 
     def flush() -> None:
-        file.write_table(pa.Table.from_pylist(rows, schema=made))
+        file.write_table(pa.Table.from_pylist(rows, schema=columns))
         rows.clear()
 
     def write(one: T) -> None:
@@ -202,27 +202,27 @@ def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -
 def workbook(
     path: Path, title: str, names: Sequence[str], cells: Callable[[T], Iterable[Any]]
 ) -> Writer[T]:
-    """Return a writer of a workbook (.xlsx) with one sheet.
+    """Return a writer of an Excel workbook (.xlsx) with one sheet.
 
-    Texts stay texts, also those that look like formulas; times become times of the sheet.
+    Texts are stored as texts, even if they look like formulas; times are stored as times.
 
     Args:
         path: Output file.
         title: Title of the sheet.
         names: Names of the columns.
-        cells: Returns the cells of an item: texts, numbers, times with a zone.
+        cells: Returns the cells of an item: texts, numbers or times with a zone.
     """
     from openpyxl import Workbook
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Font
 
     book = Workbook(write_only=True)
-    sheet = book.create_sheet(_NO_TITLE.sub(" ", title)[:31])
+    sheet = book.create_sheet(_NOT_IN_TITLE.sub(" ", title)[:31])
     sheet.freeze_panes = "A2"
 
-    def made(value: Any) -> Any:  # noqa: ANN401 - a cell of any type
+    def to_cell(value: Any) -> Any:  # noqa: ANN401 - a cell of any type
         if isinstance(value, datetime):
-            cell = WriteOnlyCell(sheet, value.replace(tzinfo=None))  # sheets know no zones
+            cell = WriteOnlyCell(sheet, value.replace(tzinfo=None))  # workbooks have no time zones
             cell.number_format = "yyyy-mm-dd hh:mm:ss"
         elif isinstance(value, str):
             cell = WriteOnlyCell(sheet, xml_text(value))
@@ -231,26 +231,26 @@ def workbook(
             cell = WriteOnlyCell(sheet, value)
         return cell
 
-    head = [made(name) for name in names]
+    head = [to_cell(name) for name in names]
     for cell in head:
         cell.font = Font(bold=True)
     sheet.append(head)
     return Writer(
-        lambda one: sheet.append([made(value) for value in cells(one)]), lambda: book.save(path)
+        lambda one: sheet.append([to_cell(value) for value in cells(one)]), lambda: book.save(path)
     )
 
 
 def xml_text(text: str) -> str:
-    """Return a text with a sign for each character that XML does not allow."""
-    return _NO_XML.sub("\ufffd", text)
+    """Return the text with U+FFFD in place of characters that XML does not allow."""
+    return _NOT_IN_XML.sub("\ufffd", text)
 
 
 class Formats(NamedTuple, Generic[T]):
-    """Writers of one kind of item.
+    """Factories of writers by file suffix.
 
     Attributes:
-        text: Factories of writers of text files by suffix; the first is used for standard output.
-        binary: Factories of writers of other files by suffix.
+        text: Factories for text formats; the first is used for standard output.
+        binary: Factories for binary formats.
     """
 
     text: Mapping[str, Callable[[TextIO], Writer[T]]]
@@ -258,22 +258,22 @@ class Formats(NamedTuple, Generic[T]):
 
 
 @contextmanager
-def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
-    """Yield a writer to a file in the format of its suffix; to standard output for ``-``.
+def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
+    """Yield a writer in the format of the file suffix, or to standard output for ``-``.
 
-    The file gets its name when it is complete.
+    The file is renamed to ``where`` when it is complete.
 
     Raises:
-        ConfigurationError: The format is unknown, pyarrow is missing for it, or the file cannot be
+        ConfigurationError: The format is unknown, pyarrow is missing, or the file cannot be
             written.
     """
     if where == STANDARD:
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8")  # as for files, not the terminal's encoding
+            sys.stdout.reconfigure(encoding="utf-8")  # like files, whatever the terminal's encoding
         yield next(iter(formats.text.values()))(sys.stdout)
         return
     path = Path(where)
-    with completed(path) as part:
+    with atomic_output(path) as part:
         if path.suffix in formats.binary:
             if path.suffix == ".parquet" and find_spec("pyarrow") is None:
                 raise ConfigurationError(
@@ -291,7 +291,7 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         else:
             *known, last = *formats.text, *formats.binary
             raise ConfigurationError(
-                "{path}: name a {choices} or {last} file",
+                "{path}: unknown suffix; use {choices} or {last}",
                 path=path,
                 choices=", ".join(known),
                 last=last,
@@ -299,11 +299,11 @@ def writing(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
 
 
 @contextmanager
-def completed(path: Path) -> Iterator[Path]:
+def atomic_output(path: Path) -> Iterator[Path]:
     """Yield a temporary file that is renamed to ``path`` when complete, and deleted otherwise.
 
     Raises:
-        ConfigurationError: It cannot be written.
+        ConfigurationError: The file cannot be written.
     """
     part = path.with_name(f".{path.name}.part")
     try:

@@ -1,4 +1,4 @@
-"""Process identity of a node, and detection of dead processes on this machine."""
+"""Identity of processes, and detection of dead processes on this machine."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ def boot_id() -> str:
         return ""
 
 
-def myself() -> str:
+def own_identity() -> str:
     """Return JSON text that identifies this process."""
     return json.dumps(
         {
             "host": socket.gethostname(),
             "pid": os.getpid(),
-            "space": _space(),
-            "began": _began(os.getpid()),
+            "space": _pid_scope(),
+            "began": _start_time(os.getpid()),
         },
         sort_keys=True,
     )
 
 
 def is_dead(text: str) -> bool:
-    """Return whether a process named by ``myself`` is surely dead; False for other machines.
+    """Return whether a process is surely dead; False for processes of other machines.
 
-    >>> is_dead(myself())
+    >>> is_dead(own_identity())
     False
     """
     record = json.loads(text)
-    if record.get("space") != _space() or not record.get("space"):
+    if record.get("space") != _pid_scope() or not record.get("space"):
         return False
-    return bool(_began(record["pid"]) != record["began"])
+    return bool(_start_time(record["pid"]) != record["began"])
 
 
-def _space() -> str:
-    """Return the scope in which process ids are unique: this boot and pid namespace; or ""."""
+def _pid_scope() -> str:
+    """Return the scope in which process ids are unique (boot id and pid namespace), or ""."""
     boot, names = boot_id(), Path("/proc/self/ns/pid")
     return f"{boot}/{names.readlink()}" if boot and names.is_symlink() else ""
 
 
-def _began(pid: int) -> str:
+def _start_time(pid: int) -> str:
     """Return the start time of a process in kernel ticks; "" if it is missing or dead."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()

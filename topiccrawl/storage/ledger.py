@@ -1,9 +1,8 @@
-"""The contract of the state of tasks and orders to crawls: ``Ledger``.
+"""Protocol ``Ledger``: shared state of tasks, turns, workers and operator orders.
 
-State is rows of text (JSON), identified by a kind and a name. A process reads rows, decides, and
-swaps them: either all of its changes are made, or none if a row it relied on has changed meanwhile.
-So one small interface, in Redis or in a file, stores tasks, turns, workers and orders. All code
-that decides is ordinary code without a database.
+The state is rows of JSON text, identified by kind and name. Processes change it by compare-and-swap
+of several rows: either all changes are written, or none if a row that was read has changed since.
+The ledger is stored in Redis or in a file; code that changes the state needs no database.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """Kind and name of a row."""
 Rows = dict[str, dict[str, str]]
-"""Text by name, by kind."""
+"""Texts of rows by kind and name."""
 
 SLOWEST, FASTEST = 0.01, 10.0
 """Bounds of ``CrawlOrder.speed``."""
@@ -27,15 +26,15 @@ class Ledger(Protocol):
     """Rows of text that several processes share.
 
     Raises (all methods):
-        StorageAwayError: It cannot be reached now; the same call may succeed later.
+        StorageAwayError: The ledger is unavailable; the call may succeed later.
     """
 
     async def get(self, kind: str, name: str) -> str | None:
-        """Return one row, or None."""
+        """Return the text of a row, or None."""
         ...
 
     async def read(self, *kinds: str) -> Rows:
-        """Return a consistent snapshot of all rows of some kinds."""
+        """Return a consistent snapshot of all rows of these kinds."""
         ...
 
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
@@ -43,7 +42,7 @@ class Ledger(Protocol):
         ...
 
     async def now(self) -> float:
-        """Return seconds since the epoch, by one clock for all processes."""
+        """Return the time of the shared clock, seconds since the epoch."""
         ...
 
     async def close(self) -> None:
@@ -53,16 +52,16 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CrawlOrder:
-    """The operator's order for a crawl, or for all crawls of a task.
+    """Operator order for a crawl, or for all crawls of a task.
 
     Attributes:
-        paused: Nothing is fetched while it is set.
-        speed: Delays between requests to a host are divided by this. The crawl-delay of robots.txt
-            and a server's Retry-After still apply. In [``SLOWEST``, ``FASTEST``].
-        cancelled: Time of the cancellation, seconds since the epoch; 0 for none. It does not
-            concern crawls that began later.
-        urls: Start URLs that the crawl has not taken yet.
-        worker: Worker that should crawl this site of a task; "": any.
+        paused: True to fetch nothing.
+        speed: Divisor of the delays between requests to a host, in [``SLOWEST``, ``FASTEST``]. The
+            crawl-delay of robots.txt and Retry-After still apply.
+        cancelled: Time of the cancellation, seconds since the epoch; 0 if not cancelled. Crawls
+            started later are not affected.
+        urls: Start URLs that the crawl has not queued yet.
+        worker: Worker assigned to this site of a task; "" for any.
     """
 
     paused: bool = False

@@ -1,4 +1,4 @@
-"""Ledger of one machine: a file in the data folder, for all processes there."""
+"""Ledger in a file of the data folder, shared by all processes of one machine."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 FILE = "tasks.sqlite"
-PATIENCE = 10.0
-"""Seconds that a call waits for other processes' writes, each of which takes milliseconds."""
+BUSY_SECONDS = 10.0
+"""Seconds that a call waits for writes of other processes, which take milliseconds."""
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS ledger"
     " (kind TEXT, name TEXT, text TEXT NOT NULL, PRIMARY KEY (kind, name)) WITHOUT ROWID"
@@ -30,23 +30,23 @@ _TABLE = (
 
 
 class LocalLedger:
-    """Rows in SQLite; see ``ledger.Ledger``. Calls wait in a thread, never in the event loop.
+    """``Ledger`` in a SQLite file. Calls run in a thread and never block the event loop.
 
     Args:
-        folder: TOPICCRAWL_DATA_DIR; the file is created with the first row.
+        folder: TOPICCRAWL_DATA_DIR; the first write creates the file.
     """
 
     def __init__(self, folder: str | Path) -> None:
         self.path = Path(folder) / FILE
 
     async def get(self, kind: str, name: str) -> str | None:
-        """Return one row, or None."""
+        """See ``Ledger.get``."""
         if not self.path.exists():
             return None
         return await self._call(lambda connection: _row(connection, (kind, name)))
 
     async def read(self, *kinds: str) -> Rows:
-        """Return all rows of some kinds."""
+        """See ``Ledger.read``."""
         rows: Rows = {kind: {} for kind in kinds}
         if self.path.exists():
             for kind, name, text in await self._call(lambda connection: _rows(connection, kinds)):
@@ -54,11 +54,11 @@ class LocalLedger:
         return rows
 
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
-        """Write ``after`` if all rows equal ``before``; return whether."""
-        return await self._call(lambda connection: _swap(connection, before, after))
+        """See ``Ledger.swap``."""
+        return await self._call(lambda connection: _compare_and_swap(connection, before, after))
 
     async def now(self) -> float:
-        """Return the machine's time."""
+        """Return the time of the machine, seconds since the epoch."""
         return time.time()
 
     async def close(self) -> None:
@@ -70,7 +70,7 @@ class LocalLedger:
     def _work(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
             touch_private(self.path)
-            with closing(sqlite3.connect(self.path, timeout=PATIENCE)) as connection:
+            with closing(sqlite3.connect(self.path, timeout=BUSY_SECONDS)) as connection:
                 connection.isolation_level = None
                 connection.execute(_TABLE)
                 return work(connection)
@@ -95,7 +95,7 @@ def _rows(connection: sqlite3.Connection, kinds: Iterable[str]) -> list[tuple[st
     return connection.execute(query, names).fetchall()
 
 
-def _swap(
+def _compare_and_swap(
     connection: sqlite3.Connection,
     before: Mapping[Key, str | None],
     after: Mapping[Key, str | None],

@@ -1,4 +1,4 @@
-"""Lists of stored articles for a page: without texts, so that ten thousand can be paged through."""
+"""Paged lists of stored articles without their texts, fast for ten thousand articles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SqliteListing:
     """``Listing`` of the embedded store.
 
     Args:
-        path: The store's file; it is not created if there is none yet.
+        path: File of the store; a missing file is not created.
     """
 
     def __init__(self, path: Path) -> None:

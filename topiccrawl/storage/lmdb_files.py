@@ -1,8 +1,8 @@
-"""Files of LMDB: for their owner alone, and whole before they are mapped.
+"""Files of LMDB: creation with private modes, and detection of truncated files.
 
-LMDB maps its file. Where it is shorter than its tree, reading ends the process with SIGBUS. The
-newest of its two meta pages has the number of the last page; pages that no tree has may lack at the
-end of a whole file, so that a short file is read by another process before it is refused.
+LMDB maps its data file into memory. If the file is truncated, a read ends the process with SIGBUS.
+The newer of the two meta pages has the number of the last page. An intact file may still be
+shorter, without unused pages at its end. Therefore a short file is first read in a subprocess.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DATA, LOCK = "data.mdb", "lock.mdb"
 _META = Struct("<16xII16xI92xQQ")
-"""Header of a page, magic, version, size of a page, last page, number of the transaction."""
+"""Page header, magic number, version, page size, last page, transaction number."""
 _MAGIC = 0xBEEFC0DE
 _READ = """
 import sys, lmdb
@@ -33,11 +33,11 @@ with lmdb.open(sys.argv[1], readonly=True, lock=False, max_dbs=64) as env, env.b
 """
 
 
-def prepare(folder: Path) -> None:
-    """Create the files of an environment for their owner alone, where there are none.
+def create_files(folder: Path) -> None:
+    """Create missing files of an environment with private modes, and check existing ones.
 
     Raises:
-        StorageError: They cannot be created, or the data is cut short.
+        StorageError: The files cannot be created, or the data file is truncated.
     """
     try:
         touch_private(folder / DATA)
@@ -46,20 +46,20 @@ def prepare(folder: Path) -> None:
         raise StorageError(
             "{folder}: cannot be written: {strerror}", folder=folder, strerror=error.strerror
         ) from error
-    require_whole(folder)
+    require_complete(folder)
 
 
-def require_whole(folder: Path) -> None:
-    """Refuse an environment whose data is cut short; do nothing where there is none.
+def require_complete(folder: Path) -> None:
+    """Raise an error if the data file of an environment is truncated; it may be missing.
 
     Raises:
-        StorageError: It is; the message has the remedy.
+        StorageError: The file is truncated; the message has the remedy.
     """
     path = folder / DATA
     size = path.stat().st_size if path.is_file() else 0
-    if size and size < (needed := _needed(path)) and not _can_be_read(folder):
+    if size and size < (needed := _required_size(path)) and not _is_readable(folder):
         raise StorageError(
-            "{path}: is cut short, {size:,} of {needed:,} bytes are left: "
+            "{path}: is truncated to {size:,} of {needed:,} bytes: "
             "restore the folder from a backup (`scrapy restore`), or start "
             "over with -a fresh=1",
             path=path,
@@ -68,8 +68,8 @@ def require_whole(folder: Path) -> None:
         )
 
 
-def _needed(path: Path) -> int:
-    """Return the bytes of a file up to its last page; 0 where LMDB itself refuses it."""
+def _required_size(path: Path) -> int:
+    """Return the file size up to the last page in bytes; 0 if LMDB itself rejects the file."""
     with path.open("rb") as file:
         try:
             magic, _, page, last, number = _META.unpack(file.read(_META.size))
@@ -82,6 +82,6 @@ def _needed(path: Path) -> int:
     return int(page * (1 + (other if newer > number else last)))
 
 
-def _can_be_read(folder: Path) -> bool:
+def _is_readable(folder: Path) -> bool:
     command = [sys.executable, "-c", _READ, str(folder)]
     return not subprocess.run(command, check=False, capture_output=True).returncode  # noqa: S603

@@ -1,4 +1,4 @@
-"""Merging of a second save of a URL with the first; the same for every store."""
+"""Rules for merging an article with a stored one of the same URL, shared by all stores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def reprint_by(article: Article, match: Match) -> Reprint:
-    """Return the entry of an article that reprints a story."""
+    """Return an article as a reprint of the matched story."""
     return Reprint(
         article.url, article.site, article.title, article.published, article.fetched_at,
         match.similarity, match.reason,
@@ -21,22 +21,22 @@ def reprint_by(article: Article, match: Match) -> Reprint:
 
 
 def version_of(known: Article, replaced_at: float) -> Version:
-    """Return the text of an article as a version, before another one replaces it."""
+    """Return the text of a stored article as a version, before it is replaced."""
     text = known.title, known.body, known.published, known.digest
     return Version(*text, known.fetched_at, replaced_at)
 
 
-def joined(known: Article | None, article: Article) -> Article:
-    """Return the article with the stored topics added; the newer score wins."""
+def merge_topics(known: Article | None, article: Article) -> Article:
+    """Return the article with the stored topics added; newer scores win."""
     if known is None:
         return article
     return replace(article, topics={**known.topics, **article.topics})
 
 
 def replaces(known: Article, article: Article) -> bool:
-    """Return whether a later fetch brought another text, so that the stored one becomes a version.
+    """Return whether a later fetch found another text, so that the stored one becomes a version.
 
-    Parts of one fetch (``Unfinished``) share its time and make no versions.
+    Partial saves of one fetch (``Unfinished``) share its time and create no versions.
 
     >>> from topiccrawl.model import Article
     >>> known = Article("http://a.test/1", "题", "文", fetched_at=1.0)
@@ -51,9 +51,9 @@ def replaces(known: Article, article: Article) -> bool:
 
 
 def fate_of(known: Article, article: Article) -> Fate:
-    """Return UNCHANGED if only time and depth of the fetch (and the terms) differ, else UPDATED."""
+    """Return UNCHANGED if only fetch time, depth and terms differ, UPDATED otherwise."""
     after = replace(
-        joined(known, article),
+        merge_topics(known, article),
         terms=known.terms,
         fetched_at=known.fetched_at,
         depth=known.depth,

@@ -1,7 +1,7 @@
-"""States of watched pages, and changes since a time: hubs and details by owner.
+"""States of watched pages, hubs and articles, and their changes in a time window.
 
-An owner is a topic or a template; each has its own states. The state of a page that is gone is
-kept, with the date.
+Each owner, a topic or a template, has its own states. The state of a page that is gone is kept,
+with the time.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 LONGEST_VALIDATOR = 1_000
-"""Maximum length of an ETag or Last-Modified sent back: servers refuse headers of some kB."""
+"""Maximum length of an ETag or Last-Modified to send; servers reject headers of several kB."""
 
-UNHAD = 3_600.0
-"""Maximum number of seconds until a page that was never fetched is requested again."""
+MAX_FIRST_RETRY = 3_600.0
+"""Maximum number of seconds between retries of a page that was never fetched."""
 
 
 class Role(StrEnum):
     """Role of a page.
 
-    HUB lists links (also a feed or a news sitemap), DETAIL is an article.
+    HUB: a page with links, also a feed or news sitemap. DETAIL: an article.
     """
 
     HUB = "hub"
@@ -46,19 +46,19 @@ class PageState:
     Attributes:
         owner: Name of the topic or template.
         url: Canonical URL.
-        role: Whether it lists links or is an article (or carries a record).
-        first_seen: When it was first recorded in this role.
-        checked_at: When it was last requested and answered, with any status.
-        changed_at: When its main text was last found to differ.
-        gone_at: When it was found gone; 0 while it is there.
-        due: When it is to be fetched again; 0: never.
+        role: HUB, or DETAIL for an article or the page of a record.
+        first_seen: Time at which it was first recorded in this role.
+        checked_at: Time of the last response, with any status.
+        changed_at: Time at which its main text was last found changed.
+        gone_at: Time at which it was found gone; 0 while it exists.
+        due: Time of the next fetch; 0 for never.
         misses: Number of consecutive responses 404 or 410.
-        etag: ETag of the response, unchanged.
-        last_modified: Last-Modified of the response, unchanged.
-        digest: MD5 of the extracted main text, or of other data that the owner compares.
+        etag: ETag header of the response.
+        last_modified: Last-Modified header of the response.
+        digest: MD5 of the main text, or of other data that the owner compares.
         relevance: Relevance of the page, in [0, 1].
         found_on: URL of the page on which it was found first, or "".
-        more: The owner's own values, plain JSON.
+        more: Further values of the owner, plain JSON.
     """
 
     owner: str
@@ -79,12 +79,12 @@ class PageState:
 
 
 class Window(NamedTuple):
-    """Details that changed since a time; each is in one list only.
+    """Detail pages that changed in a time window; each is in one list only.
 
     Attributes:
-        new: First recorded since then, and there.
-        changed: There before with another text, or gone before and there again.
-        gone: Found gone.
+        new: First recorded in the window, and not gone.
+        changed: Recorded earlier, and changed or back in the window.
+        gone: Found gone in the window.
     """
 
     new: tuple[PageState, ...] = ()
@@ -104,28 +104,28 @@ PAGES = DocumentKind(
     ),
 )
 
-_FIRST = 1e-9
-"""Earlier than any time that is stored; 0 means that there is none."""
+_MIN_TIME = 1e-9
+"""Lower bound of stored times; 0 means no time."""
 
 
 class Pages(DocumentStore):
-    """States of watched pages, in the store. All but ``close`` raise StorageError.
+    """Store of the states of watched pages. All methods but ``close`` raise StorageError.
 
     Repeat a save that raised; it is idempotent.
 
     Args:
-        storage: Where they are stored.
+        storage: Storage of the states.
     """
 
     def __init__(self, storage: Storage) -> None:
         super().__init__(storage.documents(PAGES))
 
     async def save(self, states: Sequence[PageState]) -> None:
-        """Insert or replace states; after the return they survive kill -9."""
+        """Insert or replace states; after the call returns, they survive kill -9."""
         await self._documents.put({PAGES: [asdict(state) for state in states]})
 
     async def get(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
-        """Return the states of those URLs that have one."""
+        """Return the stored states of these URLs, by URL."""
         found = await self._documents.get(PAGES, [(owner, url) for url in urls])
         return {state.url: state for state in map(_state, found)}
 
@@ -134,28 +134,28 @@ class Pages(DocumentStore):
     ) -> list[PageState]:
         """Return up to ``limit`` states with ``after < due <= before``, soonest first."""
         later, end = (math.nextafter(time, math.inf) for time in (after, before))
-        span = Span(max(_FIRST, later), end)
+        span = Span(max(_MIN_TIME, later), end)
         return await self._find({"owner": owner, "due": span}, "due", limit)
 
     async def counts(self, owner: str) -> dict[str, int]:
-        """Return the numbers of present ``hubs`` and ``details``, and of pages ``gone``."""
+        """Return the numbers of existing ``hubs`` and ``details``, and of ``gone`` pages."""
         here = {"owner": owner, "gone_at": 0.0}
         kinds: dict[str, Where] = {
             "hubs": {**here, "role": Role.HUB},
             "details": {**here, "role": Role.DETAIL},
-            "gone": {"owner": owner, "gone_at": Span(_FIRST)},
+            "gone": {"owner": owner, "gone_at": Span(_MIN_TIME)},
         }
         return {name: await self._documents.count(PAGES, which) for name, which in kinds.items()}
 
     async def window(self, owner: str, since: float, until: float = 0.0) -> Window:
-        """Return what is new, changed or gone from ``since`` on (and before ``until``, if not 0).
+        """Return the detail pages that changed from ``since`` to before ``until`` (0: no end).
 
-        Lists are ordered by ``first_seen``, ``changed_at`` and ``gone_at``.
+        The lists are ordered by ``first_seen``, ``changed_at`` and ``gone_at``.
         """
         details, end = {"owner": owner, "role": Role.DETAIL}, until or math.inf
         here = {**details, "gone_at": 0.0}
         changed = {"changed_at": Span(since, end), "first_seen": Span(high=since)}
-        gone = {"gone_at": Span(max(since, _FIRST), end)}
+        gone = {"gone_at": Span(max(since, _MIN_TIME), end)}
         return Window(
             tuple(await self._find({**here, "first_seen": Span(since, end)}, "first_seen")),
             tuple(await self._find({**here, **changed}, "changed_at")),
@@ -163,7 +163,7 @@ class Pages(DocumentStore):
         )
 
     async def forget(self, names: Sequence[str]) -> int:
-        """Delete the states of names: URLs, or ``site:HOST`` for a host and its subdomains."""
+        """Delete the states of URLs, and of a host and its subdomains for ``site:HOST``."""
         urls = {name for name in names if not name.startswith("site:")}
         if sites := set(names) - urls:
             everything = pages(self._documents, PAGES, {}, PAGES.keys, fields=PAGES.keys)
@@ -179,7 +179,7 @@ class Pages(DocumentStore):
 
 
 def sendable(validator: str) -> str:
-    """Return a validator, or "" if it is too long to be sent back."""
+    """Return a validator, or "" if it is too long for a request header."""
     return validator if len(validator) <= LONGEST_VALIDATOR else ""
 
 

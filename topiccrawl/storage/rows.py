@@ -1,6 +1,6 @@
-"""Articles as rows: the SQL of the embedded store.
+"""SQL of the embedded store: articles, versions, topics and reprints.
 
-All functions run inside a transaction of their caller.
+All functions run inside a transaction of the caller.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ TEXTS = (
     "author", "language", "follows", "event",
 )  # fmt: skip
 COLUMNS = (*TEXTS, "images", "fetched_at", "depth", "digest", "noarchive", "encoding")
-"""Columns of ``articles`` in table order, without the id."""
+"""Columns of ``articles`` in table order, except the id."""
 
 OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
-"""Condition of articles of a topic."""
+"""Condition for articles of a topic."""
 
 _SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM articles"  # noqa: S608 - constant names
 _COMPARED = "SELECT id, url, title, body, site, published, digest FROM articles"
@@ -44,45 +44,45 @@ def clean(text: str) -> str:
 
 
 def insert(connection: sqlite3.Connection, article: Article) -> int:
-    """Insert an article and return the id of its row."""
+    """Insert an article and return its row id."""
     return int(connection.execute(_INSERT, _values(article)).lastrowid or 0)
 
 
 def update(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
-    """Replace a row."""
+    """Replace the row of an article."""
     connection.execute(_UPDATE, (*_values(article), article_id))
 
 
 def find(connection: sqlite3.Connection, url: str) -> tuple[int, Article] | None:
-    """Return id and article of a URL, with its topics, or None."""
+    """Return row id and article of a URL, or None."""
     row = connection.execute(f"{_SELECT} WHERE url = ?", (clean(url),)).fetchone()
     return None if row is None else (row[0], _article(connection, row, ""))
 
 
 def by_id(connection: sqlite3.Connection, article_id: int) -> Article:
-    """Return the article of an id that exists."""
+    """Return the article of an existing row id."""
     row = connection.execute(f"{_SELECT} WHERE id = ?", (article_id,)).fetchone()
     return _article(connection, row, "")
 
 
 def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) -> list[Article]:
-    """Return articles of a topic ("" for all), the last stored first; ``limit`` 0 for all."""
+    """Return articles of a topic ("" for all), the last stored first; no limit if 0."""
     where = OF_TOPIC if topic else "1"
     values = {"topic": topic, "size": limit or -1, "offset": offset}
-    return [article for _, article in some(connection, where, values, topic)]
+    return [article for _, article in select_page(connection, where, values, topic)]
 
 
-def some(
+def select_page(
     connection: sqlite3.Connection, where: str, values: Mapping[str, Any], topic: str
 ) -> list[tuple[int, Article]]:
-    """Return ids and articles of a condition, last stored first: ``size`` from ``offset`` on."""
+    """Return ids and articles that match, last stored first: ``size`` rows from ``offset``."""
     query = f"{_SELECT} WHERE {where} ORDER BY id DESC LIMIT :size OFFSET :offset"
     found = connection.execute(query, values).fetchall()
     return [(row[0], _article(connection, row, topic)) for row in found]
 
 
 def keep_version(connection: sqlite3.Connection, article_id: int, version: Version) -> None:
-    """Store the text of an article as a version before it is replaced."""
+    """Store a version of an article."""
     connection.execute(
         "INSERT INTO versions SELECT ?, 1 + count(*), ?, ?, ?, ?, ?, ? FROM versions"
         " WHERE article_id = ?",
@@ -100,25 +100,25 @@ def versions(connection: sqlite3.Connection, url: str) -> list[Version]:
     return [Version(*row) for row in rows]
 
 
-def to_index(connection: sqlite3.Connection, article_id: int) -> None:
-    """Mark a changed article, so that its words are indexed before the next search."""
+def mark_unindexed(connection: sqlite3.Connection, article_id: int) -> None:
+    """Mark a changed article, so that it is indexed again before the next search."""
     connection.execute("INSERT OR IGNORE INTO unsearched VALUES (?)", (article_id,))
 
 
 def set_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
-    """Add the article's topics to a row; the newer score wins."""
+    """Add the topics of an article to a row, replacing older scores."""
     _write_topics(connection, "INSERT OR REPLACE", article_id, article)
 
 
 def add_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
-    """Add those of the article's topics that the row lacks."""
+    """Add the topics of an article that the row lacks."""
     _write_topics(connection, "INSERT OR IGNORE", article_id, article)
 
 
-def texts(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[Article]:
-    """Return the articles of these ids in order, for comparison, without that of one URL.
+def compared(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[Article]:
+    """Return the articles of these ids in order, except the article of the URL ``but``.
 
-    Ids that do not exist are left out. Only the compared fields are read (no topics, no times).
+    Missing ids are skipped. Only the fields for duplicate detection are read.
     """
     query = f"{_COMPARED} WHERE id IN ({', '.join('?' * len(ids))})"
     found = {row[0]: row[1:] for row in connection.execute(query, ids)} if ids else {}
@@ -126,14 +126,14 @@ def texts(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[
     return [_compared(row) for row in rows if row[0] != but]
 
 
-def all_texts(connection: sqlite3.Connection) -> Iterator[tuple[int, Article]]:
-    """Yield every article's id and the article with its compared fields, oldest first."""
+def all_compared(connection: sqlite3.Connection) -> Iterator[tuple[int, Article]]:
+    """Yield ids and articles with the fields for duplicate detection, oldest first."""
     for article_id, *row in connection.execute(f"{_COMPARED} ORDER BY id"):
         yield article_id, _compared(row)
 
 
 def set_reprint(connection: sqlite3.Connection, article_id: int, reprint: Reprint) -> None:
-    """Record a reprint of a story; a URL reprints one story only, the last one recorded."""
+    """Record a reprint of a story, replacing an earlier record of its URL."""
     connection.execute(
         "INSERT INTO reprints (url, site, title, published, seen_at, similarity, reason, "
         "article_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET "
@@ -150,7 +150,7 @@ def drop_reprint(connection: sqlite3.Connection, url: str) -> None:
 
 
 def reprints(connection: sqlite3.Connection, article_id: int) -> tuple[Reprint, ...]:
-    """Return the reprints of a story in the order they were first recorded."""
+    """Return the reprints of a story in the order of first recording."""
     rows = connection.execute(
         "SELECT url, site, title, published, seen_at, similarity, reason FROM reprints "
         "WHERE article_id = ? ORDER BY id",
@@ -167,7 +167,7 @@ def story_of(connection: sqlite3.Connection, url: str) -> int | None:
 
 
 def counts(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return the sizes of the tables and of each topic."""
+    """Return the numbers of articles, reprints and articles per topic."""
     query = (
         "SELECT 'articles', count(*) FROM articles UNION ALL "
         "SELECT 'reprints', count(*) FROM reprints UNION ALL "

@@ -1,8 +1,8 @@
-"""Last reported states of runs, for monitoring from outside: one record per run.
+"""Run records: last reported states of runs, for monitoring by other processes.
 
-A crawl writes its whole state (see ``status``) every few seconds and when it ends, into its data
-folder or Redis. ``scrapy dashboard`` and the report are made of these records. A record that was
-not updated lately belongs to a run that ended or died.
+A crawl writes its state (see ``status``) to its data folder or Redis every few seconds and when it
+ends. ``scrapy dashboard`` and the report read these records. A stale record belongs to a run that
+ended or crashed.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from topiccrawl.errors import StorageError
-from topiccrawl.storage.files import opened_private
+from topiccrawl.storage.files import private_opener
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.status import EMPTY, State
 
-EVERY = 3.0
-"""Seconds between two records of a run."""
-LOST = 15.0
-"""Seconds without an update after which a run that did not report its end counts as dead."""
-KEPT = 50
-"""Number of records kept in a folder, those updated last."""
+INTERVAL = 3.0
+"""Seconds between two updates of a run record."""
+STALE_SECONDS = 15.0
+"""Seconds without an update after which an unfinished run counts as dead."""
+MAX_RECORDS = 50
+"""Number of records kept in a folder, the last updated ones."""
 FOLDER = "runs"
 
 
 class RunReport(NamedTuple):
-    """A run's last record.
+    """Last record of a run.
 
     Attributes:
-        state: Its reported state.
-        age: Seconds since the report.
+        state: Reported state.
+        age: Seconds since the last update.
     """
 
     state: State
@@ -42,26 +42,26 @@ class RunReport(NamedTuple):
 
     @property
     def live(self) -> bool:
-        """True if the run has reported no end and its record is fresh."""
-        return self.state["run"]["finished"] is None and self.age < LOST
+        """True if the run is not finished and its record is not stale."""
+        return self.state["run"]["finished"] is None and self.age < STALE_SECONDS
 
 
 class Runs(Protocol):
-    """Storage of the records of runs."""
+    """Store of run records."""
 
     async def put(self, state: State) -> None:
-        """Store a run's record in place of its last one.
+        """Store the record of a run, replacing its last one.
 
         Raises:
-            StorageError: It was not stored.
+            StorageError: The record was not stored.
         """
         ...
 
     async def all(self) -> list[RunReport]:
-        """Return all records, that of the latest run first.
+        """Return all records, latest run first.
 
         Raises:
-            StorageError: They cannot be read.
+            StorageError: The records cannot be read.
         """
         ...
 
@@ -71,7 +71,7 @@ class Runs(Protocol):
 
 
 class LocalRuns:
-    """Records as files of a data folder.
+    """Run records in files of a data folder.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
@@ -79,11 +79,11 @@ class LocalRuns:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder) / FOLDER
-        self._read: dict[Path, tuple[float, State]] = {}
+        self._cache: dict[Path, tuple[float, State]] = {}
 
     async def put(self, state: State) -> None:
         """See ``Runs.put``."""
-        text = packed(state)
+        text = to_json(state)
         await asyncio.to_thread(self._write, f"{state['run']['id']}.json", text)
 
     async def all(self) -> list[RunReport]:
@@ -94,23 +94,23 @@ class LocalRuns:
         """Do nothing: no connection is held open."""
 
     def reports(self) -> list[RunReport]:
-        """Return all records, for callers outside an event loop; unchanged files are read once."""
+        """Return all records (blocking); unchanged files are not read again."""
         found: dict[Path, tuple[float, State]] = {}
         for path in self.folder.glob("*.json"):
-            with suppress(FileNotFoundError):  # deleted meanwhile by a run, as too old
+            with suppress(FileNotFoundError):  # deleted in the meantime by another run
                 if path.is_file():
-                    found[path] = self._look(path)
-        self._read = found
+                    found[path] = self._read_record(path)
+        self._cache = found
         now = time.time()
-        return ordered([RunReport(state, max(0.0, now - at)) for at, state in found.values()])
+        return newest_first([RunReport(state, max(0.0, now - at)) for at, state in found.values()])
 
-    def _look(self, path: Path) -> tuple[float, State]:
+    def _read_record(self, path: Path) -> tuple[float, State]:
         at = path.stat().st_mtime
-        known = self._read.get(path)
+        known = self._cache.get(path)
         if known is not None and known[0] == at:
             return known
         try:
-            return at, unpacked(path.read_bytes(), str(path))
+            return at, from_json(path.read_bytes(), str(path))
         except PermissionError as error:
             raise StorageError(
                 "{path}: cannot be read: {strerror}", path=path, strerror=error.strerror
@@ -120,10 +120,10 @@ class LocalRuns:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             new = self.folder / f".{name}.{os.getpid()}"
-            with open(new, "w", encoding="utf-8", opener=opened_private) as file:
+            with open(new, "w", encoding="utf-8", opener=private_opener) as file:
                 file.write(text)
             new.replace(self.folder / name)
-            for old in self._oldest_first()[:-KEPT]:
+            for old in self._oldest_first()[:-MAX_RECORDS]:
                 old.unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(
@@ -133,7 +133,7 @@ class LocalRuns:
             ) from error
 
     def _oldest_first(self) -> list[Path]:
-        """Return the records, last updated at the end, so that a long run's record is kept."""
+        """Return the paths of records, last updated at the end."""
         found: list[tuple[float, Path]] = []
         for path in self.folder.glob("*.json"):
             with suppress(FileNotFoundError):  # another run removed it
@@ -141,39 +141,39 @@ class LocalRuns:
         return [path for _, path in sorted(found)]
 
 
-def packed(state: State) -> str:
-    """Return a state as JSON text that UTF-8 can encode, whatever pages contain."""
+def to_json(state: State) -> str:
+    """Return a state as JSON text without lone surrogates."""
     return clean(json.dumps(state, ensure_ascii=False, separators=(",", ":")))
 
 
-def unpacked(text: bytes, where: str) -> State:
-    """Return a state from its JSON.
+def from_json(text: bytes, where: str) -> State:
+    """Return the state of a JSON text.
 
     Raises:
-        StorageError: It is not a state, or it is of another version.
+        StorageError: It is not a state of this version.
     """
     try:
         state = json.loads(text)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise StorageError(
-            "{where}: no record of a run ({error}): remove it", where=where, error=error
+            "{where}: not a run record ({error}): remove it", where=where, error=error
         ) from error
-    if not isinstance(state, dict) or not all(map(_alike, map(state.get, _WHOLE), _WHOLE.values())):
-        raise StorageError("{where}: no record of a run of this version: remove it", where=where)
+    if not isinstance(state, dict) or not all(map(_fits, map(state.get, _FIXED), _FIXED.values())):
+        raise StorageError("{where}: not a run record of this version: remove it", where=where)
     return state
 
 
-_OPTIONAL = {"nodes", "review"}  # of crawls together; since 0.2.0
-_WHOLE = {name: section for name, section in EMPTY.items() if name not in _OPTIONAL}
+_OPTIONAL = {"nodes", "review"}  # of several nodes; since 0.2.0
+_FIXED = {name: section for name, section in EMPTY.items() if name not in _OPTIONAL}
 
 
-def _alike(section: object, empty: object) -> bool:
-    """Return whether a section has the type and keys of this version."""
+def _fits(section: object, empty: object) -> bool:
+    """Return whether a section has the type and keys of the empty one."""
     if not isinstance(section, dict) or not isinstance(empty, dict):
         return isinstance(section, type(empty))
     return empty.keys() <= section.keys()
 
 
-def ordered(found: list[RunReport]) -> list[RunReport]:
-    """Return the records, that of the latest run first."""
+def newest_first(found: list[RunReport]) -> list[RunReport]:
+    """Return the records, latest run first."""
     return sorted(found, key=lambda report: -report.state["run"]["began"])

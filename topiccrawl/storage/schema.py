@@ -1,7 +1,7 @@
-"""Tables of the embedded store, as migration steps.
+"""Schema of the embedded store, as migration steps.
 
-A released step is never edited: a change of the tables is a new step at the end.
-``PRAGMA user_version`` counts the applied steps. The table ``migrations`` stores the time and the
+Released steps are never edited; a change of the schema is a new step at the end.
+``PRAGMA user_version`` is the number of applied steps. The table ``migrations`` has the time and
 program version of each.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 APPLICATION_ID = 0x746F7069
-"""Id of our files ("topi"), so that another program's database is not taken for a store."""
+"""Application id ("topi"), by which databases of other programs are rejected."""
 
 STEPS: tuple[str, ...] = (
     """
@@ -141,7 +141,7 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (template, entity)
     ) WITHOUT ROWID;
     """,
-    # from here on, documents by name bring their own indexes (``topiccrawl.storage.documents``)
+    # document kinds create their own indexes from here on (``topiccrawl.storage.documents``)
     """
     DELETE FROM topic_changes WHERE rowid NOT IN (
         SELECT max(rowid) FROM topic_changes GROUP BY topic, frontier, number, at
@@ -171,7 +171,7 @@ def migrate(
     now: Callable[[], float],
     steps: Sequence[str] = STEPS,
 ) -> None:
-    """Bring a database to the version of this program; one transaction for all steps.
+    """Migrate a database to the current schema, all steps in one transaction.
 
     Raises:
         StateVersionError: A newer version wrote it.
@@ -204,7 +204,7 @@ def _version(connection: sqlite3.Connection, path: str, steps: Sequence[str]) ->
         )
     if version > len(steps):
         raise StateVersionError(
-            "{path}: schema version {version}, this program knows {steps}; "
+            "{path}: schema version {version}, this program supports up to {steps}; "
             "update topiccrawl, or choose another TOPICCRAWL_DATA_DIR",
             path=path,
             version=version,

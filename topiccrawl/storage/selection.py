@@ -1,4 +1,4 @@
-"""Selection of stored articles by topic, site, days and words."""
+"""Selection of stored articles by topic, site, publication date and words."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 WORDS = 2_000
-"""Maximum number of different words indexed of an article; a long feature has 1,500."""
+"""Maximum number of distinct words indexed per article; a long feature has 1,500."""
 
 COMPOUND = 3
-"""Length from which a Chinese word is also found by its first and its last two characters."""
+"""Minimum length of a Chinese word also found by its first or last two characters."""
 
 
 class Selection(NamedTuple):
-    """Conditions on articles, all of which must hold.
+    """Conditions on articles, all of which must match.
 
     Attributes:
         topic: Name of a topic of the article; "" for any.
-        site: Its host, or a parent domain; "" for any.
-        since: First day of publication, ``2026-01-31``, by the page's own date; "" for any.
-        until: Last day of publication; "" for any. With either, articles without a date are out.
-        words: Words of the article, as ``words_in`` returns them.
+        site: Host of the article, or a parent domain; "" for any.
+        since: First date of publication, such as ``2026-01-31``; "" for any.
+        until: Last date of publication; "" for any. Either excludes articles without a date.
+        words: Words of the article, as returned by ``words_in``.
     """
 
     topic: str = ""
@@ -43,7 +43,7 @@ class Selection(NamedTuple):
 
     @property
     def before(self) -> str:
-        """The day after ``until``, an exclusive bound for all times of that day; "" for any.
+        """The date after ``until``, an exclusive upper bound; "" for any.
 
         >>> Selection(until="2026-02-28").before
         '2026-03-01'
@@ -52,7 +52,7 @@ class Selection(NamedTuple):
 
     @property
     def dated(self) -> bool:
-        """True if a first or last day is set."""
+        """True if a first or last date is set."""
         return bool(self.since or self.until)
 
 
@@ -61,10 +61,10 @@ ALL = Selection()
 
 
 def day(text: str, what: str) -> str:
-    """Return a day given by an operator; "" for none.
+    """Return a date given by the user; "" for none.
 
     Raises:
-        ConfigurationError: It is not a day.
+        ConfigurationError: It is not a date.
 
     >>> day("2026-01-31", "--since")
     '2026-01-31'
@@ -73,12 +73,12 @@ def day(text: str, what: str) -> str:
         return str(date.fromisoformat(text)) if text else ""
     except ValueError as error:
         raise ConfigurationError(
-            "{what} {text!r} is no day: write one as 2026-01-31", what=what, text=text
+            "{what} {text!r} is not a date: write it as 2026-01-31", what=what, text=text
         ) from error
 
 
 def site_in(text: str) -> str:
-    """Return a host given by an operator; "" for all.
+    """Return a host given by the user; "" for all.
 
     Raises:
         ConfigurationError: It is not a host.
@@ -89,7 +89,7 @@ def site_in(text: str) -> str:
     host = normalize_host(text)
     if text and not host:
         raise ConfigurationError(
-            "--site {text!r} is no host: write one as news.example.com", text=text
+            "--site {text!r} is not a host: write it as news.example.com", text=text
         )
     return host
 
@@ -97,10 +97,8 @@ def site_in(text: str) -> str:
 def names_in(text: str) -> tuple[str, ...]:
     """Return the names to forget: a URL, as given and in canonical form, or ``site:HOST``.
 
-    Other text is an error: the operator must not believe that something was removed.
-
     Raises:
-        ConfigurationError: It is neither.
+        ConfigurationError: It is neither a URL nor ``site:HOST``.
 
     >>> names_in("http://a.test/1"), names_in("site:新闻.test"), names_in("HTTP://a.test")
     (('http://a.test/1',), ('site:xn--efvy88h.test',), ('HTTP://a.test', 'http://a.test/'))
@@ -111,16 +109,16 @@ def names_in(text: str) -> tuple[str, ...]:
     url = canonical(text)
     if url is None:
         raise ConfigurationError(
-            "{text!r} names no article: write https://host/path, or site:host", text=text
+            "{text!r} is neither a URL nor a site: write https://host/path, or site:host", text=text
         )
     return tuple(dict.fromkeys((text, url)))
 
 
 def words_in(query: str) -> tuple[str, ...]:
-    """Return the words of a search, each once.
+    """Return the distinct words of a search query.
 
     Raises:
-        ConfigurationError: It has none.
+        ConfigurationError: The query has no words.
 
     >>> words_in("电池的 回收")
     ('电池', '回收')
@@ -128,13 +126,13 @@ def words_in(query: str) -> tuple[str, ...]:
     words = tuple(dict.fromkeys(shared_tokenizer().words(query)))
     if not words:
         raise ConfigurationError(
-            "{query!r} holds no word to search for: give a longer one", query=query
+            "{query!r} has no searchable word: give a longer query", query=query
         )
     return words
 
 
 def words_of(title: str, body: str) -> list[str]:
-    """Return the words to index of an article, each once, in order of code points.
+    """Return the distinct words of an article for the index, in order of code points.
 
     >>> words_of("电动汽车", "销量")
     ['汽车', '电动', '电动汽车', '销量']
@@ -150,7 +148,7 @@ def _parts(words: Iterable[str]) -> Iterable[str]:
 
 
 def site_names(host: str) -> list[str]:
-    """Return the names that a host may be forgotten by: itself and its parent domains.
+    """Return the names by which a host can be forgotten: the host and its parent domains.
 
     >>> site_names("news.a.test")
     ['site:news.a.test', 'site:a.test', 'site:test']
@@ -160,6 +158,6 @@ def site_names(host: str) -> list[str]:
 
 
 def names_of(article: Article) -> list[str]:
-    """Return all names that an article may be forgotten by."""
+    """Return all names by which an article can be forgotten."""
     urls = {clean(url) for url in (article.url, article.final_url, article.canonical_url)}
     return [*sorted(filter(None, urls)), *site_names(article.site)]

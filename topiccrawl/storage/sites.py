@@ -1,4 +1,4 @@
-"""Learnt knowledge of sites: values by key, stored with the articles."""
+"""Learned knowledge of sites: JSON values by site and key."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ SITES = DocumentKind(
 )
 
 MARKS = "marks of "
-"""Before a topic's name: its marks, by URL (``storage.marks``)."""
+"""Prefix of the name under which marks of a topic are stored (``storage.marks``)."""
 CHANGED = "marks changed"
-"""Name of the times of topics' last marks."""
+"""Name under which the times of the last marks are stored, by topic."""
 PAGES = "pages of "
-"""Before a topic's name: the sample of its judged pages."""
+"""Prefix of the name under which the page sample of a topic is stored."""
 
 
 class Sites(DocumentStore):
     """JSON values by site and key (``patterns``, ``frame`` ...); each package owns its keys.
 
     Args:
-        storage: Where they are stored.
+        storage: Storage of the values.
         now: Clock, seconds since the epoch.
     """
 
@@ -39,20 +39,20 @@ class Sites(DocumentStore):
         self._now = now
 
     async def get(self, site: str) -> dict[str, Any]:
-        """Return all values of a site, by key; empty if there are none."""
+        """Return all values of a site, by key."""
         found = await self._documents.find(SITES, {"site": site})
         return {one["key"]: one["value"] for one in found}
 
     async def sites(self, key: str) -> list[str]:
-        """Return the sites that have a value under a key, by name."""
+        """Return the sites that have a value for a key, in order of name."""
         found = await self._documents.find(SITES, {"key": key}, order=("site",), fields=("site",))
         return [one["site"] for one in found]
 
     async def put(self, site: str, values: Mapping[str, Any]) -> None:
-        """Replace the values of these keys; others stay.
+        """Store the values of these keys; other keys are unchanged.
 
         Raises:
-            TypeError: A value cannot be written as JSON; nothing was stored.
+            TypeError: A value is not JSON serializable; nothing was stored.
             StorageError: See ``Documents.put``.
         """
         now = self._now()
@@ -63,8 +63,8 @@ class Sites(DocumentStore):
         await self._documents.put({SITES: new})
 
     async def forget(self, names: Sequence[str]) -> None:
-        """Delete marks of names, URLs or ``site:HOST``, and all samples: they may hold its text."""
-        meant = set(names)
+        """Delete marks of URLs or ``site:HOST``, and all samples, which may have their text."""
+        targets = set(names)
         found = await self._documents.find(SITES, {}, fields=("site", "key"))
         gone = [
             one
@@ -72,7 +72,7 @@ class Sites(DocumentStore):
             if one["site"].startswith(PAGES)
             or (
                 one["site"].startswith(MARKS)
-                and not meant.isdisjoint((one["key"], *site_names(host_of(one["key"]))))
+                and not targets.isdisjoint((one["key"], *site_names(host_of(one["key"]))))
             )
         ]
         await self._documents.delete(SITES, *gone)

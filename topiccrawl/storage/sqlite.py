@@ -1,4 +1,4 @@
-"""Embedded store: one SQLite file, no server."""
+"""Embedded storage in one SQLite file, without a server."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 PAGE = 200
-"""Articles read at once."""
+"""Number of articles per read."""
 
 
 class SqliteStorage:
-    """The embedded storage: one file in a folder, see ``Storage``.
+    """``Storage`` in one SQLite file.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
@@ -74,13 +74,13 @@ class SqliteStorage:
 
 
 class SqliteStore:
-    """A ``ArticleStore`` in one file, shared by any number of processes of one machine.
+    """``ArticleStore`` in one SQLite file, shared by any number of processes of one machine.
 
     Args:
-        path: The file, or its folder (TOPICCRAWL_DATA_DIR).
+        path: Path of the file, or its folder (TOPICCRAWL_DATA_DIR).
         method: Method of duplicate detection; ``VerifiedShingles`` if None.
-        capacity: Articles that a new one is compared with, the newest; about 200 bytes of RAM each.
-        busy_seconds: Seconds that a save waits for another process's.
+        capacity: Number of newest articles that a new one is compared with; 200 bytes of RAM each.
+        busy_seconds: Seconds that a save waits for the lock of another process.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class SqliteStore:
             new = await self._database.write(search.index_words)
         below = 0
         while True:
-            work = partial(search.page, selection=selection, below=below, size=PAGE)
+            work = partial(search.select_page, selection=selection, below=below, size=PAGE)
             found, below = await self._database.read(work)
             for article in found:
                 yield article
@@ -176,10 +176,10 @@ class SqliteStore:
                 rows.keep_version(connection, article_id, version)
             rows.update(connection, article_id, article)
         if fate is Fate.UPDATED:
-            rows.to_index(connection, article_id)
+            rows.mark_unindexed(connection, article_id)
         rows.set_topics(connection, article_id, article)
         if known is None or known[1].digest != article.digest:
-            self._stories.enter(connection, article_id, found.keys)
+            self._stories.index(connection, article_id, found.keys)
         return Saved(article.url, fate, article.url, follows=article.follows)
 
 

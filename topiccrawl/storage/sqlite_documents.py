@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BATCH = 500
-"""Keys of one query; SQLite limits the number of its parameters."""
+"""Maximum number of keys per query; SQLite limits the number of parameters."""
 
 
 class SqliteDocuments:
-    """``Documents`` in the store's file; a file is created by the first write.
+    """``Documents`` in the file of the store; the first write creates the file.
 
     Args:
-        path: The file.
+        path: Path of the file.
         kinds: Kinds of the documents.
     """
 
@@ -44,9 +44,9 @@ class SqliteDocuments:
     async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
         """See ``Documents.put``; one transaction."""
         rows = {
-            _insert(kind): [tuple(kind.packed(one).values()) for one in some]
-            for kind, some in documents.items()
-            if some
+            _insert(kind): [tuple(kind.packed(one).values()) for one in batch]
+            for kind, batch in documents.items()
+            if batch
         }
 
         def work(connection: sqlite3.Connection) -> None:
@@ -67,9 +67,9 @@ class SqliteDocuments:
             found: list[Any] = []
             for first, values in grouped(keys).items():
                 for start in range(0, len(values), _BATCH):
-                    some = values[start : start + _BATCH]
-                    marks = f"({', '.join('?' * len(some))})"
-                    found += connection.execute(f"{query} {marks}", (*first, *some)).fetchall()
+                    batch = values[start : start + _BATCH]
+                    marks = f"({', '.join('?' * len(batch))})"
+                    found += connection.execute(f"{query} {marks}", (*first, *batch)).fetchall()
             return found
 
         return _documents(kind, kind.fields, await self._read(work, []))
@@ -112,11 +112,11 @@ class SqliteDocuments:
         )
 
     async def _read(self, work: Callable[[sqlite3.Connection], T], empty: T) -> T:
-        """Return the result of work, or the one of a store that has no file yet."""
+        """Return the result of ``work``, or ``empty`` if the file does not exist."""
         return await self._database.read(work) if await self._database.ready() else empty
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Create tables and indexes that are missing."""
+        """Create missing tables and indexes."""
         known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
         for kind in self._kinds:
             if kind.name not in known:
@@ -142,7 +142,7 @@ def _select(kind: DocumentKind, fields: Sequence[str]) -> str:
 
 
 def _condition(where: Where) -> tuple[str, list[Any]]:
-    """Return SQL and its values."""
+    """Return an SQL condition and its values."""
     parts: list[str] = ["1"]
     values: list[Any] = []
     for name, value in where.items():

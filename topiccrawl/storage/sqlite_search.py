@@ -1,7 +1,7 @@
-"""Selecting, forgetting and expiring of articles in the embedded store.
+"""Search, removal and expiry of articles in the embedded store.
 
-Words are indexed at a search, not when articles are stored. A crawl pays nothing for new articles;
-a search first indexes those stored since the last one.
+Words are indexed by searches, not when articles are stored, so that crawls have no cost. A search
+first indexes the articles stored since the last search.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 BATCH = 500
-"""Articles whose words are indexed in one transaction; small, so that crawls wait briefly."""
+"""Number of articles indexed per transaction; small, since crawls wait for its lock."""
 
 _OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
 _OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 
 
-def page(
+def select_page(
     connection: sqlite3.Connection, selection: Selection, below: int, size: int
 ) -> tuple[list[Article], int]:
     """Return the next articles of a selection, the last stored first, and the last id read.
@@ -32,8 +32,8 @@ def page(
     Args:
         connection: Connection inside a transaction.
         selection: Conditions on the articles.
-        below: Upper bound of the ids, exclusive; 0 at the beginning.
-        size: Number of articles read; fewer may be returned, none and id 0 at the end.
+        below: Exclusive upper bound of the ids; 0 for the first page.
+        size: Number of articles to read; fewer may be returned. The last id is 0 at the end.
     """
     values: dict[str, Any] = {"below": below or (1 << 62), "size": size, "offset": 0}
     values |= {"topic": rows.clean(selection.topic), "site": selection.site}
@@ -47,7 +47,7 @@ def page(
         _OF_WORDS: selection.words,
     }
     where = " AND ".join(["id < :below", *(sql for sql, asked in conditions.items() if asked)])
-    found = rows.some(connection, where, values, selection.topic)
+    found = rows.select_page(connection, where, values, selection.topic)
     wanted = set(selection.words)
     kept = [
         article
@@ -59,7 +59,7 @@ def page(
 
 
 def index_words(connection: sqlite3.Connection) -> int:
-    """Index the words of some new or changed articles; return the number of articles."""
+    """Index the words of up to ``BATCH`` new and changed articles each; return their number."""
     query = "SELECT max(CAST(value AS INTEGER)) FROM properties WHERE name = 'searched'"
     last = connection.execute(query).fetchone()[0] or 0
     query = "SELECT id, title, body FROM articles WHERE id > ? ORDER BY id LIMIT ?"
@@ -79,7 +79,7 @@ def index_words(connection: sqlite3.Connection) -> int:
 
 
 def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> int:
-    """Delete articles and reprints of names (URLs, ``site:HOST``) for good; return their number."""
+    """Delete articles and reprints of URLs or ``site:HOST`` for good; return their number."""
     gone = 0
     for name in map(rows.clean, names):
         connection.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (name, now))
@@ -97,7 +97,7 @@ def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> 
 def expire(connection: sqlite3.Connection, topic: str, before: float) -> int:
     """Remove a topic from its articles fetched before a time; return their number.
 
-    Articles left without a topic are deleted.
+    Articles without another topic are deleted.
     """
     of_topic = "topic = ? AND article_id IN (SELECT id FROM articles WHERE fetched_at < ?)"
     query = f"DELETE FROM article_topics WHERE {of_topic}"  # noqa: S608 - constant
@@ -109,7 +109,7 @@ def expire(connection: sqlite3.Connection, topic: str, before: float) -> int:
 
 
 def _index_below_newest(connection: sqlite3.Connection) -> None:
-    """Lower the last indexed id to the newest id: SQLite may assign deleted ids again."""
+    """Lower the last indexed id to the newest id, since SQLite may reuse deleted ids."""
     newest = "(SELECT coalesce(max(id), 0) FROM articles)"
     connection.execute(
         f"UPDATE properties SET value = {newest} "  # noqa: S608 - constant
@@ -118,14 +118,14 @@ def _index_below_newest(connection: sqlite3.Connection) -> None:
 
 
 class Tombstones:
-    """Forgotten names, as one transaction sees them."""
+    """Names removed for good, as seen by one transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         (self._any,) = connection.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()
 
     def cover(self, article: Article) -> bool:
-        """Return whether the article was forgotten by its URL or its site."""
+        """Return whether a URL or the site of the article was removed for good."""
         if not self._any:
             return False
         names = names_of(article)

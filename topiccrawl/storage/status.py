@@ -1,27 +1,28 @@
-"""State of crawls for pages and reports, from a source: a running crawl or stored records.
+"""State of a crawl for the dashboard and reports.
 
-A *state* is a dict of sections, plain JSON values:
+A *state* maps names of sections to plain JSON values:
 
-    control   name (of orders), paused, speed
+    control   name (of its orders), paused, speed
     run       id, node, topic, strategy, frontier, began, seconds, finished, reason, version
     totals    pages, relevant, hubs, articles, duplicates ..., recent (rate of the last pages)
     queues    prior, normal, leased, crawled, error, known
-    errors    reason to number
+    errors    number by reason
     waiting   reason (see ``waiting``), seconds, detail
-    hosts     states (state to number), list (see ``frontier.view.census``)
-    terms     changes, own (terms), now (term and weight)
-    latest    articles in order of arrival
+    hosts     states (number by state), list (see ``frontier.view.census``)
+    terms     changes, own (terms), now (terms and weights)
+    latest    last stored articles
     series    every (seconds), points (see ``figures.Point``)
-    review    why little came: best pages, terms met and never met, seeds, hosts out of reach
+    review    diagnosis of a low harvest: best pages, terms found and not found, seeds,
+              unreachable hosts
     nodes     run, totals, waiting and live of each node
-    crawls    frontier, topic and live nodes of each crawl that can be shown
+    crawls    frontier, topic and live nodes of each known crawl
 
-and sections requested rarely:
+Sections that ``Source.more`` returns:
 
     chains    stories with the most reprints, and their reprints
-    learnt    terms of the last change besides the user's own
-    changes   how the topic changed (see ``storage.changes``)
-    patterns  sites' URL patterns
+    learnt    terms that the last topic change added to the user's
+    changes   changes of the topic (see ``storage.changes``)
+    patterns  URL patterns of sites
 """
 
 from __future__ import annotations
@@ -50,18 +51,18 @@ EMPTY: State = {
     "review": {},
     "nodes": [],
 }  # fmt: skip
-"""The state if there is no crawl."""
+"""State without a crawl."""
 
 
 class Source(Protocol):
-    """Source of a page's data; ``crawl`` is a frontier's place, "" the crawl that began last.
+    """Source of states; ``crawl`` is the place of a frontier, or "" for the last started crawl.
 
     Raises (all methods):
         StorageError: The data cannot be read.
     """
 
     async def state(self, crawl: str) -> State:
-        """Return all current sections."""
+        """Return all sections but those of ``more``."""
         ...
 
     async def states(self) -> list[State]:
@@ -73,5 +74,5 @@ class Source(Protocol):
         ...
 
     async def more(self, crawl: str) -> State:
-        """Return slowly changing sections, requested rarely: chains, changes, patterns."""
+        """Return the sections that change slowly: chains, changes, patterns."""
         ...

@@ -1,10 +1,10 @@
 """Duplicate index of the embedded store: stored in two tables, searched in RAM.
 
-``sketches`` has each stored article's keys, written in the transaction that saves the article.
-An index in RAM is the inverse, keys to articles. Every saving transaction excludes all other
-writers and first reads the rows that other processes added. So the second process that saves a
-text finds the article of the first. Rows are appended, never searched by key: each random key in a
-table would cost one page of the disk.
+``sketches`` has the keys of each stored article, written in the transaction that saves the article.
+The inverted index, from keys to articles, is in RAM. A saving transaction excludes all other
+writers and first reads the rows that other processes added, so that a second process that saves the
+same text finds the first article. Rows are only appended, never searched by key: each random key
+would read one page from disk.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from topiccrawl.dedup.choice import index_of
+from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.storage import rows
 
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 _CHUNK = 100_000
-"""Rows read at once."""
+"""Number of rows per read."""
 
 _BULK = 500
-"""Number of rows from which they are loaded into the index together."""
+"""Minimum number of rows for bulk loading."""
 
 
 _Row = tuple[int, int, bytes]
 """Row of ``sketches``: sequence number, article id, keys."""
 
 
-class Found(NamedTuple):
-    """Result of the look-up of an article: its keys and, if it is a reprint, its story."""
+class LookUp(NamedTuple):
+    """Keys of an article and, if it is a reprint, the match with its story."""
 
     keys: Sequence[int]
     match: Match | None
 
 
 class StoryIndex:
-    """Detection of reprints of stored articles; calls run inside a transaction of their caller.
+    """Index for detecting reprints; calls run inside a transaction of the caller.
 
     Args:
         method: Method of duplicate detection.
-        capacity: Number of articles held in RAM, the newest.
+        capacity: Number of newest articles indexed in RAM.
     """
 
     def __init__(self, method: DuplicateDetector, capacity: int = CAPACITY) -> None:
@@ -59,17 +59,17 @@ class StoryIndex:
         self._marks_seen = 0
 
     def open(self, connection: sqlite3.Connection) -> None:
-        """Load the index; keys made by another method are rebuilt from the texts."""
+        """Load the index; rebuild it from the texts if another method created the keys."""
         query = "SELECT value FROM properties WHERE name = 'duplicates'"
         row = connection.execute(query).fetchone()
         if row is None or row[0] != self._method.scheme:
-            self._make_anew(connection)
+            self._rebuild(connection)
         self.refresh(connection)
 
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Read the rows that other processes added since the last read."""
         if self._last is not None and self._row(connection, self._last[0]) != self._last:
-            self._forget()  # a transaction was rolled back after its rows were indexed
+            self._reset()  # a transaction was rolled back after its rows were indexed
         query = "SELECT seq, mark FROM boilerplate WHERE seq > ? ORDER BY seq"
         marks = connection.execute(query, (self._marks_seen,)).fetchall()
         if marks:
@@ -82,16 +82,16 @@ class StoryIndex:
         )
         cursor = connection.execute(query, (seen, self._capacity))
         while new := cursor.fetchmany(_CHUNK):
-            self._take(new)
+            self._load_rows(new)
 
-    def look_up(self, connection: sqlite3.Connection, article: Article) -> Found:
-        """Return the article's keys and the story that it reprints."""
+    def look_up(self, connection: sqlite3.Connection, article: Article) -> LookUp:
+        """Return the keys of an article and the match with a stored story."""
         keys = self._method.keys(article)
-        known = rows.texts(connection, self._index.find(keys), rows.clean(article.url))
-        return Found(keys, self._method.judge(article, known))
+        known = rows.compared(connection, self._index.find(keys), rows.clean(article.url))
+        return LookUp(keys, self._method.judge(article, known))
 
-    def enter(self, connection: sqlite3.Connection, article_id: int, keys: Sequence[int]) -> None:
-        """Index an article under these keys, in place of its earlier ones."""
+    def index(self, connection: sqlite3.Connection, article_id: int, keys: Sequence[int]) -> None:
+        """Index an article under these keys, replacing earlier ones."""
         data = array("I", keys).tobytes()
         query = "INSERT OR REPLACE INTO sketches (article_id, keys) VALUES (?, ?)"
         seq = connection.execute(query, (article_id, data)).lastrowid or 0
@@ -99,28 +99,28 @@ class StoryIndex:
         self._index.add(article_id, keys)
 
     def learn(self, connection: sqlite3.Connection, article: Article) -> None:
-        """Learn the repeated lines of a site from an article stored for the first time."""
+        """Learn repeated lines of the site from a new article."""
         marks = self._method.learn(article)
         query = "INSERT OR IGNORE INTO boilerplate (mark) VALUES (?)"
         connection.executemany(query, ((mark,) for mark in marks))
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._index = index_of(self._method, self._capacity)
         self._last = None
         self._marks_seen = 0
 
-    def _make_anew(self, connection: sqlite3.Connection) -> None:
+    def _rebuild(self, connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM sketches")
         connection.execute("DELETE FROM boilerplate")
-        self._forget()
-        for article_id, article in rows.all_texts(connection):
+        self._reset()
+        for article_id, article in rows.all_compared(connection):
             self.learn(connection, article)
-            self.enter(connection, article_id, self._method.keys(article))
-        self._forget()
+            self.index(connection, article_id, self._method.keys(article))
+        self._reset()
         query = "INSERT OR REPLACE INTO properties VALUES ('duplicates', ?)"
         connection.execute(query, (self._method.scheme,))
 
-    def _take(self, new: Sequence[_Row]) -> None:
+    def _load_rows(self, new: Sequence[_Row]) -> None:
         self._last = new[-1]
         if len(new) < _BULK:
             for _, article_id, data in new:

@@ -1,4 +1,4 @@
-"""Articles as tables for people and programs: one schema, chosen columns, eight file formats."""
+"""Export of articles as tables: one schema, selectable columns, eight file formats."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from topiccrawl.storage.selection import Selection
 
 SCHEMA = "topiccrawl.table/1"
-"""Name and version of the schema of exported rows; a changed meaning is a new version."""
+"""Name and version of the schema of exported rows; a change of meaning needs a new version."""
 
 CELL = 32_000
-"""Characters of a text in a table for people; a cell of a workbook holds 32,767."""
+"""Maximum number of characters of a table cell; a workbook allows 32,767."""
 
 CUT = " […]"
-"""Mark at the end of a text that was cut."""
+"""Suffix of a truncated text."""
 
 
 class Column(NamedTuple):
-    """A column of exported articles.
+    """Column of exported articles.
 
     Attributes:
         type: ``string``, ``time``, ``number``, ``integer``, ``boolean``, ``strings`` or ``numbers``
-            (names with a number each).
+            (mapping of names to numbers).
         about: Description, with unit and range.
-        value: Returns an article's value, given the topic that the export is about ("" for all).
+        value: Returns the value of an article for a topic ("" for all topics).
     """
 
     type: str
@@ -51,11 +51,11 @@ class Column(NamedTuple):
     value: Callable[[Article, str], Any]
 
 
-def shown(article: Article) -> dict[str, Any]:
-    """Return the values of an article to show, without body if its page refuses copies.
+def displayed_values(article: Article) -> dict[str, Any]:
+    """Return the values of an article for display, without body if the page forbids copies.
 
     >>> from topiccrawl.model import Article
-    >>> shown(Article("http://a.test/1", "题", "文", noarchive=True))["body"]
+    >>> displayed_values(Article("http://a.test/1", "题", "文", noarchive=True))["body"]
     ''
     """
     values = article.to_dict()
@@ -63,7 +63,7 @@ def shown(article: Article) -> dict[str, Any]:
 
 
 def score_of(article: Article, topic: str) -> float:
-    """Return an article's score for a topic; the best of its scores where it has none for it.
+    """Return the score of an article for a topic, or its best score if it has none.
 
     >>> from topiccrawl.model import Article
     >>> score_of(Article("http://a.test/1", "题", "文", topics={"足球": 0.5}), "")
@@ -73,10 +73,7 @@ def score_of(article: Article, topic: str) -> float:
 
 
 def time_of(text: str) -> datetime | None:
-    """Return a publication time in this machine's zone; None for none, or for a day alone.
-
-    A time without a zone is taken as UTC.
-    """
+    """Return an ISO 8601 time in the local zone (default UTC), None if it is malformed."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
@@ -85,7 +82,7 @@ def time_of(text: str) -> datetime | None:
 
 
 def _published(article: Article, _: str) -> datetime | str:
-    """Return the time; a day without a time stays the day, in any zone."""
+    """Return the publication time; a date without a time is returned unchanged."""
     return (time_of(article.published) if "T" in article.published else None) or article.published
 
 
@@ -128,12 +125,12 @@ COLUMNS: Mapping[str, Column] = {
         lambda a, _: "" if a.noarchive else a.body,
     ),
 }
-"""Columns of exports, by name, in their order."""
+"""Columns of exports by name, in order."""
 
 BRIEF = (
     "title", "url", "site", "published", "found", "score", "topics", "words", "author", "body",
 )  # fmt: skip
-"""Columns of a table for people."""
+"""Default columns of CSV, HTML, Markdown and workbooks."""
 
 _JSON_TYPES: Mapping[str, dict[str, Any]] = {
     "strings": {"type": "array", "items": {"type": "string"}},
@@ -143,13 +140,13 @@ _JSON_TYPES: Mapping[str, dict[str, Any]] = {
 
 
 class ExportFilter(NamedTuple):
-    """Articles of a selection to export, and their order.
+    """Filter and order of the exported articles of a selection.
 
     Attributes:
-        sort: A name of ``SORTED``; "" for those stored last first.
-        min_score: Minimum score for the selection's topic, in [0, 1].
-        since: Time from which they were fetched, seconds since the epoch.
-        limit: Maximum number; 0 for all.
+        sort: Name of a key in ``SORTED``; "" for last stored first.
+        min_score: Minimum score for the topic of the selection, in [0, 1].
+        since: Earliest time of the fetch, seconds since the epoch.
+        limit: Maximum number of articles; 0 for all.
     """
 
     sort: str = ""
@@ -163,13 +160,13 @@ SORTED: Mapping[str, Callable[[Article, str], Any]] = {
     "published": lambda article, _: article.published,
     "found": lambda article, _: article.fetched_at,
 }
-"""Keys that exports are sorted by, largest first."""
+"""Sort keys of exports, by name; exports are in descending order."""
 
 
-async def chosen(
+async def export_articles(
     store: ArticleStore, selection: Selection, choice: ExportFilter
 ) -> AsyncGenerator[Article, None]:
-    """Yield the articles to export; where they are sorted, only keys are kept in RAM."""
+    """Yield the articles to export; only the sort keys are kept in RAM."""
     topic = selection.topic
 
     def wanted(article: Article) -> bool:
@@ -196,10 +193,10 @@ async def chosen(
 
 
 def columns_named(text: str) -> tuple[str, ...]:
-    """Return the columns that a user names, separated by commas; none for no text.
+    """Return the columns named in a comma-separated list; () for empty text.
 
     Raises:
-        ConfigurationError: One is unknown.
+        ConfigurationError: A column is unknown.
 
     >>> columns_named("title, url")
     ('title', 'url')
@@ -209,7 +206,7 @@ def columns_named(text: str) -> tuple[str, ...]:
         if name not in COLUMNS:
             known = ", ".join(COLUMNS)
             raise ConfigurationError(
-                "--columns: no column {name!r}; there are {known}", name=name, known=known
+                "--columns: no column {name!r}; choose from {known}", name=name, known=known
             )
     return names
 
@@ -231,11 +228,11 @@ def json_schema() -> dict[str, Any]:
 
 
 class Table:
-    """Writers of articles as rows of chosen columns.
+    """Writers of articles as rows of selected columns.
 
     Args:
-        topic: Topic that the export is about, for its score; "" for all.
-        columns: Names of columns; () for ``BRIEF`` in tables for people, and all for programs.
+        topic: Topic of the score column; "" for the best score.
+        columns: Names of columns; () for all in JSON lines and Parquet, ``BRIEF`` in other formats.
     """
 
     def __init__(self, topic: str = "", columns: Sequence[str] = ()) -> None:
@@ -244,7 +241,7 @@ class Table:
         self._all = tuple(columns) or tuple(COLUMNS)
 
     def formats(self) -> Formats[Article]:
-        """Return the formats, by suffix."""
+        """Return the writers by file suffix."""
         return Formats(
             {
                 ".jsonl": lambda file: json_lines(file, self.row),
@@ -265,19 +262,19 @@ class Table:
         return self._topic or "topiccrawl"
 
     def row(self, article: Article) -> dict[str, Any]:
-        """Return an article as JSON values, as ``.jsonl`` has it."""
+        """Return the JSON values of an article, as in ``.jsonl`` files."""
         values = {name: COLUMNS[name].value(article, self._topic) for name in self._all}
         return {name: _iso(value) for name, value in values.items()}
 
     def _typed(self, article: Article) -> list[Any]:
-        """Return a row whose texts are short enough for a cell; times and numbers stay so."""
+        """Return a row of typed values, with texts truncated to ``CELL`` characters."""
         return [_cell(COLUMNS[name].value(article, self._topic)) for name in self._brief]
 
     def _cells(self, article: Article) -> list[str | float]:
         return [_iso(value) for value in self._typed(article)]
 
     def _values(self, article: Article) -> dict[str, Any]:
-        """Return a row for parquet, whose times have a type: a day is its midnight, UTC."""
+        """Return a row for Parquet; a date without a time becomes its midnight, UTC."""
         row = {name: COLUMNS[name].value(article, self._topic) for name in self._all}
         for name, value in row.items():
             if COLUMNS[name].type == "time" and isinstance(value, str):
@@ -301,7 +298,7 @@ def _iso(value: Any) -> Any:  # noqa: ANN401 - any value of a column
 
 
 def _cell(value: Any) -> Any:  # noqa: ANN401 - any value of a column
-    """Return a value with one part: names with numbers as text, a long text cut.
+    """Return a scalar value: mappings and lists as text, long text truncated.
 
     >>> _cell({"电池": 0.62, "汽车": 0.38})
     '电池 0.62, 汽车 0.38'

@@ -18,7 +18,7 @@ from topiccrawl.text.query import Query, parse_query
 from topiccrawl.text.tokens import shared_tokenizer
 from topiccrawl.topics.bounds import Budget, Thresholds
 from topiccrawl.topics.fields import MAX_NAME_LENGTH, Hosts, NamedPart, Patterns, Seeds
-from topiccrawl.userfiles import FileKind, load, named, own_name, read_model
+from topiccrawl.userfiles import FileKind, list_files, load, read_model, read_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -216,8 +216,8 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     text = argument.strip()
     if text.endswith(".toml"):
         return read(Path(text))
-    for name, where in named(folder, _bundled()):
-        if text in {name, own_name(where, _KIND)}:
+    for name, where in list_files(folder, _bundled()):
+        if text in {name, read_name(where, _KIND)}:
             return read(where)
     if "/" in text and _is_file(Path(f"{text}.toml")):
         raise TopicError(
@@ -322,8 +322,8 @@ def default_seeds(topic: Topic) -> tuple[str, ...]:
 
 def available(folder: Path = FOLDER) -> Iterator[tuple[str, str, str]]:
     """Yield the topic files that ``resolve`` finds by name: file name, ``name`` or "", path."""
-    for name, where in named(folder, _bundled()):
-        yield name, own_name(where, _KIND) or "", str(where)
+    for name, where in list_files(folder, _bundled()):
+        yield name, read_name(where, _KIND) or "", str(where)
 
 
 def _bundled() -> list[Traversable]:

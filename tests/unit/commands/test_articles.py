@@ -124,12 +124,12 @@ def test_the_same_as_json(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ("list --all --site :::", "--site ':::' is no host: write one as news.example.com"),
-        ("list --all --site *.test", "--site '*.test' is no host: write one as news.example.com"),
+        ("list --all --site :::", "--site ':::' is not a host: write it as news.example.com"),
+        ("list --all --site *.test", "--site '*.test' is not a host: write it as news.example.com"),
         ("list --all --site nowhere.test", "no such article of any topic"),
         ("list --all --since 2026-02-01 --until 2026-01-01", "is later than --until 2026-01-01"),
         ("changes --topic 足球 --since 99999999999d", "since '99999999999d': write last, 12h, 7d"),
-        ("changes --topic 足球 --since 999999999d --site a/b", "--site 'a/b' is no host"),
+        ("changes --topic 足球 --since 999999999d --site a/b", "--site 'a/b' is not a host"),
     ],
 )
 def test_what_cannot_be_meant_is_told_in_one_line(

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.dedup.index import COMMON, KeyIndex
+from topiccrawl.dedup.index import MAX_PER_KEY, KeyIndex
 
 keys = st.integers(0, 2**31)
 
@@ -66,7 +66,7 @@ def test_a_phrase_in_very_many_articles_keeps_the_newest_and_proves_nothing() ->
     index = KeyIndex()
     for number in range(1, 200):
         index.add(number, [7, number + 1000])
-    assert len(index) == COMMON + 199
+    assert len(index) == MAX_PER_KEY + 199
     assert index.find([7]) == []
     assert index.find([7, 1100]) == [100]
 

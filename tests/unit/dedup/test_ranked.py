@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.dedup.choice import index_of
-from topiccrawl.dedup.ranked import BODY, TITLE, RankCounts, RankedKeywords, agreeing, blocks
+from topiccrawl.dedup.factory import index_of
+from topiccrawl.dedup.ranked import BODY, TITLE, RankCounts, RankedKeywords, blocks, count_agreeing
 from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
@@ -23,7 +23,7 @@ def test_articles_that_agree_in_enough_ranks_share_a_block(
     one: list[str], other: list[str], ranks: RankCounts
 ) -> None:
     one, other = one[: ranks.taken], other[: ranks.taken]
-    if agreeing(one, other) >= ranks.agree:
+    if count_agreeing(one, other) >= ranks.agree:
         assert set(blocks("t", one, ranks)) & set(blocks("t", other, ranks))
 
 

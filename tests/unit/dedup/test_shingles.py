@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.dedup.shingles import HAN, KEYS, LATIN, keys_of, letters, shared, shingles
+from topiccrawl.dedup.shingles import HAN, KEYS, LATIN, count_common, keys_of, letters, shingles
 
 han = st.text(alphabet="的一是不了人我在有他这中大来上国和新闻车", max_size=80)
 
@@ -29,15 +29,15 @@ def test_what_two_texts_share_are_their_common_runs(one: str, other: str) -> Non
     def runs(text: str) -> set[str]:
         return {text[at : at + HAN.shingle] for at in range(len(text) - HAN.shingle + 1)}
 
-    common = shared(shingles(one).hashes, shingles(other).hashes)
+    common = count_common(shingles(one).hashes, shingles(other).hashes)
     assert common == len(runs(one) & runs(other))
-    assert common == shared(shingles(other).hashes, shingles(one).hashes)
+    assert common == count_common(shingles(other).hashes, shingles(one).hashes)
 
 
 @given(han, han)
 def test_a_part_has_no_shingle_that_the_whole_lacks(part: str, rest: str) -> None:
     hashes = shingles(part).hashes
-    assert shared(hashes, shingles(part + rest).hashes) == len(hashes)
+    assert count_common(hashes, shingles(part + rest).hashes) == len(hashes)
 
 
 def test_punctuation_width_case_and_script_do_not_count() -> None:

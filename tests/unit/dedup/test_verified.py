@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from lab.demo.editions import traditional
-from topiccrawl.dedup.choice import NAMES, method_named
+from topiccrawl.dedup.factory import NAMES, load_detector
 from topiccrawl.dedup.names import swaps
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import SettingError
@@ -126,11 +126,11 @@ def test_texts_too_short_are_never_compared() -> None:
 
 
 def test_methods_are_chosen_by_name() -> None:
-    assert [method_named(name).scheme.partition("/")[0] for name in NAMES] == list(NAMES)
+    assert [load_detector(name).scheme.partition("/")[0] for name in NAMES] == list(NAMES)
     with pytest.raises(SettingError, match="choose one of shingles"):
-        method_named("md5")
+        load_detector("md5")
     with pytest.raises(SettingError, match="WINDOW = -1"):
-        method_named("shingles", -1)
+        load_detector("shingles", -1)
 
 
 NOTICE = (

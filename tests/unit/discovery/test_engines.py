@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.discovery.choice import NAMES, provider_of
 from topiccrawl.discovery.contract import Blocked, Fetched, Hit, Results
 from topiccrawl.discovery.engines import Baidu
+from topiccrawl.discovery.factory import NAMES, provider_of
 from topiccrawl.discovery.searxng import SearXNG
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.messages import choose_language, said
+from topiccrawl.messages import choose_language, localize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,10 +37,10 @@ def test_baidu_takes_the_address_where_the_page_says_it() -> None:
     ("text", "said"),
     [
         ('url = "http://a.test/?q="\nresults = "a"', "{query}"),
-        ('url = "http://a.test/?q={query}"\nresults = "a["', "no CSS selector"),
-        ('url = "http://a.test/?q={query}"\nresults = "a"\nencoding = "x9"', "no encoding"),
+        ('url = "http://a.test/?q={query}"\nresults = "a["', "not a CSS selector"),
+        ('url = "http://a.test/?q={query}"\nresults = "a"\nencoding = "x9"', "not an encoding"),
         ('url = "http://a.test/?q={query}"', "results"),
-        ("url = ", "no TOML"),
+        ("url = ", "invalid TOML"),
     ],
 )
 def test_a_wrong_engine_file_names_the_mistake(text: str, said: str, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_its_mistakes_are_said_in_chinese(text: str, mistake: str, tmp_path: Pat
         provider_of(f"generic:{path}")
     choose_language("zh")
     try:
-        assert mistake in said(error.value)
+        assert mistake in localize(error.value)
     finally:
         choose_language("")
 
@@ -126,8 +126,8 @@ HERE = "tests.unit.discovery.test_engines"
         ("threading.Thread", "a class with start and read"),
         (f"{HERE}.NoProvider", "a class with start and read"),
         (f"{HERE}.Nameless", "name and searches"),
-        (f"{HERE}.Nameless:http://a.test/", "cannot be built"),
-        ("examples.search_engine.OwnSearch", "cannot be built"),
+        (f"{HERE}.Nameless:http://a.test/", "cannot be created"),
+        ("examples.search_engine.OwnSearch", "cannot be created"),
     ],
 )
 def test_a_dotted_path_is_that_of_a_provider(spec: str, said: str) -> None:

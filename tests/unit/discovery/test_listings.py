@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.discovery.choice import provider_of
 from topiccrawl.discovery.contract import Blocked, Changed, Fetched, Hit, Results
+from topiccrawl.discovery.factory import provider_of
 from topiccrawl.errors import ConfigurationError
 
 if TYPE_CHECKING:

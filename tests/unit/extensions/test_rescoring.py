@@ -11,7 +11,7 @@ from scrapy.utils.test import get_crawler
 from topiccrawl.extensions.marking import MarkedTopic
 from topiccrawl.extensions.rescoring import Rescoring, rescore
 from topiccrawl.model import Article, Page, Verdict
-from topiccrawl.storage.choice import articles_of, opened
+from topiccrawl.storage.factory import articles_of, opened
 from topiccrawl.topics.bounds import Thresholds
 from topiccrawl.topics.multitopic import MultiTopicScorer
 from topiccrawl.topics.scorer import Scorer

@@ -9,11 +9,11 @@ from scrapy.settings import Settings
 
 from topiccrawl.addons.browser import browser
 from topiccrawl.addons.warc import middleware
-from topiccrawl.dedup import choice, index, verified
+from topiccrawl.dedup import factory, index, verified
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.checks import check_values
 from topiccrawl.spiders.arguments import check_watch
-from topiccrawl.storage import group
+from topiccrawl.storage import group_commit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,11 +101,11 @@ def test_what_is_usual_passes() -> None:
 
 def test_the_switchboard_says_the_defaults_that_hold() -> None:
     found = settings()
-    assert found["TOPICCRAWL_DUPLICATES"] == choice.DEFAULT
+    assert found["TOPICCRAWL_DUPLICATES"] == factory.DEFAULT
     assert found["TOPICCRAWL_DUPLICATES_WINDOW"] == verified.WINDOW
     assert found["TOPICCRAWL_DUPLICATES_ARTICLES"] == index.CAPACITY
-    assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group.SIZE
-    assert found["TOPICCRAWL_STORE_GROUP_AGE"] == group.AGE
+    assert found["TOPICCRAWL_STORE_GROUP_SIZE"] == group_commit.SIZE
+    assert found["TOPICCRAWL_STORE_GROUP_AGE"] == group_commit.AGE
 
 
 def refuse(settings: Settings) -> None:

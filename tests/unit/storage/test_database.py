@@ -136,7 +136,7 @@ def test_a_full_disk_is_a_storage_error_with_a_remedy_and_heals(tmp_path: Path) 
     def fill(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO sites VALUES ('b.test', 'key', ?, 0)", ("x" * 100_000,))
 
-    with pytest.raises(StorageError, match=r"store\.sqlite: .*full; free space on the disk"):
+    with pytest.raises(StorageError, match=r"store\.sqlite: .*full; free disk space"):
         database.call(fill)
     assert database.call(count) == 1
     database.call(lambda c: c.execute("PRAGMA max_page_count = 1000000").fetchone())
@@ -149,7 +149,7 @@ def test_a_lock_held_too_long_is_a_storage_error(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE, busy_seconds=0.05)
     other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StorageError, match="locked; end the process that holds it"):
+    with pytest.raises(StorageError, match="locked; stop the process that locks it"):
         database.call(add)
     other.execute("ROLLBACK")
     other.close()

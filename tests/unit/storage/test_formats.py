@@ -17,7 +17,7 @@ from topiccrawl.addons.records.records import Kept
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage import formats
-from topiccrawl.storage.formats import writing
+from topiccrawl.storage.formats import open_writer
 from topiccrawl.storage.tables import COLUMNS, Table
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def test_a_missing_extra_is_said_of_the_file_that_was_named(
     monkeypatch.setattr(formats, "find_spec", lambda _: None)
     path = tmp_path / "all.parquet"
     told = pytest.raises(ConfigurationError, match=r"/all\.parquet: needs pyarrow: pip install")
-    with told, writing(str(path), FORMATS):
+    with told, open_writer(str(path), FORMATS):
         raise AssertionError
     assert list(tmp_path.iterdir()) == []
 
@@ -48,12 +48,12 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path: Path) -> None:
     wanted = ["'" + text for text in RUN] + LEFT
-    with writing(str(tmp_path / "a.csv"), FORMATS) as articles:
+    with open_writer(str(tmp_path / "a.csv"), FORMATS) as articles:
         for text in (*RUN, *LEFT):
             articles.write(Article("http://a.test/", text, "", depth=-1))
     assert [row["title"] for row in rows_of(tmp_path / "a.csv")] == wanted
     assert {row["depth"] for row in rows_of(tmp_path / "a.csv")} == {"-1"}
-    with writing(str(tmp_path / "r.csv"), record_formats(("QQ", "=1"))) as records:
+    with open_writer(str(tmp_path / "r.csv"), record_formats(("QQ", "=1"))) as records:
         for text in (*RUN, *LEFT):
             records.write(Kept("a.test", Record("t", "n", (Found("QQ", text),), ())))
     found = rows_of(tmp_path / "r.csv")

@@ -60,7 +60,7 @@ def test_a_frontier_that_is_cut_short_is_refused(tmp_path: Path, left: float) ->
         cwd=Path(__file__).parents[3],
     )  # fmt: skip
     assert done.returncode == 0, f"ended by {done.returncode}: {done.stderr[-500:]}"
-    assert "is cut short" in done.stdout
+    assert "is truncated to" in done.stdout
 
 
 def test_a_whole_frontier_is_opened_again_and_again(tmp_path: Path) -> None:

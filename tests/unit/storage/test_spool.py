@@ -23,7 +23,7 @@ def articles(*numbers: int) -> list[Article]:
 
 def all_of(spool: Spool) -> list[Article]:
     found: list[Article] = []
-    while waiting := spool.first(2):
+    while waiting := spool.peek(2):
         found += waiting
         spool.drop(waiting)
     assert spool.waiting == 0
@@ -35,7 +35,7 @@ def test_what_goes_in_comes_out_in_order_and_the_file_goes(tmp_path: Path) -> No
     spool.append(articles(1, 2))
     spool.append(articles(3))
     assert spool.waiting == 3
-    assert spool.first(2) == spool.first(2) == articles(1, 2)
+    assert spool.peek(2) == spool.peek(2) == articles(1, 2)
     spool.drop(articles(1, 2))
     spool.append(articles(4))
     assert all_of(spool) == articles(3, 4)
@@ -102,8 +102,8 @@ def test_a_damaged_line_is_counted_once_however_often_it_is_read(tmp_path: Path)
     spool = Spool(tmp_path)
     spool.open()
     for _ in range(3):  # the database is away again
-        assert [article.url for article in spool.first(5)] == ["http://a.test/1"]
-    spool.drop(spool.first(5))
+        assert [article.url for article in spool.peek(5)] == ["http://a.test/1"]
+    spool.drop(spool.peek(5))
     assert spool.waiting == 0
     spool.close()
 

@@ -20,7 +20,7 @@ from lab.reference import SCHEMAS, schemas
 from topiccrawl.addons.webhook.message import message
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
-from topiccrawl.storage.formats import writing
+from topiccrawl.storage.formats import open_writer
 from topiccrawl.storage.selection import Selection
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.storage.tables import (
@@ -31,8 +31,8 @@ from topiccrawl.storage.tables import (
     SCHEMA,
     ExportFilter,
     Table,
-    chosen,
     columns_named,
+    export_articles,
     json_schema,
 )
 
@@ -61,7 +61,7 @@ def written(
     folder: Path, suffix: str, articles: Sequence[Article], *columns: str, topic: str = "汽车"
 ) -> Path:
     path = folder / f"all{suffix}"
-    with writing(str(path), Table(topic, columns).formats()) as writer:
+    with open_writer(str(path), Table(topic, columns).formats()) as writer:
         for article in articles:
             writer.write(article)
     return path
@@ -133,7 +133,7 @@ def test_columns_are_those_that_are_named(tmp_path: Path) -> None:
     columns = columns_named("url, score")
     lines = written(tmp_path, ".csv", [NEWS], *columns).read_text("utf-8-sig").splitlines()
     assert lines == ["url,score", "http://a.test/1,0.62"]
-    with pytest.raises(ConfigurationError, match="no column 'scores'; there are title, url"):
+    with pytest.raises(ConfigurationError, match="no column 'scores'; choose from title, url"):
         columns_named("scores")
 
 
@@ -148,7 +148,7 @@ def test_articles_are_sorted_limited_and_left_out_by_score_and_time(tmp_path: Pa
         await store.open()
         try:
             await store.save(made)
-            return [one.url[-1] async for one in chosen(store, Selection("足球"), choice)]
+            return [one.url[-1] async for one in export_articles(store, Selection("足球"), choice)]
         finally:
             await store.close()
 

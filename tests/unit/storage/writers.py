@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from examples.jsonstore import JsonStore
 from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.model import Article
-from topiccrawl.storage.group import GroupCommit
+from topiccrawl.storage.group_commit import GroupCommit
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of
 

@@ -20,7 +20,7 @@ from topiccrawl.scheduler.signals import page_judged
 from topiccrawl.spiders.arguments import adapter_of
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.storage.changes import ChangeLog, TopicChange
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.topics import Scorer
 
 if TYPE_CHECKING:

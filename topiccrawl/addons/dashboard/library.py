@@ -27,13 +27,13 @@ from topiccrawl.commands.marking import WANTED, doubtful, mark
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.feed import SUMMARY
-from topiccrawl.storage.happenings import happenings
 from topiccrawl.storage.marks import MarkStore
+from topiccrawl.storage.news_events import group_by_event
 from topiccrawl.storage.selection import Selection, day, site_in, words_in
-from topiccrawl.storage.tables import Table, score_of, shown
+from topiccrawl.storage.tables import Table, displayed_values, score_of
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Library:
         topic = request.query.get("topic", "") or next(iter(article.topics), "")
         return json_response(
             {
-                **shown(article),
+                **displayed_values(article),
                 "reprints": [one._asdict() for one in story.reprints],
                 "versions": len(await store.versions(article.url)),
                 "mark": (await self._marks(topic)).get(article.url),
@@ -260,7 +260,7 @@ def facets(found: list[Article]) -> tuple[Facets, dict[str, int]]:
     days = Counter(article.published[:10] for article in found if article.published)
     sites = Counter(article.site for article in found)
     topics = Counter(name for one in found for name in one.topics)
-    events = happenings(found)
+    events = group_by_event(found)
     counted: Facets = {
         "site": sites.most_common(FACETS),
         "day": sorted(days.most_common(FACETS), reverse=True),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
-from topiccrawl.messages import message, translated
+from topiccrawl.messages import message, translate
 from topiccrawl.scheduler.review import explain_review
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class Report:
         return _wide(f"<table><tr>{''.join(named)}</tr>{body}</table>")
 
     def _t(self, name: str) -> str:
-        return translated(WORDS[name], self._to)
+        return translate(WORDS[name], self._to)
 
 
 def _wide(body: str) -> str:

@@ -13,7 +13,7 @@ from topiccrawl.addons.dashboard.reporting import language_of, written
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.choice import closed_after
+from topiccrawl.storage.factory import closed_after
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -13,7 +13,7 @@ from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.storage.choice import closed_after
+from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:

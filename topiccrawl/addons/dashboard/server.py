@@ -17,7 +17,7 @@ from topiccrawl.addons.dashboard.address import Address
 from topiccrawl.addons.dashboard.channel import Channel, json_response
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard
 from topiccrawl.errors import StorageError, TopiccrawlError
-from topiccrawl.messages import translated
+from topiccrawl.messages import translate
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -226,7 +226,7 @@ async def _words(request: web.Request) -> web.Response:
     language = request.match_info["language"]
     text = files("topiccrawl.addons.dashboard").joinpath("static", "words.json").read_text("utf-8")
     return json_response(
-        {name: translated(word, language) for name, word in json.loads(text).items()}
+        {name: translate(word, language) for name, word in json.loads(text).items()}
     )
 
 

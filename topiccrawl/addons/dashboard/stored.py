@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.changes import ChangeLog, TopicChange
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

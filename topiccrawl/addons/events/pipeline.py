@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 
 from topiccrawl.addons.events.grouping import Events
 from topiccrawl.model import Article
-from topiccrawl.storage.choice import opened, storage_of
+from topiccrawl.storage.factory import opened, storage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.storage.choice import opened, storage_of
-from topiccrawl.storage.happenings import happenings
+from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.news_events import group_by_event
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -30,7 +30,7 @@ async def events(settings: BaseSettings, crawler: Crawler | None) -> State:  # n
     if settings.getfloat("TOPICCRAWL_EVENTS") <= 0 or not storage.exists():
         return {"events": []}
     async with opened(storage.articles()) as store:
-        found = happenings(await store.articles(limit=READ))
+        found = group_by_event(await store.articles(limit=READ))
     return {
         "events": [
             {

@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.urls import site_of
 from topiccrawl.spiders.topic import TopicSpider
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:

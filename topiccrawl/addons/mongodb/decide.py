@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.mongodb.stories import Claim, name_of
-from topiccrawl.dedup.choice import index_of
 from topiccrawl.dedup.contract import linked
+from topiccrawl.dedup.factory import index_of
 from topiccrawl.storage.contract import Fate, Saved
-from topiccrawl.storage.merge import fate_of, joined, replaces
+from topiccrawl.storage.merge import fate_of, merge_topics, replaces
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Decision:
         self._next += before is None
         if before is not None and replaces(before, article):
             self.plan.replaced.append((before, article.fetched_at))
-        self._articles[url] = (number, joined(before, article))
+        self._articles[url] = (number, merge_topics(before, article))
         if before is None or before.digest != article.digest:
             self._texts[number] = article
             self._local.add(number, keys)

@@ -24,7 +24,7 @@ import xxhash
 from bson.binary import Binary
 from pymongo.errors import DuplicateKeyError
 
-from topiccrawl.dedup.choice import index_of
+from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import CAPACITY
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from topiccrawl.extensions.moments import Point
 from topiccrawl.frontier.view import QUEUES
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.choice import closed_after, opened, run_apart, storage_of
 from topiccrawl.storage.crawls import Crawl, CrawlLog
+from topiccrawl.storage.factory import closed_after, opened, run_in_thread, storage_of
 from topiccrawl.storage.selection import Selection, day, site_in, words_in
 from topiccrawl.storage.tables import COLUMNS
 
@@ -86,7 +86,7 @@ class DataFolder:
             topic, site_in(site), day(since, "since"), day(until, "until"),
             words_in(words) if words else (),
         )  # fmt: skip
-        frame = pd.DataFrame(run_apart(self._rows(selection)), columns=list(COLUMNS))
+        frame = pd.DataFrame(run_in_thread(self._rows(selection)), columns=list(COLUMNS))
         for name in ("published", "found"):
             frame[name] = pd.to_datetime(frame[name], utc=True, errors="coerce", format="ISO8601")
         return frame
@@ -140,7 +140,7 @@ class DataFolder:
             async with closed_after(frontiers_of(self._settings).runs()) as runs:
                 return await runs.all()
 
-        return run_apart(read())
+        return run_in_thread(read())
 
     async def _rows(self, selection: Selection) -> list[dict[str, Any]]:
         async with (

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
 from topiccrawl.addons.records.periods.seeds import Manner
 from topiccrawl.addons.records.templates.template import Template, resolve
-from topiccrawl.discovery.choice import NAMES, provider_of, providers_of
-from topiccrawl.discovery.configured import Configured, Engine
+from topiccrawl.discovery.custom import CustomEngine, Engine
+from topiccrawl.discovery.factory import NAMES, provider_of, providers_of
 from topiccrawl.errors import (
     ConfigurationError,
     SettingError,
@@ -24,8 +24,8 @@ from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.starttime import check_since
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
-from topiccrawl.storage.choice import run_apart, storage_of
-from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.factory import run_in_thread, storage_of
+from topiccrawl.storage.redis_address import in_redis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,7 +170,7 @@ def _provider(template: Template, given: str | Mapping[str, Any]) -> SeedProvide
         name, rest = next(iter(given.items()), ("", ""))
         if len(given) == 1 and (name in NAMES or "." in name):
             return provider_of(f"{name}:{rest}")
-        return Configured(Engine.model_validate(given))
+        return CustomEngine(Engine.model_validate(given))
     except ConfigurationError as error:
         raise TemplateError(str(error), public=public) from error
     except ValidationError as error:
@@ -181,7 +181,7 @@ def _provider(template: Template, given: str | Mapping[str, Any]) -> SeedProvide
 def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
     """Number of the period: the last one's unless it is finished."""
     try:
-        last = run_apart(last_period(settings, template.name))
+        last = run_in_thread(last_period(settings, template.name))
     except (StateError, StorageError) as error:
         raise ConfigurationError(str(error)) from error
     if last is None:

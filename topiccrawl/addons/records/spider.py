@@ -34,7 +34,7 @@ from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import UNREAD
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.reading import header, robots_tags
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import sendable
 from topiccrawl.text.decode import decode
 

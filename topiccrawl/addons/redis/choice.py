@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.scheduler.frontiers import Frontiers, LocalFrontiers
-from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.redis_address import in_redis
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

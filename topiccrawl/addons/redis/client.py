@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 from scrapy_redis.connection import get_redis
 
 from topiccrawl.errors import SettingError, StorageAwayError
-from topiccrawl.storage.redisaddress import redis_url
+from topiccrawl.storage.redis_address import redis_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
-from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.redis_address import in_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 
 from topiccrawl.addons.redis.wire import address
 from topiccrawl.errors import StorageAwayError
-from topiccrawl.storage.runs import RunReport, ordered, packed, unpacked
+from topiccrawl.storage.runs import RunReport, from_json, newest_first, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -129,7 +129,7 @@ class SharedRuns:
     async def put(self, state: State) -> None:
         """See ``Runs.put``."""
         key = RUN + state["run"]["id"]
-        await answer(self._client.set(key, packed(state), ex=LIFE), self._client)
+        await answer(self._client.set(key, to_json(state), ex=LIFE), self._client)
 
     async def all(self) -> list[RunReport]:
         """See ``Runs.all``."""
@@ -138,8 +138,8 @@ class SharedRuns:
         for key in keys:
             text, left = await answer(self._both(key), self._client)
             if text is not None:
-                found.append(RunReport(unpacked(text, key.decode()), max(0.0, LIFE - left / 1000)))
-        return ordered(found)
+                found.append(RunReport(from_json(text, key.decode()), max(0.0, LIFE - left / 1000)))
+        return newest_first(found)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -19,7 +19,7 @@ from topiccrawl.addons.redis.partitions import Partitions
 from topiccrawl.addons.redis.view import NOTHING, View, view_of
 from topiccrawl.addons.redis.wire import Call, Steps
 from topiccrawl.errors import StorageError
-from topiccrawl.storage.identity import is_dead, myself
+from topiccrawl.storage.identity import is_dead, own_identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +122,7 @@ class Membership:
             StorageError: Redis has forgotten the crawl that this node was on.
         """
         life = int(self.ttl * 1000)
-        asked = (self.about, myself(), life, self._last, self._born)
+        asked = (self.about, own_identity(), life, self._last, self._born)
         epoch, about, *born = yield Call("join", self.base, asked)
         if about:
             raise other_crawl(self.base, about.decode(), self.about)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from typing_extensions import override
 
 from topiccrawl.dedup.index import CAPACITY
-from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.redis_address import in_redis
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

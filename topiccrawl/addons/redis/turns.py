@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgpack
 
 from topiccrawl.addons.redis.wire import Call, Steps
-from topiccrawl.storage.identity import is_dead, myself
+from topiccrawl.storage.identity import is_dead, own_identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,7 +181,7 @@ class Turns:
         self._dead = []
         self._number += 1
         life = int(self._ttl * 1000)
-        values = (self._name, life, repr(now), myself(), self._number, packed)
+        values = (self._name, life, repr(now), own_identity(), self._number, packed)
         return Call("turns", self._register, values)
 
     # -- out ---------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Article, Findings, Offer
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.storage.choice import closed_after, storage_of
+from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from topiccrawl.addons.tasks.records import (
     Worker,
 )
 from topiccrawl.storage.control import KIND as ORDERS
-from topiccrawl.storage.control import order_of
+from topiccrawl.storage.control import parse_order
 from topiccrawl.storage.identity import is_dead
 from topiccrawl.storage.ledger import CrawlOrder, Rows
 
@@ -57,7 +57,9 @@ class Board:
     @classmethod
     def of(cls, rows: Rows, now: float) -> Board:
         """Return the board of some rows."""
-        orders = {name.removeprefix("task-"): order_of(text) for name, text in rows[ORDERS].items()}
+        orders = {
+            name.removeprefix("task-"): parse_order(text) for name, text in rows[ORDERS].items()
+        }
         return cls(
             {name: Task.read(text) for name, text in rows[TASKS].items()},
             {name: Shard.read(text) for name, text in rows[SHARDS].items()},

@@ -32,11 +32,11 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from topiccrawl.addons.tasks.records import Wish
-from topiccrawl.discovery.choice import FROM_FILES
+from topiccrawl.discovery.factory import FILE_PROVIDERS
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.storage.control import speed_of
+from topiccrawl.storage.control import parse_speed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -256,7 +256,7 @@ def _without_files(name: str, value: str, files: str) -> str:
 def _provider(spec: str, files: str) -> str:
     """Return a provider as it may be used; other kinds have URLs with separators."""
     kind, _, name = spec.partition(":")
-    if kind.strip() in FROM_FILES:
+    if kind.strip() in FILE_PROVIDERS:
         path = Path(files, name)
         if files and _FILE.fullmatch(name) and path.is_file() and not path.is_symlink():
             return f"{kind.strip()}:{path.absolute()}"
@@ -291,7 +291,7 @@ async def factor_in(request: web.Request) -> float:
     Raises:
         SettingError: If it has none.
     """
-    return speed_of((await body_of(request)).get("factor"))
+    return parse_speed((await body_of(request)).get("factor"))
 
 
 async def body_of(request: web.Request) -> dict[str, Any]:

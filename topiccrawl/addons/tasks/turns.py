@@ -30,7 +30,7 @@ from topiccrawl.addons.tasks.records import (
     Worker,
 )
 from topiccrawl.storage.control import Control
-from topiccrawl.storage.identity import myself
+from topiccrawl.storage.identity import own_identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -117,7 +117,7 @@ class Turns:
 
     async def took(self, crawl: str, urls: Sequence[str]) -> None:
         """Record that a crawl took start URLs of its order."""
-        await Control(self._ledger).took(crawl, urls)
+        await Control(self._ledger).discard_urls(crawl, urls)
 
     async def give(self, name: str, progress: Progress, ended: Ended, reason: str) -> bool:
         """End a turn; return False if it was no longer ours. After an error, it can be retried."""
@@ -165,7 +165,7 @@ class Turns:
         """Return the swap of a report: our row, and the turns and shards that are here."""
         began = Worker.read(known).began if known else now
         me = Worker(
-            myself(), self._slots, began, now + self._ttl, socket.gethostname(), os.getpid()
+            own_identity(), self._slots, began, now + self._ttl, socket.gethostname(), os.getpid()
         )
         before: dict[Key, str | None] = {(WORKERS, self.name): known}
         after: dict[Key, str | None] = {(WORKERS, self.name): me.text()}

@@ -18,7 +18,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Offer, Unfinished
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.spiders.reading import header
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
 

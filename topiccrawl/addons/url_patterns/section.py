@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from topiccrawl.addons.url_patterns.learner import DROPS_KEY, KEY
 from topiccrawl.addons.url_patterns.middleware import NewsFilterMiddleware
 from topiccrawl.addons.url_patterns.site import SiteLearner
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:

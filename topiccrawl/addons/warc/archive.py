@@ -97,7 +97,7 @@ class Archive:
             self.folder.mkdir(parents=True, exist_ok=True)
             for path in sorted(self.folder.glob(f"*{warc.ENDING}{warc.OPEN}")):
                 with path.open("r+b") as file:
-                    if files.locked(file):
+                    if files.try_lock(file):
                         self._complete(file, path)
             for path in sorted(self.folder.glob(f"*{warc.ENDING}")):
                 warc.mend(path)
@@ -215,7 +215,7 @@ class Archive:
             stamp = datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
             name = f"topiccrawl-{stamp}-{uuid4().hex[:8]}{warc.ENDING}"
             self._file = (self.folder / f"{name}{warc.OPEN}").open("x+b")
-            files.locked(self._file)
+            files.try_lock(self._file)
         return self._file
 
 

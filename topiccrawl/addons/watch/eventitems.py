@@ -14,8 +14,8 @@ from topiccrawl.addons.watch.extension import Watch
 from topiccrawl.errors import StorageError
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import page_changed
-from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.events import Change, changes_in
+from topiccrawl.storage.events import Change, changes_in_window
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import Pages
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class ChangeEvents:
             logger.error("Events cannot be read: %s", error)  # noqa: TRY400
             return
         self.since = now
-        for change in changes_in(window):
+        for change in changes_in_window(window):
             self.send(change)
 
     def send(self, change: Change) -> None:

@@ -26,7 +26,7 @@ from topiccrawl.scheduler.context import CrawlContext, CrawlSpec, context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken, page_changed
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import Pages, PageState
 from topiccrawl.topics.topic import default_seeds
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from topiccrawl.addons.watch.contract import Observation, RevisitPolicy, Visits
-from topiccrawl.storage.pages import UNHAD, PageState, Role, sendable
+from topiccrawl.storage.pages import MAX_FIRST_RETRY, PageState, Role, sendable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,12 +111,12 @@ class Ledger:
     def unhad(self, url: str, at: float, known: PageState | None = None) -> PageState:
         """Return the state of a hub, mostly a seed, that failed and was never fetched before.
 
-        It is retried after ``unhad_seconds``, then twice that and so on, up to ``UNHAD``. It is
-        never gone, since it may never have existed.
+        It is retried after ``unhad_seconds``, then twice that, up to ``MAX_FIRST_RETRY``. It
+        is never gone, since it may never have existed.
         """
         state = known or PageState(self.owner, url, Role.HUB, at)
         visits = replace(_visits(state), visited_at=at, visits=0, misses=_visits(state).misses + 1)
-        wait = min(self.unhad_seconds * 2.0 ** min(visits.misses - 1, 10), UNHAD)
+        wait = min(self.unhad_seconds * 2.0 ** min(visits.misses - 1, 10), MAX_FIRST_RETRY)
         more = {**state.more, "visits": visits.to_dict()}
         return replace(state, checked_at=at, due=at + wait, more=more)
 

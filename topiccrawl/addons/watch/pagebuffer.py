@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageAwayError, StorageError
-from topiccrawl.storage.safe import PATIENCE, waits
+from topiccrawl.storage.spooling import RETRY_SECONDS, backoff_delays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ class PageBuffer:
         patience: Seconds that ``save`` waits for a store that is away.
     """
 
-    def __init__(self, pages: Pages, *, age: float = AGE, patience: float = PATIENCE) -> None:
+    def __init__(self, pages: Pages, *, age: float = AGE, patience: float = RETRY_SECONDS) -> None:
         self.pages = pages
         self._age = age
         self._patience = patience
@@ -79,7 +79,7 @@ class PageBuffer:
 
     async def find(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
         """Return the result of ``get``; wait for a store that is away until ``part`` is called."""
-        again = waits()
+        again = backoff_delays()
         while True:
             try:
                 return await self.get(owner, urls)
@@ -105,7 +105,7 @@ class PageBuffer:
 
     async def _write(self) -> None:
         """Write groups until nothing waits."""
-        again = waits()
+        again = backoff_delays()
         while self._waiting:
             await asyncio.sleep(self._age)
             self._writing, self._waiting = self._waiting, {}
@@ -120,7 +120,7 @@ class PageBuffer:
                 logger.error("Page states are lost: %s", error)  # noqa: TRY400
                 _settle(written, error)
             else:
-                again = waits()
+                again = backoff_delays()
                 _settle(written)
             self._writing = {}
         self._task = None

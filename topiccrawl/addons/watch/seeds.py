@@ -11,7 +11,7 @@ from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
 from topiccrawl.links.feeds import may_be_news_sitemap
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.model import Kind, Lease
-from topiccrawl.storage.choice import opened, storage_of
+from topiccrawl.storage.factory import opened, storage_of
 from topiccrawl.storage.selection import Selection
 
 if TYPE_CHECKING:

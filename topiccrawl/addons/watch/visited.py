@@ -22,7 +22,7 @@ from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.requests import is_distinct
-from topiccrawl.storage.events import Change, change_to
+from topiccrawl.storage.events import Change, change_between
 from topiccrawl.storage.pages import PageState, Role
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Visited:
                 self._judged[url] = judged._replace(state=state)
                 return
         await self.pages.save(state)
-        change = change_to(known, state) if state.role is Role.DETAIL else None
+        change = change_between(known, state) if state.role is Role.DETAIL else None
         if change is not None:
             self._count("details_changed")
             self._happened(change)
@@ -298,7 +298,7 @@ class Visited:
         except StorageError:
             self._kept(state)
             raise
-        change = change_to(before, state) if state.role is Role.DETAIL else None
+        change = change_between(before, state) if state.role is Role.DETAIL else None
         if change is not None:
             self._happened(change)
         self._kept(state)

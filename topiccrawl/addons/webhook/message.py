@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 
 from topiccrawl.errors import SettingError
-from topiccrawl.storage.tables import shown
+from topiccrawl.storage.tables import displayed_values
 
 if TYPE_CHECKING:
     from topiccrawl.model import Article
@@ -51,7 +51,7 @@ def message(article: Article) -> Message:
     ('article.new', '1970-01-01T00:00:00+00:00')
     """
     at = datetime.fromtimestamp(article.fetched_at, UTC).isoformat()
-    content = {"type": NEW, "timestamp": at, "data": shown(article)}
+    content = {"type": NEW, "timestamp": at, "data": displayed_values(article)}
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     return Message(f"msg_{xxhash.xxh128_hexdigest(article.url.encode())}", body)
 

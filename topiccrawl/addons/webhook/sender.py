@@ -245,7 +245,7 @@ class WebhookSender(StoreListener):
         """Return whether this process holds the lock of the sender; its end releases the lock."""
         if self._lock is None:
             file = (self._folder / LOCK).open("ab")
-            if not files.locked(file):
+            if not files.try_lock(file):
                 file.close()
                 return False
             self._lock = file

@@ -15,7 +15,7 @@ from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.addons.dashboard.metrics import exposition, families
 from topiccrawl.addons.redis.ledger import SharedRuns
 from topiccrawl.errors import StorageError
-from topiccrawl.storage.runs import KEPT, LOST, LocalRuns
+from topiccrawl.storage.runs import MAX_RECORDS, STALE_SECONDS, LocalRuns
 from topiccrawl.storage.status import EMPTY
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def test_the_last_record_of_each_run_is_found_newest_run_first(place: str) -> No
 def test_a_folder_keeps_the_newest_runs(tmp_path: Path) -> None:
     async def check() -> None:
         runs = LocalRuns(tmp_path)
-        for number in range(KEPT + 3):
+        for number in range(MAX_RECORDS + 3):
             await runs.put(state(began=1000.0 + number))
         found = await runs.all()
         assert [one.state["run"]["began"] for one in found][-1] == 1003.0
@@ -67,13 +67,13 @@ def test_a_folder_keeps_the_newest_runs(tmp_path: Path) -> None:
 def test_a_run_that_goes_on_is_kept_however_many_began_later(tmp_path: Path) -> None:
     async def check() -> None:
         runs = LocalRuns(tmp_path)
-        for number in range(KEPT):
+        for number in range(MAX_RECORDS):
             await runs.put(state(began=1000.0 + number))
             past = time.time() - 60  # its last word, long ago
             os.utime(runs.folder / f"{1000 + number}-one:1.json", (past, past))
         await runs.put(state(began=1.0))
         found = await runs.all()
-        assert len(found) == KEPT
+        assert len(found) == MAX_RECORDS
         assert found[-1].state["run"]["began"] == 1.0
 
     asyncio.run(check())
@@ -83,7 +83,7 @@ def test_a_run_that_fell_silent_is_not_live(tmp_path: Path) -> None:
     runs = LocalRuns(tmp_path)
     asyncio.run(runs.put(state()))
     (path,) = runs.folder.glob("*.json")
-    past = time.time() - LOST - 1
+    past = time.time() - STALE_SECONDS - 1
     os.utime(path, (past, past))
     assert not runs.reports()[0].live
 

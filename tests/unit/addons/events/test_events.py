@@ -12,7 +12,7 @@ from topiccrawl.addons.events.grouping import Events
 from topiccrawl.addons.events.pipeline import EventPipeline
 from topiccrawl.addons.events.section import events
 from topiccrawl.model import Article
-from topiccrawl.storage.happenings import happenings
+from topiccrawl.storage.news_events import group_by_event
 from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -89,4 +89,4 @@ def test_a_crawl_goes_on_with_the_events_that_are_stored(tmp_path: Path) -> None
 
 def test_events_of_one_article_are_not_listed() -> None:
     found = [replace(article(name, FIRE), event=name[0]) for name in ("b", "a2", "a1")]
-    assert [(one.event, len(one.articles)) for one in happenings(found)] == [("a", 2)]
+    assert [(one.event, len(one.articles)) for one in group_by_event(found)] == [("a", 2)]

@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 from topiccrawl import settings as project
 from topiccrawl.addons.records.arguments import plan_of
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
-from topiccrawl.discovery.configured import Configured
+from topiccrawl.discovery.custom import CustomEngine
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.storage.sqlite import SqliteStorage
 
@@ -83,7 +83,7 @@ def test_a_template_names_its_providers_and_the_argument_counts_before(
     plan = plan_of(settings, named)
     assert plan.discovery is not None
     assert [one.name for one in plan.discovery.providers] == ["bing", "searxng", "generic"]
-    assert isinstance(plan.discovery.providers[2], Configured)
+    assert isinstance(plan.discovery.providers[2], CustomEngine)
     other = plan_of(settings, {**named, "discover": "duckduckgo"})
     assert other.discovery is not None
     assert [one.name for one in other.discovery.providers] == ["duckduckgo"]

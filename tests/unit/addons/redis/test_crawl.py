@@ -12,7 +12,7 @@ from topiccrawl.addons.redis.client import client_of
 from topiccrawl.addons.redis.crawl import request_of, start
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler import meta
-from topiccrawl.storage.redisaddress import in_redis
+from topiccrawl.storage.redis_address import in_redis
 
 if TYPE_CHECKING:
     from scrapy import Request

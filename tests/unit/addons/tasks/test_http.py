@@ -82,7 +82,7 @@ def test_start_urls_wait_for_a_crawl_and_bad_ones_are_refused(tmp_path: Path) ->
         for hundred in range(5):
             urls = [f"http://b.test/{hundred}/{number}" for number in range(100)]
             status, told = await post(client, path, {"urls": urls})
-        assert (status, "would wait" in told["error"]) == (400, True)
+        assert (status, "would be waiting" in told["error"]) == (400, True)
         async with client.get("/api/orders/nev") as answer:
             assert len((await answer.json())["urls"]) == 401
 
@@ -270,7 +270,7 @@ def test_an_answer_holds_no_text_of_a_file(
     (tmp_path / "templates" / "listed.toml").write_text(f"{found}{LISTED}")
     bodies = {
         "own.toml: ": _topic("own"),
-        "own.toml: is no TOML (line 2)": _template(template="own"),
+        "own.toml: invalid TOML (line 2)": _template(template="own"),
         "its providers cannot": _template(template="listed"),
     }
 
@@ -335,7 +335,7 @@ def test_fields_names_and_numbers_are_bounded(
             assert (await post(client, f"/api/orders/{name}/pause"))[0] == 400, name
             async with client.get(f"/api/orders/{name}") as answer:
                 assert answer.status == 400, name
-        monkeypatch.setattr("topiccrawl.storage.control.MOST", 3)
+        monkeypatch.setattr("topiccrawl.storage.control.MAX_ORDERS", 3)
         monkeypatch.setattr("topiccrawl.addons.tasks.http.MOST_TASKS", 2)
         statuses = [(await post(client, f"/api/orders/n{n}/pause"))[0] for n in range(5)]
         assert statuses == [200, 200, 200, 400, 400]

@@ -11,7 +11,7 @@ import pytest
 from typing_extensions import override
 
 from tests.receiver import SECRET, Listener
-from tests.unit.storage.test_safe import Distant
+from tests.unit.storage.test_spooling import Distant
 from tests.waiting import PATIENCE, soon
 from topiccrawl.addons.webhook import sender as webhook
 from topiccrawl.addons.webhook.message import key_of
@@ -19,8 +19,8 @@ from topiccrawl.addons.webhook.sender import Receiver, WebhookSender
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate
-from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.spool import Spool
+from topiccrawl.storage.spooling import SpoolingStore
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of
 
@@ -59,11 +59,11 @@ async def telling(
     store: SqliteStore | None = None,
     parting: float = PATIENCE,
     dawdling: float = PATIENCE,
-) -> AsyncIterator[SafeStore]:
+) -> AsyncIterator[SpoolingStore]:
     stored = store or SqliteStore(folder)
     receiver = Receiver(url, SECRET, timeout=dawdling)
     sender = WebhookSender(folder, stored, receiver, parting=parting, first_wait=0.05)
-    safe = SafeStore(stored, Spool(folder / "spool"), [sender])
+    safe = SpoolingStore(stored, Spool(folder / "spool"), [sender])
     await safe.open()
     try:
         yield safe
@@ -197,7 +197,7 @@ def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: P
     async def tell() -> None:
         distant = Distant()
         sender = WebhookSender(tmp_path, distant, Receiver(listener.url, SECRET), parting=PATIENCE)
-        store = SafeStore(distant, Spool(tmp_path / "spool"), [sender], patience=0.0)
+        store = SpoolingStore(distant, Spool(tmp_path / "spool"), [sender], retry_seconds=0.0)
         await store.open()
         distant.failures = float("inf")
         assert [one.fate for one in await store.save([article(1)])] == [Fate.SPOOLED]

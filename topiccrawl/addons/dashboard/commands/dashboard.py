@@ -16,7 +16,7 @@ from topiccrawl.addons.dashboard.merge import crawls, together
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.choice import closed_after
+from topiccrawl.storage.factory import closed_after
 
 if TYPE_CHECKING:
     import argparse

@@ -14,7 +14,7 @@ from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.choice import closed_after
+from topiccrawl.storage.factory import closed_after
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:

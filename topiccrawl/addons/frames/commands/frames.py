@@ -15,7 +15,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import message
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
 from topiccrawl.messages import message, tr
-from topiccrawl.storage.choice import storage_of
-from topiccrawl.storage.formats import Formats, comma_separated, json_lines, parquet, writing
+from topiccrawl.storage.factory import storage_of
+from topiccrawl.storage.formats import Formats, comma_separated, json_lines, open_writer, parquet
 
 if TYPE_CHECKING:
     import argparse
@@ -147,7 +147,7 @@ class Command(OperatorCommand, ScrapyCommand):
                 async for kept in _some(store, opts, 0):
                     fields.update(dict.fromkeys(one.field for one in kept.record.found))
             found = False
-            with writing(file, formats(tuple(fields))) as writer:
+            with open_writer(file, formats(tuple(fields))) as writer:
                 async with aclosing(_some(store, opts, 0)) as records:
                     async for kept in records:
                         found = True

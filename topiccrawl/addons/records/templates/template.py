@@ -19,7 +19,7 @@ from topiccrawl.errors import FieldError, TemplateError
 from topiccrawl.messages import message
 from topiccrawl.text.normal import fold
 from topiccrawl.topics.fields import Hosts, NamedPart, Part, Seeds
-from topiccrawl.userfiles import FileKind, named, own_name, read_model
+from topiccrawl.userfiles import FileKind, list_files, read_model, read_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -253,9 +253,9 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
     if text.endswith(".toml"):
         return read(Path(text))
     for name, where in _files(folder):
-        if text in {name, own_name(where, _KIND)}:
+        if text in {name, read_name(where, _KIND)}:
             return read(where)
-    known = ", ".join(f"{name} ({own_name(where, _KIND)})" for name, where in _files(folder))
+    known = ", ".join(f"{name} ({read_name(where, _KIND)})" for name, where in _files(folder))
     raise TemplateError(
         "template {text!r}: no such template; give a path that ends in .toml, or one of {known}",
         text=text,
@@ -280,7 +280,7 @@ def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
 
 def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
     shipped = (one for one in resources.files(PACKAGE).iterdir() if one.name.endswith(".toml"))
-    return named(folder, shipped)
+    return list_files(folder, shipped)
 
 
 _KIND = FileKind(

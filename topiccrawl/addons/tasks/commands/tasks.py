@@ -22,8 +22,8 @@ from topiccrawl.scheduler.build import turn_settings
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
-from topiccrawl.storage.choice import closed_after
-from topiccrawl.storage.control import speed_of
+from topiccrawl.storage.control import parse_speed
+from topiccrawl.storage.factory import closed_after
 
 if TYPE_CHECKING:
     import argparse
@@ -75,7 +75,7 @@ class Command(OperatorCommand, ScrapyCommand):
         if action == "create":
             found = self._ask(lambda desk: desk.create(wish_of(words, opts)))
         elif action == "speed":
-            factor = speed_of(words[1])
+            factor = parse_speed(words[1])
             found = self._ask(lambda desk: desk.speed(words[0], factor))
         else:
             found = self._ask(lambda desk: getattr(desk, _CALLS.get(action, action))(*words))

@@ -26,7 +26,7 @@ from topiccrawl.links.sitemaps import MAX_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
 

@@ -18,7 +18,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import InProcessReader
 from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import resolve
 

@@ -128,8 +128,11 @@ def test_an_unknown_name_tells_the_known_ones() -> None:
             SEED + "[limits]\nresult_pages = 100\n" + CRAWL,
             "field limits.result_pages is 100: give a whole number",
         ),
-        (SEED + "[search]\nname = 软件\n", "is no TOML: "),
-        (SEED + "[crawl]\n电话 = 1\n", "is no TOML: Invalid statement (at line 3, column 1); line"),
+        (SEED + "[search]\nname = 软件\n", "invalid TOML: "),
+        (
+            SEED + "[crawl]\n电话 = 1\n",
+            "invalid TOML: Invalid statement (at line 3, column 1); ",
+        ),
     ],
 )
 def test_a_wrong_file_names_field_value_and_remedy(tmp_path: Path, text: str, told: str) -> None:

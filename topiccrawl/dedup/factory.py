@@ -1,4 +1,4 @@
-"""Duplicate detectors by the setting TOPICCRAWL_DUPLICATES, and a search without a store."""
+"""Creation of the detector named by TOPICCRAWL_DUPLICATES, and detection without a store."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 NAMES = (VerifiedShingles.name, RankedKeywords.name, ExactText.name)
-"""Names of the detectors, the default first."""
+"""Names of the detectors; the first is the default."""
 
 DEFAULT = NAMES[0]
 
 
-def method_named(name: str = DEFAULT, window: int = WINDOW) -> DuplicateDetector:
+def load_detector(name: str = DEFAULT, window: int = WINDOW) -> DuplicateDetector:
     """Return a new detector.
 
     Args:
         name: One of ``NAMES``, or the dotted path of a class.
-        window: Days between two articles beyond which ``shingles`` does not compare them.
+        window: Maximum number of days between two compared articles (``shingles``); 0 for no limit.
 
     Raises:
-        SettingError: The name is unknown, the class cannot be used, or the window is below 0.
+        SettingError: The name is unknown, the class is invalid, or the window is negative.
 
-    >>> method_named("ranked-keywords").scheme
+    >>> load_detector("ranked-keywords").scheme
     'ranked-keywords/1 (6, 4) (10, 6)'
-    >>> method_named("topiccrawl.dedup.ExactText").scheme
+    >>> load_detector("topiccrawl.dedup.ExactText").scheme
     'exact-text/1'
     """
     if window < 0:
         raise SettingError(
-            "TOPICCRAWL_DUPLICATES_WINDOW = {window}: give days between two "
-            "articles of one story, or 0 for no bound",
+            "TOPICCRAWL_DUPLICATES_WINDOW = {window}: give the maximum number of days "
+            "between two articles of one story, or 0 for no limit",
             window=window,
         )
     if name == VerifiedShingles.name:
@@ -49,11 +49,11 @@ def method_named(name: str = DEFAULT, window: int = WINDOW) -> DuplicateDetector
         return RankedKeywords()
     if name == ExactText.name:
         return ExactText()
-    return _own(name)
+    return _load_class(name)
 
 
-def _own(path: str) -> DuplicateDetector:
-    """Build the class at a dotted path."""
+def _load_class(path: str) -> DuplicateDetector:
+    """Return an instance of the class at a dotted path."""
     what = f"TOPICCRAWL_DUPLICATES = {path!r}"
     known = f"choose one of {', '.join(NAMES)}, or write the dotted path of a class"
     if "." not in path:
@@ -66,7 +66,7 @@ def _own(path: str) -> DuplicateDetector:
         ) from error
     if not isinstance(detector, DuplicateDetector):
         raise SettingError(
-            "{what} lacks some of scheme, keys, judge, learn and know: {known}",
+            "{what} must have scheme, keys, judge, learn and know: {known}",
             what=what,
             known=known,
         )
@@ -74,11 +74,11 @@ def _own(path: str) -> DuplicateDetector:
 
 
 def index_of(detector: DuplicateDetector, capacity: int = CAPACITY) -> KeyIndex:
-    """Return an empty index for a detector; a detector may have ``exact = True``.
+    """Return an empty index for a detector.
 
     Args:
-        detector: Its keys are indexed.
-        capacity: Most articles, the newest.
+        detector: Detector of the keys; its attribute ``exact``, if true, selects an exact index.
+        capacity: Maximum number of articles; the newest are kept.
     """
     return KeyIndex(capacity, exact=getattr(detector, "exact", False))
 
@@ -86,12 +86,12 @@ def index_of(detector: DuplicateDetector, capacity: int = CAPACITY) -> KeyIndex:
 def find_duplicates(
     articles: Iterable[Article], detector: DuplicateDetector | None = None, *, scan: bool = False
 ) -> Iterator[tuple[Article, Match]]:
-    """Yield each article whose story came before it, with the article that has the story.
+    """Yield the articles that are duplicates of earlier ones, each with its match.
 
     Args:
-        articles: In the order in which they would be stored; stories stay in RAM.
-        detector: Decides; None for ``VerifiedShingles``.
-        scan: Compare with every story instead of those that the index finds.
+        articles: Articles in the order of storing; all stories are kept in RAM.
+        detector: Duplicate detector; ``VerifiedShingles`` if None.
+        scan: Compare with all stories instead of those that the index finds.
 
     >>> from topiccrawl.model import Article
     >>> from topiccrawl.text.digest import digest_of

@@ -12,9 +12,9 @@ from tests.waiting import PATIENCE
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Saved, StoreListener, Story, Version
-from topiccrawl.storage.safe import SafeStore
 from topiccrawl.storage.selection import ALL
 from topiccrawl.storage.spool import Spool
+from topiccrawl.storage.spooling import SpoolingStore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -87,7 +87,7 @@ AWAY = float("inf")
 def test_a_short_absence_is_waited_for(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Distant(failures=2)
-        store = SafeStore(distant, Spool(tmp_path))
+        store = SpoolingStore(distant, Spool(tmp_path))
         await store.open()
         distant.failures = 2
         assert [saved.fate for saved in await store.save([article(1)])] == [Fate.NEW]
@@ -100,7 +100,7 @@ def test_a_short_absence_is_waited_for(tmp_path: Path) -> None:
 def test_a_long_absence_goes_to_disk_and_is_stored_in_order_when_it_ends(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Distant()
-        store = SafeStore(distant, Spool(tmp_path), patience=0.1)
+        store = SpoolingStore(distant, Spool(tmp_path), retry_seconds=0.1)
         await store.open()
         distant.failures = AWAY
         for number in (1, 2):
@@ -122,7 +122,7 @@ def test_a_long_absence_goes_to_disk_and_is_stored_in_order_when_it_ends(tmp_pat
 def test_what_waits_at_the_end_is_stored_at_the_next_start(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Distant()
-        store = SafeStore(distant, Spool(tmp_path), patience=0.0)
+        store = SpoolingStore(distant, Spool(tmp_path), retry_seconds=0.0)
         await store.open()
         distant.failures = AWAY
         await store.save([article(1, at=1.0), article(2, at=1.0)])
@@ -131,7 +131,7 @@ def test_what_waits_at_the_end_is_stored_at_the_next_start(tmp_path: Path) -> No
         newer = article(1, at=2.0)
         distant = Distant()
         distant.kept[newer.url] = newer  # fetched and stored by another node meanwhile
-        store = SafeStore(distant, Spool(tmp_path))
+        store = SpoolingStore(distant, Spool(tmp_path))
         await store.open()
         assert distant.kept == {newer.url: newer, article(2).url: article(2, at=1.0)}
         await store.close()
@@ -148,13 +148,13 @@ def test_what_the_store_refuses_from_disk_is_put_aside_and_holds_nothing_up(
         spool.append([article(1), article(2, title="bad"), article(3)])
         spool.close()
         distant = Distant()
-        store = SafeStore(distant, Spool(tmp_path))
+        store = SpoolingStore(distant, Spool(tmp_path))
         await store.open()
         assert sorted(distant.kept) == [article(1).url, article(3).url]
         await store.close()
 
         distant = Lenient()
-        store = SafeStore(distant, Spool(tmp_path))  # the next crawl: what was wrong is mended
+        store = SpoolingStore(distant, Spool(tmp_path))  # the next crawl: what was wrong is mended
         await store.open()
         assert list(await distant.articles()) == [article(2, title="bad")]
         await store.close()
@@ -190,7 +190,7 @@ def test_a_store_that_takes_nothing_at_all_makes_nothing_be_put_aside(tmp_path: 
         spool.append([article(n) for n in range(3)])
         spool.close()
         distant = Forbidden()
-        store = SafeStore(distant, Spool(tmp_path))
+        store = SpoolingStore(distant, Spool(tmp_path))
         await store.open()
         assert not (tmp_path / "refused.txt").exists()
         distant.allowed = True
@@ -217,13 +217,15 @@ class Slow(Distant):
 def test_a_slow_store_does_not_keep_a_crawl_from_ending(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Slow(AWAY)
-        store = SafeStore(distant, Spool(tmp_path), patience=0.0, clock=lambda: distant.seconds)
+        store = SpoolingStore(
+            distant, Spool(tmp_path), retry_seconds=0.0, clock=lambda: distant.seconds
+        )
         store.spool.append([article(n) for n in range(500)])
         distant.failures = 0
-        store._replay_later()
+        store._start_replay()
         await store.close()
         assert 0 < len(distant.kept) < 500
-        again = SafeStore(distant, Spool(tmp_path))
+        again = SpoolingStore(distant, Spool(tmp_path))
         await again.open()
         await again.close()
         assert len(distant.kept) == 500
@@ -234,7 +236,7 @@ def test_a_slow_store_does_not_keep_a_crawl_from_ending(tmp_path: Path) -> None:
 
 def test_other_failures_go_to_the_caller(tmp_path: Path) -> None:
     async def law() -> None:
-        store = SafeStore(Distant(), Spool(tmp_path))
+        store = SpoolingStore(Distant(), Spool(tmp_path))
         await store.open()
         with pytest.raises(StorageError, match="refused"):
             await store.save([article(1, title="bad")])
@@ -245,7 +247,7 @@ def test_other_failures_go_to_the_caller(tmp_path: Path) -> None:
 
 def test_a_store_that_does_not_come_back_ends_the_start(tmp_path: Path) -> None:
     async def law() -> None:
-        store = SafeStore(Distant(AWAY), Spool(tmp_path), starting=0.2)
+        store = SpoolingStore(Distant(AWAY), Spool(tmp_path), open_seconds=0.2)
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(StorageAwayError):
                 await store.open()
@@ -267,7 +269,7 @@ class Locked(Distant):
 def test_articles_on_disk_are_tried_again_whatever_went_wrong(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Locked()
-        store = SafeStore(distant, Spool(tmp_path), patience=0.0)
+        store = SpoolingStore(distant, Spool(tmp_path), retry_seconds=0.0)
         await store.open()
         distant.failures = 2
         assert [saved.fate for saved in await store.save([article(1)])] == [Fate.SPOOLED]
@@ -315,7 +317,7 @@ URLS = tuple(article(n).url for n in (1, 2))
 
 def test_a_listener_hears_of_articles_before_and_after_they_are_stored(tmp_path: Path) -> None:
     async def law() -> None:
-        store = SafeStore(Distant(), Spool(tmp_path), [heard])
+        store = SpoolingStore(Distant(), Spool(tmp_path), [heard])
         await store.open()
         await store.save([article(1), article(2)])
         await store.close()
@@ -328,13 +330,13 @@ def test_a_listener_hears_of_articles_before_and_after_they_are_stored(tmp_path:
 def test_a_listener_hears_that_an_article_is_stored_when_its_store_is_back(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Distant()
-        store = SafeStore(distant, Spool(tmp_path), [heard], patience=0.0)
+        store = SpoolingStore(distant, Spool(tmp_path), [heard], retry_seconds=0.0)
         await store.open()
         distant.failures = AWAY
         assert [saved.fate for saved in await store.save([article(1)])] == [Fate.SPOOLED]
         assert not any(call[0] == "stored" for call in heard.calls)
         await store.close()
-        again = SafeStore(Distant(), Spool(tmp_path), [heard])
+        again = SpoolingStore(Distant(), Spool(tmp_path), [heard])
         await again.open()  # the next crawl
         await again.close()
 
@@ -349,7 +351,7 @@ def test_nothing_settles_before_a_listener_has_taken_note(
 ) -> None:
     async def law() -> None:
         distant = Distant()
-        store = SafeStore(distant, Spool(tmp_path), [Heard(full)])
+        store = SpoolingStore(distant, Spool(tmp_path), [Heard(full)])
         await store.open()
         with pytest.raises(StorageError, match="full"):
             await store.save([article(1)])
@@ -362,7 +364,7 @@ def test_nothing_settles_before_a_listener_has_taken_note(
 def test_a_listener_that_cannot_be_used_ends_the_start(tmp_path: Path) -> None:
     async def law() -> None:
         heard = Heard("open")
-        store = SafeStore(Distant(), Spool(tmp_path), [heard])
+        store = SpoolingStore(Distant(), Spool(tmp_path), [heard])
         with pytest.raises(StorageError, match="full"):
             await store.open()
         assert heard.calls == [("open",), ("close",)]

@@ -1,4 +1,4 @@
-"""Group commit: many callers share one transaction, each gets its own result."""
+"""Group commit: concurrent callers share one transaction, and each gets its own result."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ AGE = 0.05
 class GroupCommit:
     """Group commit of the articles of concurrent callers.
 
-    A group is saved when it is full or its first article has waited ``age`` seconds, whichever
-    comes first. A timer, not the next article, ends the wait, so that a crawl that closes with
-    a few items in flight never hangs.
+    A group is saved when it is full or when its first article has waited ``age`` seconds. A timer
+    ends the wait, so that a crawl that closes with a few items in flight never hangs.
 
     Args:
-        save: ``Store.save``.
+        save: ``ArticleStore.save``.
         size: Maximum number of articles of a group.
         age: Maximum number of seconds a group waits.
     """
@@ -39,51 +38,51 @@ class GroupCommit:
         self._save = save
         self._size = size
         self._age = age
-        self._open: _Group | None = None
-        self._running: set[asyncio.Task[list[Saved]]] = set()
+        self._current: _Group | None = None
+        self._tasks: set[asyncio.Task[list[Saved]]] = set()
 
     async def save(self, article: Article) -> Saved:
-        """Save an article with its group; return its fate after the commit.
+        """Save an article with its group; return its result after the commit.
 
         Raises:
-            StorageError: Nothing of the group was stored.
+            StorageError: No article of the group was stored.
         """
-        group = self._open or self._begin()
+        group = self._current or self._start_group()
         place = len(group.articles)
         group.articles.append(article)
         if len(group.articles) >= self._size:
-            self._end(group)
+            self._close_group(group)
         try:
-            saved = await asyncio.shield(group.task)  # cancelling one caller must fail no other
+            saved = await asyncio.shield(group.task)  # cancelling one caller must not fail others
         except StorageError as error:
-            # callers share the task's error: each gets its own, or tracebacks pile up on one
+            # a new exception per caller: tracebacks would accumulate on a shared one
             raise StorageError(str(error)) from error
         return saved[place]
 
     async def close(self) -> None:
-        """Save waiting articles now; their callers get the errors. Idempotent."""
-        if self._open is not None:
-            self._end(self._open)
-        await asyncio.gather(*self._running, return_exceptions=True)
+        """Save waiting articles now; errors are raised to their callers. Idempotent."""
+        if self._current is not None:
+            self._close_group(self._current)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _begin(self) -> _Group:
-        group = self._open = _Group()
+    def _start_group(self) -> _Group:
+        group = self._current = _Group()
         group.task = asyncio.create_task(self._commit(group))
-        self._running.add(group.task)
-        group.task.add_done_callback(self._running.discard)
+        self._tasks.add(group.task)
+        group.task.add_done_callback(self._tasks.discard)
         return group
 
-    def _end(self, group: _Group) -> None:
+    def _close_group(self, group: _Group) -> None:
         group.full.set()
-        if self._open is group:
-            self._open = None
+        if self._current is group:
+            self._current = None
 
     async def _commit(self, group: _Group) -> list[Saved]:
         try:
             async with asyncio.timeout(self._age):
                 await group.full.wait()
         except TimeoutError:
-            self._end(group)
+            self._close_group(group)
         return await self._save(group.articles)
 
 

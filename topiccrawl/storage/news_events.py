@@ -1,4 +1,4 @@
-"""Stored articles by event, for lists of events."""
+"""Stored articles grouped by news event."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 
-class Happening(NamedTuple):
-    """An event and its stored articles.
+class NewsEvent(NamedTuple):
+    """News event and its stored articles.
 
     Attributes:
-        event: URL of the first article about it.
-        articles: Its articles, oldest first.
+        event: URL of the first article about the event.
+        articles: Articles about the event, oldest first.
     """
 
     event: str
@@ -33,28 +33,28 @@ class Happening(NamedTuple):
 
     @property
     def days(self) -> tuple[str, str]:
-        """First and last day of publication, "" where none is known."""
+        """First and last day of publication, "" if unknown."""
         known = sorted(article.published[:10] for article in self.articles if article.published)
         return (known[0], known[-1]) if known else ("", "")
 
 
-def happenings(articles: Iterable[Article], least: int = 2) -> list[Happening]:
-    """Return the events of articles, those with most articles first.
+def group_by_event(articles: Iterable[Article], least: int = 2) -> list[NewsEvent]:
+    """Group articles by event; events with the most articles come first.
 
     Args:
-        articles: Last stored first; those without an event are left out.
-        least: Minimum number of articles of an event.
+        articles: Articles, last stored first; articles without an event are skipped.
+        least: Minimum number of articles per event.
 
     >>> from topiccrawl.model import Article
     >>> found = [Article(f"http://{n}.test/", n, "", site=n, event="http://a.test/") for n in "ba"]
-    >>> [(one.title, one.sites) for one in happenings(found)]
+    >>> [(one.title, one.sites) for one in group_by_event(found)]
     [('a', 2)]
     """
     groups: dict[str, list[Article]] = {}
     for article in articles:
         if article.event:
             groups.setdefault(article.event, []).append(article)
-    found = [Happening(event, group[::-1]) for event, group in groups.items()]
+    found = [NewsEvent(event, group[::-1]) for event, group in groups.items()]
     return sorted(
         (one for one in found if len(one.articles) >= least),
         key=lambda one: (-len(one.articles), one.event),

@@ -1,4 +1,4 @@
-"""Choice of the storage of a crawl or command: TOPICCRAWL_STORAGE, else what add-ons provide."""
+"""Storage of a crawl or command: TOPICCRAWL_STORAGE, or a storage that an add-on provides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from topiccrawl.dedup.choice import DEFAULT, method_named
+from topiccrawl.dedup.factory import DEFAULT, load_detector
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import SettingError
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def storage_of(settings: Mapping[str, Any]) -> Storage:
-    """Return the storage that the settings name.
+    """Return the storage that the settings name; SQLite by default.
 
-    Crawls and commands choose alike: Scrapy's add-ons change the settings of crawls only.
+    Commands use this function too, since Scrapy's add-ons change the settings of crawls only.
 
     Raises:
         SettingError: A setting cannot be used.
@@ -36,7 +36,8 @@ def storage_of(settings: Mapping[str, Any]) -> Storage:
             return storage
     if named:
         raise SettingError(
-            "TOPICCRAWL_STORAGE {named} is not set up: settings of its own are missing", named=named
+            "TOPICCRAWL_STORAGE {named} is not configured: its settings are missing",
+            named=named,
         )
     return SqliteStorage(settings["TOPICCRAWL_DATA_DIR"])
 
@@ -47,7 +48,7 @@ def articles_of(settings: Mapping[str, Any]) -> ArticleStore:
     Raises:
         SettingError: A setting of the storage or of duplicates cannot be used.
     """
-    detector = method_named(
+    detector = load_detector(
         settings.get("TOPICCRAWL_DUPLICATES", DEFAULT),
         int(settings.get("TOPICCRAWL_DUPLICATES_WINDOW", WINDOW)),
     )
@@ -70,7 +71,7 @@ S = TypeVar("S", bound=_Store)
 
 @asynccontextmanager
 async def closed_after(used: C) -> AsyncIterator[C]:
-    """Close a list, a ledger or records of runs at the end of a block."""
+    """Close a listing, ledger or run store at the end of a block."""
     try:
         yield used
     finally:
@@ -79,24 +80,24 @@ async def closed_after(used: C) -> AsyncIterator[C]:
 
 @asynccontextmanager
 async def opened(store: S) -> AsyncIterator[S]:
-    """Open a store, and close it at the end of a block, also where it cannot be opened."""
+    """Open a store, and close it at the end of a block, also if opening fails."""
     async with closed_after(store):
         await store.open()
         yield store
 
 
-def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of some work, done by a thread's own event loop: one may run in this."""
+def run_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in a new thread with its own event loop and return its result."""
     with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(asyncio.run, work).result()
+        return thread.submit(asyncio.run, coroutine).result()
 
 
-def _factory(path: str) -> Any:  # noqa: ANN401 - the class method of a class of others
+def _factory(path: str) -> Any:  # noqa: ANN401 - method of a custom class
     try:
         return resolve_name(path).from_settings
     except (ImportError, AttributeError, ValueError) as error:
         raise SettingError(
-            "{path!r} is no storage: give the path of a class as in docs/storage.md: {error}",
+            "{path!r} is not a storage class: give a dotted path as in docs/storage.md: {error}",
             path=path,
             error=error,
         ) from error

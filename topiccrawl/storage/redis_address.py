@@ -1,4 +1,4 @@
-"""Address of Redis from the settings or the environment."""
+"""Address of the Redis server, from settings or environment."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def redis_url(settings: Mapping[str, Any]) -> str:
-    """Return the setting REDIS_URL, else the environment variable, else "".
+    """Return the setting REDIS_URL, or the environment variable, or "".
 
-    An empty setting, or REDIS_HOST, takes precedence over the environment.
+    An empty REDIS_URL, or REDIS_HOST, takes precedence over the environment.
 
     >>> redis_url({"REDIS_URL": "redis://a.test"}), redis_url({"REDIS_URL": ""})
     ('redis://a.test', '')
@@ -24,5 +24,5 @@ def redis_url(settings: Mapping[str, Any]) -> str:
 
 
 def in_redis(settings: Mapping[str, Any]) -> bool:
-    """Return whether the frontier is in Redis: settings or environment name a server."""
+    """Return whether the frontier is in Redis, that is, a server is configured."""
     return bool(redis_url(settings) or settings.get("REDIS_HOST"))

@@ -12,7 +12,7 @@ from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.addons.redis.storage import NodeStorage
 from topiccrawl.commands.apart import apart
 from topiccrawl.errors import SettingError
-from topiccrawl.storage.choice import storage_of
+from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ def test_settings_and_environment_name_the_storage(
 
 @pytest.mark.parametrize("path", ["nothing", "topiccrawl.none.Storage", "topiccrawl.errors", "a b"])
 def test_what_is_no_storage_is_refused(tmp_path: Path, path: str) -> None:
-    with pytest.raises(SettingError, match="is no storage"):
+    with pytest.raises(SettingError, match="is not a storage class"):
         storage_of(settings(tmp_path, TOPICCRAWL_STORAGE=path))
 
 
 def test_a_storage_that_lacks_its_own_settings_is_refused(tmp_path: Path) -> None:
     named = "topiccrawl.addons.mongodb.storage.MongoStorage"
-    with pytest.raises(SettingError, match=r"MongoStorage.*not set up"):
+    with pytest.raises(SettingError, match=r"MongoStorage.*not configured"):
         storage_of(settings(tmp_path, TOPICCRAWL_STORAGE=named))
 
 

@@ -1,8 +1,8 @@
-"""URLs of stored articles, beside the store: what a damaged store lost is seen and fetched again.
+"""Journal of the URLs of stored articles, to detect and refetch articles that a store lost.
 
-SQLite drops what follows a damaged frame of its write-ahead log, without a word. So each process
-appends the URLs of what it stored to a file of its own, and deletes it when it has closed the store
-in order. The next crawl looks for the URLs of files that were left.
+SQLite silently drops everything after a damaged frame of its write-ahead log. Each process
+therefore appends the URLs of its stored articles to a journal file, and deletes the file after a
+clean shutdown. The next crawl checks the URLs of the remaining files against the store.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SUFFIX = ".urls"
-MOST = 10_000
-"""URLs of a file that are looked for, the last ones: a write-ahead log holds some hundred."""
+MAX_URLS = 10_000
+"""Maximum number of URLs checked per file, the last ones; a write-ahead log has some hundred."""
 
 
-class Acknowledged:
-    """The file of one process, and those that others left.
+class UrlJournal:
+    """Journal of this process, and the journals of crashed processes.
 
     Args:
-        folder: Their folder.
+        folder: Folder of the journal files.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._file: IO[bytes] | None = None
-        self._left: dict[str, None] = {}
+        self._unclaimed: dict[str, None] = {}
         self._adopted: list[IO[bytes]] = []
 
     async def missing(self, store: ArticleStore) -> list[str]:
-        """Return the URLs of files that were left which the store does not have."""
+        """Return the URLs in journals of crashed processes that the store does not have."""
         urls: dict[str, None] = {}
         for path in sorted(self.folder.glob(f"*{SUFFIX}")):
             file = path.open("r+b")
-            if not files.locked(file):
+            if not files.try_lock(file):
                 file.close()
                 continue
             self._adopted.append(file)
-            lines = deque(file, MOST)
+            lines = deque(file, MAX_URLS)
             urls |= dict.fromkeys(line.decode("utf-8", "replace").rstrip("\n") for line in lines)
         return [url for url in urls if await store.get(url) is None]
 
-    def settle(self, urls: Iterable[str], again: Callable[[str], bool]) -> int:
-        """Fetch URLs again, and keep those of other crawls for these; return the number fetched.
+    def resolve(self, urls: Iterable[str], requeue: Callable[[str], bool]) -> int:
+        """Requeue missing URLs and return their number; keep the URLs of other crawls.
 
         Args:
-            urls: What is missing.
-            again: Queues a URL; returns whether this crawl has it.
+            urls: URLs that ``missing`` returned.
+            requeue: Queues a URL; returns False if it does not belong to this crawl.
         """
-        left = [url for url in urls if not again(url)]
-        self._left = dict.fromkeys(left)
+        left = [url for url in urls if not requeue(url)]
+        self._unclaimed = dict.fromkeys(left)
         self.add(left)
         for file in self._adopted:
             Path(file.name).unlink(missing_ok=True)
@@ -70,7 +70,7 @@ class Acknowledged:
         return len([*urls]) - len(left)
 
     def add(self, urls: Iterable[str]) -> None:
-        """Append URLs that were stored."""
+        """Append the URLs of stored articles."""
         lines = [f"{url}\n".encode("utf-8", "replace") for url in urls]
         if not lines:
             return
@@ -78,16 +78,16 @@ class Acknowledged:
             path = self.folder / f"{uuid4().hex}{SUFFIX}"
             files.touch_private(path)
             self._file = path.open("ab")
-            files.locked(self._file)
+            files.try_lock(self._file)
         self._file.writelines(lines)
         self._file.flush()
 
     def close(self) -> None:
-        """Delete the file: the store is closed in order. What other crawls lost stays."""
+        """Delete the journal after a clean shutdown; missing URLs of other crawls are kept."""
         file, self._file = self._file, None
         if file is not None:
             Path(file.name).unlink(missing_ok=True)
             file.close()
-        if self._left:
+        if self._unclaimed:
             files.touch_private(path := self.folder / f"{uuid4().hex}{SUFFIX}")
-            path.write_text("".join(f"{url}\n" for url in self._left), "utf-8")
+            path.write_text("".join(f"{url}\n" for url in self._unclaimed), "utf-8")

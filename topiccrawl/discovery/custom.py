@@ -1,4 +1,4 @@
-"""A search engine described by its operator: an address pattern and selectors, in a TOML file."""
+"""Custom search engine: URL pattern and CSS selectors from a TOML file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-from topiccrawl.discovery.contract import ELSEWHERE, Answer, Blocked, Fetched, Results
-from topiccrawl.discovery.pages import changed, hits_of, tree, unusual
+from topiccrawl.discovery.contract import ALTERNATIVES, Answer, Blocked, Fetched, Results
+from topiccrawl.discovery.pages import changed_format, hits_of, tree, unusual
 from topiccrawl.errors import ConfigurationError, FieldError
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import canonical
@@ -25,15 +25,15 @@ _SELECTORS = ("results", "container", "next", "nothing", "blocked")
 
 
 class Engine(BaseModel):
-    """Content of the file; selectors are CSS.
+    """Content of the file; selectors are CSS selectors.
 
     Attributes:
-        url: Address with ``{query}``, and ``{page}`` or ``{start}`` if pages have numbers.
-        results: Selects the anchors of results.
-        container: Selects an element of every page of results; a page without it has changed.
-        next: Selects the link to the next page, if the address has no number.
-        nothing: Selects an element of pages without results.
-        blocked: Selects an element of pages that refuse programs.
+        url: URL pattern with ``{query}``, and ``{page}`` or ``{start}`` for numbered pages.
+        results: Selector of the anchors of results.
+        container: Selector of an element of all result pages; it detects changed page formats.
+        next: Selector of the link to the next page, if the pattern has no page number.
+        nothing: Selector of an element of pages without results.
+        blocked: Selector of an element of pages that reject crawlers.
         first: Number of the first page.
         step: Increment of ``{start}`` from page to page.
         encoding: Encoding of the query.
@@ -53,7 +53,7 @@ class Engine(BaseModel):
 
     @field_validator("url")
     @classmethod
-    def _has_query(cls, url: str) -> str:
+    def _check_url(cls, url: str) -> str:
         if "{query}" not in url or canonical(url.split("{", maxsplit=1)[0]) is None:
             raise FieldError(
                 "{url!r}: write https://host/search?q={{query}}&page={{page}}", url=url
@@ -62,31 +62,31 @@ class Engine(BaseModel):
 
     @field_validator("encoding")
     @classmethod
-    def _known(cls, encoding: str) -> str:
+    def _check_encoding(cls, encoding: str) -> str:
         try:
             "".encode(encoding)
         except LookupError as error:
             raise FieldError(
-                "{encoding!r} is no encoding: write utf-8 or gb18030", encoding=encoding
+                "{encoding!r} is not an encoding: write utf-8 or gb18030", encoding=encoding
             ) from error
         return encoding
 
     @field_validator(*_SELECTORS)
     @classmethod
-    def _selects(cls, selector: str) -> str:
+    def _check_selector(cls, selector: str) -> str:
         try:
             parse_html("<p>").css(selector or "p")
         except (SelectolaxError, ValueError) as error:
-            raise FieldError("{selector!r} is no CSS selector", selector=selector) from error
+            raise FieldError("{selector!r} is not a CSS selector", selector=selector) from error
         return selector
 
 
 @dataclass(frozen=True)
-class Configured:
-    """An engine that a file describes.
+class CustomEngine:
+    """Provider for a custom search engine.
 
     Args:
-        engine: Content of the file.
+        engine: Content of its file.
         name: Name in messages.
     """
 
@@ -101,18 +101,18 @@ class Configured:
     def read(self, page: Fetched) -> Answer:
         """See ``SeedProvider.read``."""
         engine = self.engine
-        remedy = f"wait and ask more slowly, or {ELSEWHERE}"
+        remedy = f"wait and crawl more slowly, or {ALTERNATIVES}"
         if (answer := unusual(page, remedy)) is not None:
             return answer
         elements = tree(page)
         if engine.blocked and elements.css_first(engine.blocked) is not None:
-            return Blocked(f"{self.name}: its page says that programs are not wanted", remedy)
+            return Blocked(f"{self.name}: the page rejects crawlers", remedy)
         if engine.nothing and elements.css_first(engine.nothing) is not None:
             return Results()
         hits = hits_of(elements.css(engine.results), page.url)
         known = elements.css_first(engine.container) is not None if engine.container else bool(hits)
         if not known:
-            return changed(self.name, "look at the page and mend the selectors in the file")
+            return changed_format(self.name, "check the page and update the selectors in the file")
         return Results(hits, self._next(elements, page.url) if hits else ())
 
     def _next(self, elements: LexborHTMLParser, here: str) -> tuple[str, ...]:
@@ -120,11 +120,11 @@ class Configured:
             anchor = elements.css_first(self.engine.next)
             url = canonical(anchor.attributes.get("href") or "", here) if anchor else None
             return (url,) if url else ()
-        query, number = self._asked(here)
+        query, number = self._parse_url(here)
         return (self._page(query, number + 1),) if number >= 0 else ()
 
     def _page(self, query: str, number: int) -> str:
-        """Return the address of a page, counted from 0; ``query`` is quoted."""
+        """Return the URL of a page, counted from 0; ``query`` is percent-encoded."""
         engine = self.engine
         values = {"{query}": query, "{page}": str(engine.first + number)}
         values["{start}"] = str(engine.first + number * engine.step)
@@ -133,8 +133,8 @@ class Configured:
             url = url.replace(name, value)
         return url
 
-    def _asked(self, url: str) -> tuple[str, int]:
-        """Return query and page number of one of our addresses; number -1 if it is unknown."""
+    def _parse_url(self, url: str) -> tuple[str, int]:
+        """Return query and page number of a URL of this engine; number -1 if unknown."""
         head, _, rest = self.engine.url.partition("{query}")
         if not url.startswith(head) or not {"{page}", "{start}"} & {
             name for name in ("{page}", "{start}") if name in rest
@@ -147,11 +147,11 @@ class Configured:
         )
 
 
-def read_engine(path: Path) -> Configured:
-    """Return the engine that a file describes.
+def read_engine(path: Path) -> CustomEngine:
+    """Return the engine described by a file.
 
     Raises:
-        ConfigurationError: With file, field and mistake.
+        ConfigurationError: The file is invalid; the message has field and error.
     """
     kind = FileKind(
         ConfigurationError, message("engine file"), message("docs/discovery.md shows one"), Engine,
@@ -160,4 +160,4 @@ def read_engine(path: Path) -> Configured:
             "step": message("give a whole number, 1 or more"),
         },
     )  # fmt: skip
-    return Configured(read_model(path, kind), path.stem)
+    return CustomEngine(read_model(path, kind), path.stem)

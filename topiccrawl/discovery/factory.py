@@ -1,4 +1,4 @@
-"""Providers by argument: ``searxng:https://search.example.org``, or the dotted path of a class."""
+"""Creation of providers from arguments such as ``searxng:https://search.example.org``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from topiccrawl.discovery.configured import read_engine
 from topiccrawl.discovery.contract import SeedProvider
+from topiccrawl.discovery.custom import read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
 from topiccrawl.discovery.searxng import SearXNG
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _address(name: str, rest: str) -> str:
+def _url(name: str, rest: str) -> str:
     url = canonical(rest)
     if url is None:
         raise ConfigurationError(
@@ -27,9 +27,9 @@ def _address(name: str, rest: str) -> str:
     return url
 
 
-def _file(name: str, rest: str) -> Path:
+def _path(name: str, rest: str) -> Path:
     if not rest:
-        raise ConfigurationError("discover={name}: name a file: {name}:FILE", name=name)
+        raise ConfigurationError("discover={name}: a file is missing: write {name}:FILE", name=name)
     return Path(rest)
 
 
@@ -40,34 +40,34 @@ def _common_crawl(rest: str) -> CommonCrawl:
     return CommonCrawl(pattern, index)
 
 
-def _engine(name: str, made: Callable[..., SeedProvider]) -> Callable[[str], SeedProvider]:
-    return lambda rest: made(_address(name, rest)) if rest else made()
+def _engine(name: str, engine: Callable[..., SeedProvider]) -> Callable[[str], SeedProvider]:
+    return lambda rest: engine(_url(name, rest)) if rest else engine()
 
 
 _BY_NAME: dict[str, Callable[[str], SeedProvider]] = {
-    "searxng": lambda rest: SearXNG(_address("searxng", rest)),
+    "searxng": lambda rest: SearXNG(_url("searxng", rest)),
     "baidu": _engine("baidu", Baidu),
     "bing": _engine("bing", Bing),
     "duckduckgo": _engine("duckduckgo", DuckDuckGo),
-    "generic": lambda rest: read_engine(_file("generic", rest)),
-    "feed": lambda rest: Feed(_address("feed", rest)),
-    "sitemap": lambda rest: Sitemaps(_address("sitemap", rest)),
+    "generic": lambda rest: read_engine(_path("generic", rest)),
+    "feed": lambda rest: Feed(_url("feed", rest)),
+    "sitemap": lambda rest: Sitemaps(_url("sitemap", rest)),
     "commoncrawl": _common_crawl,
-    "list": lambda rest: read_list(_file("list", rest)),
+    "list": lambda rest: read_list(_path("list", rest)),
 }
 
 NAMES = tuple(_BY_NAME)
 """Names of all providers."""
-FROM_FILES = frozenset({"generic", "list"})
-"""Names of providers that read a file: not allowed in requests from other machines, as are dotted
+FILE_PROVIDERS = frozenset({"generic", "list"})
+"""Names of providers that read a file; requests from other machines must not use them, nor dotted
 paths."""
 
 
 def provider_of(spec: str) -> SeedProvider:
-    """Return the provider that an argument names: one of ``NAMES``, or the dotted path of a class.
+    """Return the provider of an argument: one of ``NAMES`` or a dotted path, with optional text.
 
     Raises:
-        ConfigurationError: The name is unknown, or the text after it is invalid.
+        ConfigurationError: The name is unknown, or the text after the colon is invalid.
 
     >>> provider_of("baidu").start("四川 软件公司").next
     ('https://www.baidu.com/s?wd=%E5%9B%9B%E5%B7%9D+%E8%BD%AF%E4%BB%B6%E5%85%AC%E5%8F%B8&pn=0&ie=utf-8',)
@@ -79,13 +79,13 @@ def provider_of(spec: str) -> SeedProvider:
         raise ConfigurationError(
             "discover={spec}: write one of {choices}", spec=spec, choices=", ".join(NAMES)
         )
-    return _own(name, rest)
+    return _load_class(name, rest)
 
 
-def _own(path: str, rest: str) -> SeedProvider:
-    """Build the class at a dotted path, with the text after it if there is one."""
+def _load_class(path: str, rest: str) -> SeedProvider:
+    """Return an instance of the class at a dotted path, created with ``rest`` if not empty."""
     try:
-        made = resolve_name(path)
+        cls = resolve_name(path)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigurationError(
             "discover={path}: cannot be loaded ({error}): write one of "
@@ -94,18 +94,18 @@ def _own(path: str, rest: str) -> SeedProvider:
             error=error,
             choices=", ".join(NAMES),
         ) from error
-    # only what looks like a provider is called: a template file may name any path
-    if not isinstance(made, type) or not (hasattr(made, "start") and hasattr(made, "read")):
-        raise ConfigurationError("discover={path}: write a class with start and read", path=path)
+    # call only classes that look like providers: a template file may name any path
+    if not isinstance(cls, type) or not (hasattr(cls, "start") and hasattr(cls, "read")):
+        raise ConfigurationError("discover={path}: must be a class with start and read", path=path)
     try:
-        provider = made(rest) if rest else made()
+        provider = cls(rest) if rest else cls()
     except (TypeError, ValueError) as error:
         raise ConfigurationError(
-            "discover={path}:{rest}: cannot be built: {error}", path=path, rest=rest, error=error
+            "discover={path}:{rest}: cannot be created: {error}", path=path, rest=rest, error=error
         ) from error
     if not isinstance(provider, SeedProvider):
         raise ConfigurationError(
-            "discover={path}: write name and searches into the class, too", path=path
+            "discover={path}: the class must also have name and searches", path=path
         )
     return provider
 
@@ -114,7 +114,7 @@ def providers_of(specs: str) -> tuple[SeedProvider, ...]:
     """Return the providers of a comma-separated list, in order.
 
     Raises:
-        ConfigurationError: As ``provider_of``.
+        ConfigurationError: See ``provider_of``.
 
     >>> [provider.name for provider in providers_of("bing, feed:http://a.test/rss")]
     ['bing', 'feed']
