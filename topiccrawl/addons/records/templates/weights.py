@@ -49,8 +49,8 @@ NAMES = {
 }
 """Weights of the voters for a subject's name: structured data, a label, ``og:site_name``
 (``site``), a heading before values, the copyright notice, a company registration, the footer, a
-part of the title with a legal form, an introductory sentence, the host, the logo, any other part of the
-title (``brand``), its repetition in the page (``echo``), running text."""
+part of the title with a legal form, an introductory sentence, the host, the logo, any other part
+of the title (``brand``), its repetition in the page (``echo``), running text."""
 
 MIN_CONFIDENCE = 0.5
 """Minimum confidence of a value in a record."""

@@ -33,8 +33,8 @@ def mails(text: str, *, labelled: bool = True) -> list[Value]:
     """Return the mail addresses of a text, in lower case.
 
     ``@``, ``(at)``, ``[at]``, 艾特, ``(dot)`` and full-width characters are always recognised. If
-    ``labelled`` (the text has a mail label), so are ``#`` and the word ``at``. Without a label, these
-    need a spelled-out dot, or an ``a#b.com`` separated from other text.
+    ``labelled`` (the text has a mail label), so are ``#`` and the word ``at``. Without a label,
+    these need a spelled-out dot, or an ``a#b.com`` separated from other text.
 
     >>> [one.value for one in mails("Info[at]a-b.com.cn，hr # c.com；d 艾特 e 点 com")]
     ['info@a-b.com.cn', 'hr@c.com', 'd@e.com']
