@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.candidate import holds_only
-from topiccrawl.addons.records.templates.layout import PageLayout, enclosing_boxes
+from topiccrawl.addons.records.templates.layout import Layout, enclosing
 from topiccrawl.addons.records.templates.values.mail import mail_of_link
 from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.value import SOFT, shown
@@ -32,7 +32,7 @@ class Grid:
         only_label: Returns whether a line, by number, contains nothing but a label.
     """
 
-    def __init__(self, layout: PageLayout, only_label: Callable[[int], bool]) -> None:
+    def __init__(self, layout: Layout, only_label: Callable[[int], bool]) -> None:
         self.layout = layout
         self.only_label = only_label
         self._rows: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -82,7 +82,7 @@ class AdjacentLines:
     """
 
     def __init__(
-        self, layout: PageLayout, words: Vocabulary, labels: Sequence[Sequence[Label]]
+        self, layout: Layout, words: Vocabulary, labels: Sequence[Sequence[Label]]
     ) -> None:
         self.layout = layout
         self.words = words
@@ -126,7 +126,7 @@ class AdjacentLines:
         for other in range(number + 1, min(number + _NEAR, len(self.layout.lines))):
             tags = {
                 self.layout.boxes[box].tag
-                for box in list(enclosing_boxes(self.layout, self.layout.lines[other].box))[:4]
+                for box in list(enclosing(self.layout, self.layout.lines[other].box))[:4]
             }
             if "dt" in tags or tag not in tags:
                 break
@@ -146,7 +146,7 @@ class AdjacentLines:
         if line.cell is not None and after.cell != line.cell:
             return None
         boxes = self.layout.boxes
-        shared = next((boxes[one] for one in enclosing_boxes(self.layout, line.box)
+        shared = next((boxes[one] for one in enclosing(self.layout, line.box)
                        if boxes[one].begin <= other < boxes[one].end), None)  # fmt: skip
         small = shared is not None and shared.end - shared.begin <= _NEAR
         kinds = {self.words.kinds[field] for field in label.fields}

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.adjacent import HEADING
-from topiccrawl.addons.records.templates.layout import Line, enclosing_boxes
+from topiccrawl.addons.records.templates.layout import Line, enclosing
 from topiccrawl.addons.records.templates.values.address import looks_like
 from topiccrawl.addons.records.templates.values.names import (
     is_legal,
@@ -58,7 +58,7 @@ _INVITES = re.compile(r"诚邀|欢迎|洽谈|招募|诚招|招商")
 _ACTS = re.compile(r"[。;!?]")
 
 
-class LineOwners:
+class Owners:
     """Determines the owner of each line of a page.
 
     Args:
@@ -113,13 +113,13 @@ class LineOwners:
             kept.append((number, owner))
         return kept
 
-    def other_owner_from(self, number: int) -> int:
+    def foreign_from(self, number: int) -> int:
         """Return the offset from which a line belongs to another owner; its length if none."""
         if number not in self._other_owner_offsets:
-            self._other_owner_offsets[number] = self._find_other_owner(number)
+            self._other_owner_offsets[number] = self._find_foreign(number)
         return self._other_owner_offsets[number]
 
-    def _find_other_owner(self, number: int) -> int:
+    def _find_foreign(self, number: int) -> int:
         text = simplify_aligned(self.layout.lines[number].text)
         match = OTHER_OWNER.search(text)
         if match and match[0] == "主办" and self.layout.lines[number].zone == "footer":
@@ -215,7 +215,7 @@ class LineOwners:
         if number in self.valued:
             first = min(first, number + 1)
         alone = self._next(self._held, number)
-        for box in enclosing_boxes(self.layout, line.box):
+        for box in enclosing(self.layout, line.box):
             end = self.layout.boxes[box].end
             if first < end or (alone < end and (unowned or self.layout.boxes[box].begin == number)):
                 return self._end_in(box, number, limit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
 from topiccrawl.addons.records.record import FoundValue, Record
-from topiccrawl.addons.records.templates.attribution import NO_OWNER, SUBJECT, LineOwners
+from topiccrawl.addons.records.templates.attribution import NO_OWNER, SUBJECT, Owners
 from topiccrawl.addons.records.templates.candidate import Candidate
 from topiccrawl.addons.records.templates.finder import ValueFinder
 from topiccrawl.addons.records.templates.layout import read_layout
@@ -53,7 +53,7 @@ _STAFF = re.compile(
 class _Weighed(NamedTuple):
     """A candidate with its owner, its confidence in [0, 1] and a snippet."""
 
-    candidate: Candidate
+    found: Candidate
     owner: str
     weight: float
     snippet: str
@@ -88,12 +88,10 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
         list(name_votes(layout, structured, found, template.naming, _hosts(found, url, words)))
     )
     valued = {one.line for one in found if one.where not in {"text", "alone"}}
-    owners = LineOwners(
-        finder, name, valued, {one.at for one in found if one.field != template.naming}
-    )
+    owners = Owners(finder, name, valued, {one.at for one in found if one.field != template.naming})
     weighed = [_weigh(one, finder, owners) for one in found]
     weighed = [one for one in weighed if one.owner != NO_OWNER]
-    weighed += _structured_values(structured, name, words)
+    weighed += _structured(structured, name, words)
     weighed = _assign_rows(weighed, finder)
     groups: dict[str, list[_Weighed]] = defaultdict(list)
     for one in weighed:
@@ -130,9 +128,7 @@ def combine(pages: Iterable[Sequence[Record]], template: Template) -> tuple[Reco
     merged: list[list[Record]] = []
     for records in pages:
         for number, record in enumerate(records):
-            home = next(
-                (group for group in merged if _belongs(group, record, first=not number)), None
-            )
+            home = next((group for group in merged if _same(group, record, first=not number)), None)
             if home is None:
                 merged.append([record])
             else:
@@ -148,7 +144,7 @@ def combine(pages: Iterable[Sequence[Record]], template: Template) -> tuple[Reco
     )
 
 
-def _belongs(group: list[Record], record: Record, *, first: bool) -> bool:
+def _same(group: list[Record], record: Record, *, first: bool) -> bool:
     names = [one.name for one in group if one.name]
     if not record.name or not names:
         return first
@@ -173,7 +169,7 @@ def _merge(group: list[Record], template: Template) -> Record:
     return Record(template.name, name, _ordered(found, template), urls)
 
 
-def _weigh(one: Candidate, finder: ValueFinder, owners: LineOwners) -> _Weighed:
+def _weigh(one: Candidate, finder: ValueFinder, owners: Owners) -> _Weighed:
     line = finder.layout.lines[one.at]
     label = finder.layout.lines[one.line]
     weight = WEIGHTS[one.where] * ZONES[line.zone] * one.weight
@@ -182,7 +178,7 @@ def _weigh(one: Candidate, finder: ValueFinder, owners: LineOwners) -> _Weighed:
     owner = owners.owner[one.at] if owners.owner[one.at] != SUBJECT else owners.owner[one.line]
     text = line.text if one.at == one.line else f"{label.text} {line.text}"
     begin = one.begin if one.begin >= 0 else shown(line.text).find(one.text)
-    if owners.other_owner_from(one.at) <= begin < len(line.text):
+    if owners.foreign_from(one.at) <= begin < len(line.text):
         owner = NO_OWNER
     if owner == SUBJECT and begin > 0 and owners.names_another(one.at, begin):
         owner = NO_OWNER
@@ -201,15 +197,13 @@ def _snippet(text: str, value: str) -> str:
     return text[begin : begin + SNIPPET]
 
 
-def _structured_values(
-    structured: list[Subject], name: SubjectName, words: Vocabulary
-) -> list[_Weighed]:
+def _structured(structured: list[Subject], name: SubjectName, words: Vocabulary) -> list[_Weighed]:
     """Return values of JSON-LD and microdata that belong to the page's subject."""
     found = []
     for subject in structured:
         if name.name and not similar(subject.name, name.name):
             continue
-        for kind, text in subject.properties:
+        for kind, text in subject.facts:
             field = words.primary(kind)
             for value in (
                 read_values(words.kinds[field], text, words.template.region) if field else ()
@@ -224,9 +218,9 @@ def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]
     naming = finder.words.template.naming
     rows: dict[tuple[int, int], str] = {}
     for one in weighed:
-        cell = finder.layout.lines[one.candidate.at].cell if one.candidate.at >= 0 else None
-        if one.candidate.where == "column" and one.candidate.field == naming and cell:
-            rows[cell.table, cell.row] = one.candidate.value
+        cell = finder.layout.lines[one.found.at].cell if one.found.at >= 0 else None
+        if one.found.where == "column" and one.found.field == naming and cell:
+            rows[cell.table, cell.row] = one.found.value
     staff = {
         line.cell.table
         for line in finder.layout.lines
@@ -236,8 +230,8 @@ def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]
         one
         for one in weighed
         if not (
-            one.candidate.field == naming
-            and one.candidate.where == "column"
+            one.found.field == naming
+            and one.found.where == "column"
             and _table(one, finder) in staff
         )
     ]
@@ -246,10 +240,10 @@ def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]
         return weighed
     kept = []
     for one in weighed:
-        cell = finder.layout.lines[one.candidate.at].cell if one.candidate.at >= 0 else None
+        cell = finder.layout.lines[one.found.at].cell if one.found.at >= 0 else None
         owner = (
             rows.get((cell.table, cell.row))
-            if cell and one.candidate.where in {"column", "link", "text", "alone"}
+            if cell and one.found.where in {"column", "link", "text", "alone"}
             else None
         )
         kept.append(one._replace(owner=owner) if owner else one)
@@ -257,7 +251,7 @@ def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]
 
 
 def _table(one: _Weighed, finder: ValueFinder) -> int:
-    cell = finder.layout.lines[one.candidate.at].cell if one.candidate.at >= 0 else None
+    cell = finder.layout.lines[one.found.at].cell if one.found.at >= 0 else None
     return cell.table if cell else -1
 
 
@@ -265,8 +259,8 @@ def _record(group: list[_Weighed], name: SubjectName, url: str, words: Vocabular
     template = words.template
     by_value: dict[tuple[str, str, bool], list[_Weighed]] = defaultdict(list)
     for one in _local_numbers(group, words):
-        if one.candidate.field != template.naming:
-            by_value[one.candidate.field, one.candidate.value, one.candidate.image].append(one)
+        if one.found.field != template.naming:
+            by_value[one.found.field, one.found.value, one.found.image].append(one)
     found = [_found(same, url) for same in by_value.values()]
     found = _without_faxes(found, words)
     if template.naming and name.name:
@@ -286,10 +280,10 @@ def _record(group: list[_Weighed], name: SubjectName, url: str, words: Vocabular
 
 def _found(same: list[_Weighed], url: str) -> FoundValue:
     best = max(same, key=lambda one: one.weight)
-    apart = {(one.candidate.at, one.candidate.where): one.weight for one in same}
+    apart = {(one.found.at, one.found.where): one.weight for one in same}
     lines = {at for at, _ in apart}
     weights = [max(weight for (at, _), weight in apart.items() if at == line) for line in lines]
-    one = best.candidate
+    one = best.found
     value = urljoin(url, one.value) if one.image else one.value
     confidence = round(combined(weights), 4)
     return FoundValue(
@@ -303,18 +297,18 @@ def _local_numbers(group: list[_Weighed], words: Vocabulary) -> list[_Weighed]:
     phones = [
         one
         for one in group
-        if words.kinds.get(one.candidate.field) == "telephone" and not one.candidate.image
+        if words.kinds.get(one.found.field) == "telephone" and not one.found.image
     ]
-    areas = {area for one in phones if (area := area_of(one.candidate.value))}
+    areas = {area for one in phones if (area := area_of(one.found.value))}
     if len(areas) != 1:
         return group
     area = areas.pop()
     done = []
     for one in group:
-        digits, ext, more = one.candidate.value.partition(" ext. ")
+        digits, ext, more = one.found.value.partition(" ext. ")
         if one in phones and digits.isdigit():
             value = with_area(digits, area, region) + ext + more
-            done.append(one._replace(candidate=one.candidate._replace(value=value)))
+            done.append(one._replace(found=one.found._replace(value=value)))
         else:
             done.append(one)
     return done

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from topiccrawl.addons.records.templates.adjacent import HEADING, AdjacentLines
 from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
 from topiccrawl.addons.records.templates.labels import Label, labels
-from topiccrawl.addons.records.templates.layout import Line, Mark, PageLayout, enclosing_boxes
+from topiccrawl.addons.records.templates.layout import Layout, Line, Mark, enclosing
 from topiccrawl.addons.records.templates.multiline import extended
 from topiccrawl.addons.records.templates.unlabelled import (
     image_of,
     leading_code,
     of_links,
-    unlabelled_values,
+    unlabelled,
 )
 from topiccrawl.addons.records.templates.values.address import (
     LEADING_CODE,
@@ -44,10 +44,8 @@ class ValueFinder:
         words: The template's labels.
     """
 
-    def __init__(self, layout: PageLayout, words: Vocabulary) -> None:
-        layout = layout._replace(
-            lines=tuple(_with_image_label(line, words) for line in layout.lines)
-        )
+    def __init__(self, layout: Layout, words: Vocabulary) -> None:
+        layout = layout._replace(lines=tuple(_image_label(line, words) for line in layout.lines))
         self.layout = layout
         self.words = words
         self.region = words.template.region
@@ -63,7 +61,7 @@ class ValueFinder:
                     for one in self._labelled(number, label):
                         taken.add(one.at)
                         yield one
-        yield from unlabelled_values(self.layout, self.labels, self.words, taken)
+        yield from unlabelled(self.layout, self.labels, self.words, taken)
 
     # -- In the same line ------------------------------------------------------------------------
 
@@ -71,16 +69,16 @@ class ValueFinder:
         line = self.layout.lines[number]
         stretch = line.text[label.end : label.stop]
         if shown(stretch).strip(" :-|") or OBJECT in stretch:
-            yield from self._from_same_line(number, label, stretch)
+            yield from self._same_line(number, label, stretch)
             return
         behind = [mark for mark in line.marks if label.end - 1 <= mark.start <= label.stop]
         if any(mark.what != "icon" for mark in behind):
-            yield from self._from_same_line(number, label, stretch)
+            yield from self._same_line(number, label, stretch)
             return
         where, lines = self.adjacent.of(number, label)
         yield from self._from_lines(number, label, lines, where)
 
-    def _from_same_line(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
+    def _same_line(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
         line = self.layout.lines[number]
         where = "table" if line.cell else "line"
         for field in label.fields:
@@ -103,11 +101,11 @@ class ValueFinder:
                 one = Candidate(field, value, shown(text), how, number, label.weight)
                 yield one._replace(at=number, begin=start)
             if found:
-                yield from self._next_values(field, number, number + 1, label)
-            elif (image := _image(line, label)) and self._expects_value(
-                number, label, where, number
-            ):
-                yield from self._from_image(number, label._replace(fields=(field,)), image, number)
+                yield from self._next(field, number, number + 1, label)
+            elif (image := _image(line, label)) and self._expects(number, label, where, number):
+                yield from self._image_values(
+                    number, label._replace(fields=(field,)), image, number
+                )
 
     def _ending_code(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
         """Yield the postcode at the end of an address."""
@@ -127,15 +125,13 @@ class ValueFinder:
     def _read(self, field: str, text: str) -> list[Value]:
         return read_values(self.words.kinds[field], text, self.region)
 
-    def _next_values(
-        self, field: str, label_line: int, begin: int, label: Label
-    ) -> Iterator[Candidate]:
+    def _next(self, field: str, label_line: int, begin: int, label: Label) -> Iterator[Candidate]:
         """Yield values of the next lines, while these contain only values of the same kind."""
         if not self.words.template.crawl[field].several or label.stop != len(
             self.layout.lines[begin - 1].text
         ):
             return
-        parents = set(list(enclosing_boxes(self.layout, self.layout.lines[begin - 1].box))[:2])
+        parents = set(list(enclosing(self.layout, self.layout.lines[begin - 1].box))[:2])
         for number in range(begin, min(begin + 4, len(self.layout.lines))):
             line = self.layout.lines[number]
             parent = self.layout.boxes[line.box].parent if self.layout.boxes else -1
@@ -181,14 +177,10 @@ class ValueFinder:
         found += [(one, shown(line.text), "link") for one, _ in linked]
         for value, written, how in found:
             yield Candidate(field, value, written, how, origin, label.weight, at=at)
-        if (
-            not found
-            and (image := _image(line, None))
-            and self._expects_value(origin, label, where, at)
-        ):
-            yield from self._from_image(origin, label, image, at)
+        if not found and (image := _image(line, None)) and self._expects(origin, label, where, at):
+            yield from self._image_values(origin, label, image, at)
         if where == "pair" and values:
-            yield from self._next_values(field, origin, at + 1, label._replace(stop=len(line.text)))
+            yield from self._next(field, origin, at + 1, label._replace(stop=len(line.text)))
 
     def _before_labels(self, number: int) -> str | None:
         """Return the text of a line before its first label; None if it begins with a label."""
@@ -226,10 +218,10 @@ class ValueFinder:
                 field, value.value, shown(line.text), where, number, label.weight, at=first
             )
         image = _image(line, None)
-        if image and not values and self._expects_value(number, label, where, first):
-            yield from self._from_image(number, label._replace(fields=(field,)), image, first)
+        if image and not values and self._expects(number, label, where, first):
+            yield from self._image_values(number, label._replace(fields=(field,)), image, first)
 
-    def _expects_value(self, number: int, label: Label, where: str, at: int) -> bool:
+    def _expects(self, number: int, label: Label, where: str, at: int) -> bool:
         """Return whether a label must have a value, so that an image next to it is the value.
 
         Many pages have images next to words that are labels in other contexts.
@@ -245,7 +237,7 @@ class ValueFinder:
 
     # -- Images and links ------------------------------------------------------------------------
 
-    def _from_image(self, number: int, label: Label, image: Mark, at: int) -> Iterator[Candidate]:
+    def _image_values(self, number: int, label: Label, image: Mark, at: int) -> Iterator[Candidate]:
         """Yield the values in the ``alt`` of an image, or the image itself."""
         for field in label.fields:
             values = self._read(field, image.instead)
@@ -266,7 +258,7 @@ class ValueFinder:
                 )
 
 
-def _with_image_label(line: Line, words: Vocabulary) -> Line:
+def _image_label(line: Line, words: Vocabulary) -> Line:
     """Replace a line that is only the image of a label by the text of the label."""
     label_text = line.marks[0].instead.strip(" :") if len(line.marks) == 1 and not line.text else ""
     marks = labels(label_text, words) if label_text and line.marks[0].what == "image" else []

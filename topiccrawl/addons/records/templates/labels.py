@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.records.templates.values.address import looks_like
 from topiccrawl.addons.records.templates.values.value import shown
-from topiccrawl.addons.records.templates.words import (
-    LONGEST_LABEL,
-    OTHERS,
-    SOURCE_FORM,
-    Hit,
-    Vocabulary,
-)
+from topiccrawl.addons.records.templates.words import LONGEST_LABEL, OTHERS, SOURCE, Hit, Vocabulary
 from topiccrawl.text.normal import has_han, simplify_aligned
 
 if TYPE_CHECKING:
@@ -103,7 +97,7 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     if not hits and not colons:
         return []
     found = _with_colons(text, colons, hits, words)
-    found += _without_colon(text, hits, found, words)
+    found += _colonless(text, hits, found, words)
     found.sort(key=lambda one: one.start)
     ends = [one.start for one in found[1:]] + [len(text)]
     found = [_adjusted(one, words) for one in found]
@@ -166,7 +160,7 @@ def _at_colon(
     if start == begin and begin and len(token[0]) > 4:  # noqa: PLR2004 - glued to a value
         return None
     field = words.whole_field(token[0])
-    return Label((field,) if field else (), start, end, end, SOURCE_FORM, token[0])
+    return Label((field,) if field else (), start, end, end, SOURCE, token[0])
 
 
 def _cluster(text: str, hits: list[Hit], colon: int) -> list[Hit]:
@@ -215,9 +209,7 @@ def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]
     return tuple(dict.fromkeys(hit.field for hit in kept if hit.field))
 
 
-def _without_colon(
-    text: str, hits: list[Hit], found: list[Label], words: Vocabulary
-) -> list[Label]:
+def _colonless(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) -> list[Label]:
     """Return labels without a colon: at the start of a line or after a gap, before a value."""
     more: list[Label] = []
     for hit in _side_by_side(hits, words):
@@ -235,9 +227,7 @@ def _without_colon(
         fields = _fields(text, _with_joined(text, hit, hits), words)
         if whole and len(text) <= LONGEST_LABEL + 5:
             end = len(text)
-        elif not (
-            (end > hit.end or _NUMBER.match(text, end)) and _can_be_value(text, hit, end, words)
-        ):
+        elif not ((end > hit.end or _NUMBER.match(text, end)) and _fits(text, hit, end, words)):
             continue
         more.append(Label(fields, start, end, end, hit.weight * 0.95, text[start : hit.end]))
     return more
@@ -267,7 +257,7 @@ def _side_by_side(hits: list[Hit], words: Vocabulary) -> list[Hit]:
     return kept
 
 
-def _can_be_value(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
+def _fits(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
     """Return whether the text after a label without a colon can be its value."""
     kind = words.kinds.get(hit.field)
     if kind in {"telephone", "qq", "postcode"} or not hit.field:

@@ -112,7 +112,7 @@ class Box(NamedTuple):
     end: int
 
 
-class PageLayout(NamedTuple):
+class Layout(NamedTuple):
     """Lines and boxes of a page, with its metadata.
 
     Attributes:
@@ -132,7 +132,7 @@ class PageLayout(NamedTuple):
     tree: LexborHTMLParser
 
 
-def read_layout(html: str) -> PageLayout:
+def read_layout(html: str) -> Layout:
     r"""Return the layout of a page; never raises.
 
     >>> layout = read_layout("<table><tr><th>电　话<td>０２８</table><p>QQ：<b>1</b>2")
@@ -145,7 +145,7 @@ def read_layout(html: str) -> PageLayout:
     walk = _Walk()
     if tree.root is not None:
         walk.run(tree.root)
-    return PageLayout(
+    return Layout(
         tuple(_content_links(_bounded(walk.lines))),
         tuple(walk.boxes),
         normalise(" ".join(walk.title.split())),
@@ -391,7 +391,7 @@ def _zone(tag: str, names: str, around: str) -> str:
     return around
 
 
-def enclosing_boxes(layout: PageLayout, box: int) -> Iterator[int]:
+def enclosing(layout: Layout, box: int) -> Iterator[int]:
     """Yield a box and its enclosing boxes, from inner to outer."""
     while box >= 0:
         yield box

@@ -27,8 +27,7 @@ _NEXT = re.compile(
 )
 _ARROW = re.compile(r"^\s*(?:»|›|→|>{1,2}|＞)\s*$")
 _MORE = re.compile(
-    r"^\W*(?:(?:点击)?(?:加载|查看|显示)?更多|(?:load|show|view|see) more)\W*$",
-    re.IGNORECASE,
+    r"^\W*(?:(?:点击)?(?:加载|查看|显示)?更多|(?:load|show|view|see) more)\W*$", re.IGNORECASE
 )
 _NUMBER = re.compile(r"^\W*第?(\d{1,4})页?\W*$")
 _LINKS = "a[href], area[href], link[rel][href], button, [data-url], [data-href], [data-next]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.layout import PageLayout, enclosing_boxes
+from topiccrawl.addons.records.templates.layout import Layout, enclosing
 from topiccrawl.addons.records.templates.values.address import (
     LEADING_CODE,
     LONGEST,
@@ -88,23 +88,23 @@ def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
         coded = LEADING_CODE.match(part) and plausible(tidy(part))
         if coded or looks_like(part):
             yield tidy(part)
-        elif address := _joined_address(parts[: number + 1], region, title):
+        elif address := _join(parts[: number + 1], region, title):
             yield address
 
 
 def multiline(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], region: str
+    layout: Layout, labels: Sequence[Sequence[Label]], region: str
 ) -> Iterator[tuple[int, str]]:
     """Yield addresses over several lines, each with the number of its last line."""
     title = fold(layout.title)
     for number, line in enumerate(layout.lines):
         text = shown(line.text)
-        if labels[number] or has_han(text) or not _can_end_address(text, region):
+        if labels[number] or has_han(text) or not _can_end(text, region):
             continue
         if telephones(text, region, labelled=False):
             continue
-        address = _joined_address(
-            [*_preceding_lines(layout, labels, number, region), text], region, title, apart=True
+        address = _join(
+            [*_lines_before(layout, labels, number, region), text], region, title, apart=True
         )
         after = layout.lines[number + 1] if number + 1 < len(layout.lines) else None
         if address and after is not None and after.box == line.box:
@@ -115,29 +115,29 @@ def multiline(
 
 
 def with_next_lines(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
+    layout: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
 ) -> str:
     """Return a Chinese address extended by the lines that continue it."""
     if not has_han(first):
         return first
-    whole = "".join(_continuation(layout, labels, number, first, region, _MAX_LINES))
+    whole = "".join(_continued(layout, labels, number, first, region, _MAX_LINES))
     return whole if len(whole) <= LONGEST else first
 
 
 def extended(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
+    layout: Layout, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
 ) -> list[Value]:
     """Return an address extended by the next lines: of the same box, or up to its postcode."""
-    parts = _continuation(layout, labels, number, first.value, region, _MAX_LABELLED_LINES)
+    parts = _continued(layout, labels, number, first.value, region, _MAX_LABELLED_LINES)
     if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
-        parts += _lines_to_postcode(layout, labels, number, region)
+        parts += _to_postcode(layout, labels, number, region)
     joint = "" if has_han(first.value) else ", "
     value = joint.join(part.strip(" ,.") for part in parts)
     return [first._replace(value=value)] if len(value) <= LONGEST else [first]
 
 
-def _continuation(
-    layout: PageLayout,
+def _continued(
+    layout: Layout,
     labels: Sequence[Sequence[Label]],
     number: int,
     first: str,
@@ -156,8 +156,8 @@ def _continuation(
     return parts
 
 
-def _lines_to_postcode(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], number: int, region: str
+def _to_postcode(
+    layout: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
 ) -> list[str]:
     """Return the next lines up to one that ends in a postcode; none if there is no such line."""
     found: list[str] = []
@@ -174,8 +174,8 @@ def _lines_to_postcode(
     return []
 
 
-def _preceding_lines(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], number: int, region: str
+def _lines_before(
+    layout: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
 ) -> list[str]:
     """Return preceding lines that may belong to the same address, in the same or a sibling box."""
     found: list[str] = []
@@ -194,7 +194,7 @@ def _preceding_lines(
     return found
 
 
-def _are_neighbours(layout: PageLayout, one: int, other: int) -> bool:
+def _are_neighbours(layout: Layout, one: int, other: int) -> bool:
     """Return whether two lines are in sibling boxes, or in cells of the same column."""
     here, there = layout.lines[one], layout.lines[other]
     if here.cell and there.cell:
@@ -202,18 +202,16 @@ def _are_neighbours(layout: PageLayout, one: int, other: int) -> bool:
     return same_parent(layout, one, other)
 
 
-def same_parent(layout: PageLayout, one: int, other: int) -> bool:
+def same_parent(layout: Layout, one: int, other: int) -> bool:
     """Return whether the boxes of two lines have the same parent."""
-    return _parent_box(layout, layout.lines[one].box) == _parent_box(
-        layout, layout.lines[other].box
-    )
+    return _parent(layout, layout.lines[one].box) == _parent(layout, layout.lines[other].box)
 
 
-def _parent_box(layout: PageLayout, box: int) -> int:
-    return next(iter(list(enclosing_boxes(layout, box))[1:]), -1)
+def _parent(layout: Layout, box: int) -> int:
+    return next(iter(list(enclosing(layout, box))[1:]), -1)
 
 
-def _can_end_address(text: str, region: str) -> bool:
+def _can_end(text: str, region: str) -> bool:
     """Return whether an address can end in a line: with a postcode, or a postcode and a town."""
     codes = postcodes(text, region)
     if codes and _STATE.match(text, codes[-1].end):
@@ -221,9 +219,9 @@ def _can_end_address(text: str, region: str) -> bool:
     return bool(_CODE_FIRST.match(text) or WITHOUT_CODE.search(text))
 
 
-def _joined_address(parts: Sequence[str], region: str, title: str, *, apart: bool = False) -> str:
+def _join(parts: Sequence[str], region: str, title: str, *, apart: bool = False) -> str:
     """Return the address formed by the last of the parts; "" if there is none."""
-    if len(parts) < 2 or not _can_end_address(parts[-1], region):  # noqa: PLR2004
+    if len(parts) < 2 or not _can_end(parts[-1], region):  # noqa: PLR2004
         return ""
     lines = [part.strip(" ,.") for part in parts[-_MAX_LINES:]]
     for number in range(len(lines) - 2, -1, -1):

@@ -21,7 +21,7 @@ _NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist",
                          "contactpoint", "postaladdress", "contactpage", "aboutpage", "review",
                          "blogposting", "collectionpage", "event", "question",
                          "faqpage"})  # fmt: skip
-_PROPERTIES = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
+_FACTS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
 _CARD_PARTS = (
     ("streetAddress", "street-address", "p-street-address"),
     ("addressLocality", "locality", "p-locality"),
@@ -38,12 +38,12 @@ class Subject(NamedTuple):
 
     Attributes:
         name: Legal name if given, otherwise the name.
-        properties: Pairs of a kind (of a template, or ``fax``) and a text, in order.
+        facts: Pairs of a kind (of a template, or ``fax``) and a text, in order.
         where: ``json-ld``, or ``microdata`` (also for hCards).
     """
 
     name: str
-    properties: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
     where: str
 
 
@@ -53,7 +53,7 @@ def subjects(scripts: tuple[str, ...], tree: LexborHTMLParser) -> list[Subject]:
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> script = '{"@type": "Organization", "name": "A", "address": {"streetAddress": "1 Quay"}}'
     >>> subjects((script,), LexborHTMLParser(""))
-    [Subject(name='A', properties=(('address', '1 Quay'),), where='json-ld')]
+    [Subject(name='A', facts=(('address', '1 Quay'),), where='json-ld')]
     """
     found = [subject for script in scripts for subject in _of_script(script)]
     return [*found, *_of_microdata(tree), *_of_cards(tree)]
@@ -91,18 +91,16 @@ def _is_subject(node: dict[str, Any]) -> bool:
 
 
 def _subject(node: dict[str, Any]) -> Subject:
-    properties = [
-        (kind, text) for key, kind in _PROPERTIES.items() for text in _texts(node.get(key))
-    ]
+    facts = [(kind, text) for key, kind in _FACTS.items() for text in _texts(node.get(key))]
     for point in _as_list(node.get("contactPoint")):
         if isinstance(point, dict):
-            properties += [
-                (kind, text) for key, kind in _PROPERTIES.items() for text in _texts(point.get(key))
+            facts += [
+                (kind, text) for key, kind in _FACTS.items() for text in _texts(point.get(key))
             ]
     for address in _as_list(node.get("address")):
-        properties += _address(address)
+        facts += _address(address)
     name = node.get("legalName") if isinstance(node.get("legalName"), str) else node["name"]
-    return Subject(shown(normalise(str(name))), tuple(dict.fromkeys(properties)), "json-ld")
+    return Subject(shown(normalise(str(name))), tuple(dict.fromkeys(facts)), "json-ld")
 
 
 def _as_list(value: Any) -> list[Any]:  # noqa: ANN401  (JSON)
@@ -119,16 +117,16 @@ def _address(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401  (JSON)
     if not isinstance(value, dict):
         return []
     parts = {key: text for key in _PARTS for text in _texts(value.get(key))[:1]}
-    return _joined_address(parts)
+    return _join_address(parts)
 
 
-def _joined_address(parts: dict[str, str]) -> list[tuple[str, str]]:
+def _join_address(parts: dict[str, str]) -> list[tuple[str, str]]:
     """Join the parts of an address, in Chinese from the largest to the smallest."""
     code = parts.pop("postalCode", "")
-    properties = [("postcode", code)] if code else []
+    facts = [("postcode", code)] if code else []
     street = parts.get("streetAddress", "")
     if not parts:
-        return properties
+        return facts
     if any(map(has_han, parts.values())):
         text = street
         for key in ("addressLocality", "addressRegion"):
@@ -136,7 +134,7 @@ def _joined_address(parts: dict[str, str]) -> list[tuple[str, str]]:
             text = text if part in text else part + text
     else:
         text = ", ".join([*parts.values(), *([code] if code else [])])
-    return [("address", text), *properties]
+    return [("address", text), *facts]
 
 
 def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
@@ -149,16 +147,12 @@ def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
         names = [text for prop, text in props if prop in {"legalName", "name"} and text]
         if not names:
             continue
-        properties = [
-            (_PROPERTIES[prop], text) for prop, text in props if prop in _PROPERTIES and text
-        ]
+        facts = [(_FACTS[prop], text) for prop, text in props if prop in _FACTS and text]
         parts = {prop: text for prop, text in reversed(props) if prop in _PARTS and text}
         whole = [text for prop, text in props if prop == "address" and text]
         ordered = {key: parts[key] for key in _PARTS if key in parts}
-        properties += (
-            _joined_address(ordered) if ordered else [("address", text) for text in whole[:1]]
-        )
-        yield Subject(names[0], tuple(dict.fromkeys(properties)), "microdata")
+        facts += _join_address(ordered) if ordered else [("address", text) for text in whole[:1]]
+        yield Subject(names[0], tuple(dict.fromkeys(facts)), "microdata")
 
 
 def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
@@ -167,22 +161,18 @@ def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
         names = _by_class(card, "org", "p-org", "p-name", "fn")
         if not names:
             continue
-        properties: list[tuple[str, str]] = []
+        facts: list[tuple[str, str]] = []
         for phone in card.css(".tel, .p-tel"):
             kinds, values = _by_class(phone, "type"), _by_class(phone, "value")
             fax = any("fax" in kind.lower() for kind in kinds)
-            properties += [
-                ("fax" if fax else "telephone", text) for text in values or [_content(phone)]
-            ]
+            facts += [("fax" if fax else "telephone", text) for text in values or [_content(phone)]]
         for kind, classes in (("mail", (".email", ".u-email")), ("url", (".url", ".u-url"))):
             linked = [one for one in card.css(", ".join(classes)) if one.tag == "a"]
-            properties += [(kind, _href(one)) for one in linked if _href(one)]
+            facts += [(kind, _href(one)) for one in linked if _href(one)]
         parts = {
             key: text for key, *classes in _CARD_PARTS for text in _by_class(card, *classes)[:1]
         }
-        yield Subject(
-            names[0], tuple(dict.fromkeys(properties + _joined_address(parts))), "microdata"
-        )
+        yield Subject(names[0], tuple(dict.fromkeys(facts + _join_address(parts))), "microdata")
 
 
 def _by_class(node: LexborNode, *classes: str) -> list[str]:

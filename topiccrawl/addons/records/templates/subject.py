@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.addons.records.templates.candidate import Candidate
-    from topiccrawl.addons.records.templates.layout import Line, PageLayout
+    from topiccrawl.addons.records.templates.layout import Layout, Line
     from topiccrawl.addons.records.templates.structured import Subject
 
 _TITLE = re.compile(
@@ -202,7 +202,7 @@ def _proper(name: str) -> bool:
 
 
 def name_votes(
-    layout: PageLayout,
+    layout: Layout,
     structured: Sequence[Subject],
     found: Sequence[Candidate],
     naming: str | None,
@@ -227,7 +227,7 @@ def name_votes(
         yield from _of_blocks(layout, found)
 
 
-def _of_blocks(layout: PageLayout, found: Sequence[Candidate]) -> list[Vote]:
+def _of_blocks(layout: Layout, found: Sequence[Candidate]) -> list[Vote]:
     """Return a vote for the first line of the block with the values, if there is only one block."""
     heads = set()
     for one in found:
@@ -239,7 +239,7 @@ def _of_blocks(layout: PageLayout, found: Sequence[Candidate]) -> list[Vote]:
     return [Vote(text, "brand") for text in heads] if len(heads) == 1 else []
 
 
-def _echoes(layout: PageLayout, names: Sequence[str]) -> Iterator[Vote]:
+def _echoes(layout: Layout, names: Sequence[str]) -> Iterator[Vote]:
     """Yield votes for parts of the title that fill a line, or begin a line of the footer."""
     known = {_key(name): name for name in names if not _GENERIC.match(name)}
     for _, line in _outer_lines(layout):
@@ -253,7 +253,7 @@ def _echoes(layout: PageLayout, names: Sequence[str]) -> Iterator[Vote]:
                 yield Vote(name, "echo")
 
 
-def _outer_lines(layout: PageLayout) -> Iterator[tuple[int, Line]]:
+def _outer_lines(layout: Layout) -> Iterator[tuple[int, Line]]:
     """Yield the first and the last lines of a page, with their numbers."""
     total = len(layout.lines)
     for number in (*range(min(_MOST, total)), *range(max(_MOST, total - _MOST), total)):
@@ -278,10 +278,7 @@ def spells(host: str, name: str) -> bool:
 
 
 def _votes(
-    layout: PageLayout,
-    structured: Sequence[Subject],
-    found: Sequence[Candidate],
-    naming: str | None,
+    layout: Layout, structured: Sequence[Subject], found: Sequence[Candidate], naming: str | None
 ) -> Iterator[Vote]:
     for subject in structured:
         yield Vote(tidy(subject.name), subject.where)
@@ -303,7 +300,7 @@ def _votes(
         yield from _of_line(layout, number, text if is_organisation(tidy(text)) else spaced, valued)
 
 
-def _of_title(layout: PageLayout) -> Iterator[Vote]:
+def _of_title(layout: Layout) -> Iterator[Vote]:
     title = _ASIDE.sub("", layout.title)
     parts = [part for part in map(tidy, _TITLE.split(title)) if part]
     for part in parts:
@@ -315,7 +312,7 @@ def _of_title(layout: PageLayout) -> Iterator[Vote]:
             yield Vote(part, "brand")
 
 
-def _of_line(layout: PageLayout, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
+def _of_line(layout: Layout, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
     line = layout.lines[number]
     if line.zone == "links":
         return
@@ -362,7 +359,7 @@ def _voter(line: Line, text: str, start: int, end: int) -> str:
     return "footer" if line.zone == "footer" and start <= _LEAD else "text"
 
 
-def _of_logos(layout: PageLayout) -> list[Vote]:
+def _of_logos(layout: Layout) -> list[Vote]:
     votes = []
     for line in layout.lines[:_HEAD_LINES]:
         images = [one for one in line.marks if one.what == "image"]

@@ -32,16 +32,7 @@ MOST_RESULT_PAGES = 76
 """Number of result pages that Baidu shows [S1]."""
 
 ValueKind = Literal[
-    "name",
-    "text",
-    "telephone",
-    "mail",
-    "url",
-    "postcode",
-    "qq",
-    "number",
-    "date",
-    "address",
+    "name", "text", "telephone", "mail", "url", "postcode", "qq", "number", "date", "address"
 ]
 """Kind of a value; ``name`` is the name of the record's entity."""
 

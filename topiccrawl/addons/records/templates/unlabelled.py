@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.addons.records.templates.labels import Label
-    from topiccrawl.addons.records.templates.layout import Line, Mark, PageLayout
+    from topiccrawl.addons.records.templates.layout import Layout, Line, Mark
     from topiccrawl.addons.records.templates.words import Vocabulary
 
 _BASED = re.compile(
@@ -71,8 +71,8 @@ _NO_VALUE = re.compile(
 _LINKED = ("mail", "telephone", "qq")
 
 
-def unlabelled_values(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
+def unlabelled(
+    layout: Layout, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
 ) -> Iterator[Candidate]:
     """Yield the values of a page that are recognised without a label.
 
@@ -141,7 +141,7 @@ def _links(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
 
 
 def _icons(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+    layout: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
     """Yield values after an icon, or in an element whose class indicates a kind."""
     line = layout.lines[number]
@@ -186,9 +186,7 @@ def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]
             yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
 
 
-def _before_label(
-    layout: PageLayout, number: int, end: int, words: Vocabulary
-) -> Iterator[Candidate]:
+def _before_label(layout: Layout, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
     """Yield values before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
     field, region = words.primary("address"), words.template.region
     text = without_name(shown(layout.lines[number].text[:end]), layout.title)
@@ -242,7 +240,7 @@ def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> It
 
 
 def _addresses_alone(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+    layout: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
     """Yield addresses that fill a line, or a part of a line between separators or gaps."""
     field, region = words.primary("address"), words.template.region

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.addons.records.templates.labels import Label
-    from topiccrawl.addons.records.templates.layout import Line, PageLayout
+    from topiccrawl.addons.records.templates.layout import Layout, Line
 
 WORDS_WITH_NUMBERS = 6
 """Maximum number of characters besides the telephone numbers in a line."""
@@ -71,7 +71,7 @@ def spoken_numbers(
 
 
 def standalone_numbers(
-    layout: PageLayout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+    layout: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
     """Yield telephone numbers that fill a line, or a part of a line between separators.
 
@@ -123,7 +123,7 @@ def _headed(values: Sequence[Value], text: str) -> bool:
     return few and holds_only(values, rest.rjust(len(text)))
 
 
-def next_to_label(layout: PageLayout, labels: Sequence[Sequence[Label]], number: int) -> bool:
+def next_to_label(layout: Layout, labels: Sequence[Sequence[Label]], number: int) -> bool:
     """Return whether an adjacent line, in a sibling box, begins with a label of the template."""
     return any(
         labels[other][:1]

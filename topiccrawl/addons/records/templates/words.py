@@ -20,7 +20,7 @@ LONGEST_LABEL = 20
 """Maximum length of a label with its qualifiers, in characters."""
 MOST_HITS = 100
 """Maximum number of keywords examined per line; lines of contact data have fewer."""
-OWN, USUAL, SOURCE_FORM = 1.0, 0.95, 0.7
+OWN, USUAL, SOURCE = 1.0, 0.95, 0.7
 """Weights of labels: words of the template, common words of the kind, matches of [S1]'s pattern."""
 
 FAX = re.compile(r"传真|fax", re.IGNORECASE)
