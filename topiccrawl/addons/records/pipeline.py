@@ -47,7 +47,7 @@ class RecordPipeline:
         self._crawler = crawler
         self._context = context_of(crawler)
         self._spider = spider
-        self._conductor = spider.controller
+        self._controller = spider.controller
         self._idle_task: asyncio.Task[None] | None = None
         self._finished = False
         self._reported = 0
@@ -79,7 +79,7 @@ class RecordPipeline:
             CloseSpider: If a store cannot be opened. The crawl ends before its first request.
         """
         try:
-            await self._conductor.open(self._spider.plan.number)
+            await self._controller.open(self._spider.plan.number)
             for name in self._spider.plan.obsolete_crawls:
                 self._forget(name)
         except TopiccrawlError as error:
@@ -107,12 +107,12 @@ class RecordPipeline:
         except (StorageError, AttributeError):
             logger.debug("No summary: the stores are not open")
         self._write_stats()
-        await self._conductor.close()
+        await self._controller.close()
 
     def _write_stats(self) -> None:
         """Write the counts of seeds, pages and records of this run to Scrapy's stats."""
         stats = self._crawler.stats
-        for name, count in self._conductor.counts.items():
+        for name, count in self._controller.counts.items():
             if name.partition("/")[0] in _COUNTED:
                 stats.set_value(f"topiccrawl/template/{name}", count)
         left = {name: value for name, value in stats.get_stats().items() if value or name not in
@@ -127,10 +127,10 @@ class RecordPipeline:
             StepKept: After the item was stored.
         """
         if isinstance(item, Hits):
-            await self._conductor.add_hits(item.found)
+            await self._controller.add_hits(item.found)
         elif isinstance(item, PageResults):
-            self._schedule(await self._conductor.store_results(item.taken))
-            self._count_page(relevant=any(step.records for step in item.taken))
+            self._schedule(await self._controller.store_results(item.results))
+            self._count_page(relevant=any(result.records for result in item.results))
         else:
             return item
         self._uncount_drop()
@@ -170,25 +170,25 @@ class RecordPipeline:
 
     async def _next(self) -> None:
         try:
-            wanted = await self._conductor.idle(self._reason)
+            requests = await self._controller.idle(self._reason)
         except StorageError as error:
             logger.critical("The crawl is stopped because the storage failed: %s", error)
             self._finished = True
             self._context.end(CLOSE_REASON)
             return
-        self._schedule(wanted)
-        self._finished = not wanted
+        self._schedule(requests)
+        self._finished = not requests
         if self._finished:
             self._context.alarm.now()  # close the spider now, not at the engine's next heartbeat
 
-    def _schedule(self, wanted: Iterable[PageRequest]) -> None:
-        counts = self._conductor.counts
+    def _schedule(self, requests: Iterable[PageRequest]) -> None:
+        counts = self._controller.counts
         records = counts["records/new"] + counts["records/changed"]
         self._crawler.stats.set_value("topiccrawl/records", records)
-        for one in wanted:
+        for one in requests:
             self._crawler.engine.crawl(self._spider.request(one))
 
-    def _reason(self, wanted: PageRequest) -> str:
+    def _reason(self, request: PageRequest) -> str:
         """Return the frontier's reason why a page was not fetched, or "lost"."""
-        known = self._context.frontier.why(apart(wanted.url, wanted.role))
+        known = self._context.frontier.why(apart(request.url, request.role))
         return (known.reason or known.queue) if known is not None else "lost"

@@ -221,43 +221,43 @@ class TemplateSpider(Spider):
             decoded = decode(response.body, header(response, "Content-Type"))
             tags = robots_tags(response)
             page = read_page(decoded.text, response.url, tags, decoded.encoding)
-            steps, children = self._walk(first, page, decoded.text, decoded.encoding, hop)
+            results, children = self._walk(first, page, decoded.text, decoded.encoding, hop)
             yield from self._requests(self.controller.admit(seed, children))
-            yield PageResults(tuple(_answered(step, response) for step in steps))
+            yield PageResults(tuple(_answered(result, response) for result in results))
 
     def _walk(
-        self, step: PageResult, page: Page, html: str, encoding: str, hop: int
+        self, result: PageResult, page: Page, html: str, encoding: str, hop: int
     ) -> tuple[list[PageResult], list[Child]]:
         """Return the page's results and the pages to follow.
 
         A page may also belong to later layers; it then has a result for each of them.
         """
-        if step.layer >= self.follower.last:
-            return [self._read(step, page, html)], []
-        found = self.follower.steps(step.layer, page, html, encoding)
-        children = [Child(url, step.layer + 1) for url in found.onward]
-        steps = [step]
+        if result.layer >= self.follower.last:
+            return [self._read(result, page, html)], []
+        found = self.follower.follow(result.layer, page, html, encoding)
+        children = [Child(url, result.layer + 1) for url in found.onward]
+        results = [result]
         if found.itself:
             url = canonical(page.url) or page.url
-            name = name_of(step.seed, step.layer + 1, url)
-            inner = replace(step, name=name, layer=step.layer + 1, url=url)
+            name = name_of(result.seed, result.layer + 1, url)
+            inner = replace(result, name=name, layer=result.layer + 1, url=url)
             more, further = self._walk(inner, page, html, encoding, 0)
-            steps, children = [*more, step], [*children, *further]
+            results, children = [*more, result], [*children, *further]
         if found.next:
-            children.append(Child(found.next, step.layer, hop + 1))
-        return steps, children
+            children.append(Child(found.next, result.layer, hop + 1))
+        return results, children
 
-    def _read(self, step: PageResult, page: Page, html: str) -> PageResult:
+    def _read(self, result: PageResult, page: Page, html: str) -> PageResult:
         """Extract the values of a page, unless its text is unchanged since the last extraction."""
         from topiccrawl.addons.records.templates.extract import records_of
 
         digest = digest_of(page)
-        known = self.controller.visit(step.seed, step.name)
+        known = self.controller.visit(result.seed, result.name)
         if known is not None and (known.digest, known.version) == (digest, self.template.version):
-            return replace(step, result=Result.UNCHANGED)
+            return replace(result, result=Result.UNCHANGED)
         noindex = page.directives.noindex
         records = () if noindex else records_of(html, page.url, self.template)
-        return replace(step, digest=digest, records=records)
+        return replace(result, digest=digest, records=records)
 
     def _requests(self, wanted: Iterable[PageRequest]) -> Iterator[Request]:
         for one in wanted:
@@ -289,9 +289,9 @@ class TemplateSpider(Spider):
         return await summary_lines(self.controller)
 
 
-def _answered(step: PageResult, response: Response) -> PageResult:
+def _answered(result: PageResult, response: Response) -> PageResult:
     """Return a result with the response's ETag and Last-Modified, for conditional requests."""
-    if step.records is None and step.result is not Result.UNCHANGED:
-        return step
+    if result.records is None and result.result is not Result.UNCHANGED:
+        return result
     etag, modified = (sendable(header(response, n) or "") for n in ("ETag", "Last-Modified"))
-    return replace(step, etag=etag, modified=modified)
+    return replace(result, etag=etag, modified=modified)

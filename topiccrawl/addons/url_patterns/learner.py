@@ -41,10 +41,10 @@ MOST_REASONS = 100
 """Maximum number of entries in a site's log of dropped links."""
 
 PROBE_EVERY = 50
-"""One in so many refused URLs is fetched anyway (a probe), to detect changes of a site."""
+"""Every 50th refused URL (by hash) is fetched as a probe, to detect changes of a site."""
 
 CHECK_FIRST, CHECK_EVERY = 8, 16
-"""Pages of a format without an article that are examined: the first ones, then one in so many."""
+"""Pages of a format without an article that are examined: the first ones, then every 16th."""
 
 MIN_SAME_PAGES = 3
 """Number of equal pages, without a different one, before a parameter is removed."""
@@ -64,7 +64,7 @@ class PatternLearner:
 
     Args:
         sites: Maximum number of sites in memory; ``excess_sites`` returns those to store and drop.
-        probe_every: One in so many refused URLs is a probe; 0: none.
+        probe_every: Share 1/n of refused URLs that are fetched as probes; 0: none.
     """
 
     def __init__(self, sites: int = MOST_SITES, probe_every: int = PROBE_EVERY) -> None:

@@ -121,11 +121,11 @@ class SiteLearner:
         """Count a page; return whether the patterns are due to be rebuilt (True only once)."""
         shape = skeleton(url)
         talk = outcome is Outcome.TOPICAL and is_talk(url)
-        said = Outcome.OTHER if is_aside(url) and not talk else outcome
-        self._tally(url, shape).add(said, year_of(url, shape))
+        counted = Outcome.OTHER if is_aside(url) and not talk else outcome
+        self._tally(url, shape).add(counted, year_of(url, shape))
         self.pages += 1
-        self.articles += said is Outcome.ARTICLE
-        self._newslike += said is Outcome.ARTICLE and news_likelihood(url) >= NEWS_SHARE
+        self.articles += counted is Outcome.ARTICLE
+        self._newslike += counted is Outcome.ARTICLE and news_likelihood(url) >= NEWS_SHARE
         if self.pages < self._relearn_at or not self.ready:
             return False
         self._schedule_learning()

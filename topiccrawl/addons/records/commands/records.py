@@ -90,9 +90,9 @@ class Command(OperatorCommand, ScrapyCommand):
     async def _list(self, opts: argparse.Namespace) -> None:
         found = False
         async with self._store() as store, aclosing(_selected(store, opts, SHOWN)) as records:
-            async for kept in records:
+            async for stored in records:
                 found = True
-                say(_json(kept) if opts.json else _line(kept))
+                say(_json(stored) if opts.json else _line(stored))
         if not found:
             self._report_none(opts)
 
@@ -108,11 +108,11 @@ class Command(OperatorCommand, ScrapyCommand):
         shown_any = False
         chosen = _name(opts.template)
         async with self._store() as store, aclosing(store.select(chosen, gone=True)) as records:
-            async for kept in records:
-                if entity in {kept.entity, kept.record.name}:
+            async for stored in records:
+                if entity in {stored.entity, stored.record.name}:
                     shown_any = True
-                    versions = await store.versions(kept.template, kept.entity)
-                    say(*([_json(kept)] if opts.json else _details(kept, versions)))
+                    versions = await store.versions(stored.template, stored.entity)
+                    say(*([_json(stored)] if opts.json else _details(stored, versions)))
         if not shown_any:
             place = storage_of(self.options).place
             say(tr("{entity}: no such record in {place}", entity=entity, place=place))
@@ -123,16 +123,16 @@ class Command(OperatorCommand, ScrapyCommand):
         gone, unknown = 0, dict.fromkeys(entities)
         async with Periods(storage_of(self.options)) as periods, self._store() as store:
             found = [
-                kept
-                async for kept in store.select(_name(opts.template), gone=True)
-                if {kept.entity, kept.record.name}.intersection(entities)
+                stored
+                async for stored in store.select(_name(opts.template), gone=True)
+                if {stored.entity, stored.record.name}.intersection(entities)
             ]
-            for kept in found:
-                for name in (kept.entity, kept.record.name):
+            for stored in found:
+                for name in (stored.entity, stored.record.name):
                     unknown.pop(name, None)
-                both = dict.fromkeys((kept.entity, kept.entity.removeprefix("www.")))
-                gone += await store.forget(kept.template, list(both))
-                seeds = await periods.get(kept.template, [kept.seed])
+                both = dict.fromkeys((stored.entity, stored.entity.removeprefix("www.")))
+                gone += await store.forget(stored.template, list(both))
+                seeds = await periods.get(stored.template, [stored.seed])
                 await periods.save([replace(seed, visits={}) for seed in seeds.values()])
         return gone, list(unknown)
 
@@ -145,14 +145,14 @@ class Command(OperatorCommand, ScrapyCommand):
         async with self._store() as store:
             fields: dict[str, None] = {}
             if file.endswith(".csv"):  # its first line names the columns
-                async for kept in _selected(store, opts, 0):
-                    fields.update(dict.fromkeys(one.field for one in kept.record.found))
+                async for stored in _selected(store, opts, 0):
+                    fields.update(dict.fromkeys(one.field for one in stored.record.found))
             found = False
             with writing(file, formats(tuple(fields))) as writer:
                 async with aclosing(_selected(store, opts, 0)) as records:
-                    async for kept in records:
+                    async for stored in records:
                         found = True
-                        writer.write(kept)
+                        writer.write(stored)
         if not found:
             self._report_none(opts)
 
@@ -166,8 +166,8 @@ async def _selected(
     limit = usual if opts.limit is None else opts.limit
     found = 0
     async with aclosing(store.select(_name(opts.template), gone=opts.gone)) as records:
-        async for kept in records:
-            yield kept
+        async for stored in records:
+            yield stored
             found += 1
             if found == limit:
                 return
@@ -183,27 +183,27 @@ def _name(argument: str) -> str:
         return argument
 
 
-def _json(kept: StoredRecord) -> str:
-    return json.dumps(record_values(kept), ensure_ascii=False)
+def _json(stored: StoredRecord) -> str:
+    return json.dumps(record_values(stored), ensure_ascii=False)
 
 
-def _line(kept: StoredRecord) -> str:
-    values = record_values(kept)["values"]
+def _line(stored: StoredRecord) -> str:
+    values = record_values(stored)["values"]
     said = " · ".join(
         f"{field} {VALUE_SEPARATOR.join(found)}" for field, found in values.items() if found
     )
-    gone = f"  gone {iso(kept.gone_at)[:10]}" if kept.gone_at else ""
-    return f"{kept.confidence:.2f}  {kept.entity}  {kept.record.name}  {said}{gone}"
+    gone = f"  gone {iso(stored.gone_at)[:10]}" if stored.gone_at else ""
+    return f"{stored.confidence:.2f}  {stored.entity}  {stored.record.name}  {said}{gone}"
 
 
-def _details(kept: StoredRecord, versions: list[Version]) -> list[str]:
-    record = kept.record
+def _details(stored: StoredRecord, versions: list[Version]) -> list[str]:
+    record = stored.record
     return [
-        record.name or kept.entity,
-        f"template {record.template} · entity {kept.entity} · seed {kept.seed}",
-        f"first seen {iso(kept.first_seen)} · changed {iso(kept.changed_at)} · "
-        f"checked {iso(kept.checked_at)}"
-        + (f" · gone {iso(kept.gone_at)}" if kept.gone_at else ""),
+        record.name or stored.entity,
+        f"template {record.template} · entity {stored.entity} · seed {stored.seed}",
+        f"first seen {iso(stored.first_seen)} · changed {iso(stored.changed_at)} · "
+        f"checked {iso(stored.checked_at)}"
+        + (f" · gone {iso(stored.gone_at)}" if stored.gone_at else ""),
         "",
         *chain.from_iterable(map(_evidence, record.found)),
         *(_version(one) for one in versions),
@@ -222,7 +222,7 @@ def _version(version: Version) -> str:
     return f"until {iso(version.until)}: {version.record.name} {values}"
 
 
-def record_values(kept: StoredRecord) -> dict[str, Any]:
+def record_values(stored: StoredRecord) -> dict[str, Any]:
     """Return a record with its evidence as JSON values; times are ISO 8601 in UTC.
 
     >>> from topiccrawl.addons.records.records import StoredRecord
@@ -232,16 +232,16 @@ def record_values(kept: StoredRecord) -> dict[str, Any]:
     >>> found["values"], found["first_seen"], found["gone_at"]
     ({'QQ': ['10001']}, '1970-01-01T00:00:01Z', '')
     """
-    record = kept.record
+    record = stored.record
     fields = dict.fromkeys(one.field for one in record.found)
     return {
         "template": record.template,
-        "entity": kept.entity,
+        "entity": stored.entity,
         "name": record.name,
         "values": {field: list(record.values(field)) for field in fields},
-        "confidence": round(kept.confidence, 4),
-        "seed": kept.seed,
-        **{name: iso(getattr(kept, name)) for name in _TIMES},
+        "confidence": round(stored.confidence, 4),
+        "seed": stored.seed,
+        **{name: iso(getattr(stored, name)) for name in _TIMES},
         "urls": list(record.urls),
         "evidence": [one._asdict() for one in record.found],
     }
@@ -256,8 +256,8 @@ def formats(fields: Sequence[str]) -> Formats[StoredRecord]:
     """Return the formats of record files; CSV has a column per field."""
     names = (*_FIRST_COLUMNS, *fields, *_LAST_COLUMNS)
 
-    def cells(kept: StoredRecord) -> Iterator[str | float]:
-        values = record_values(kept)
+    def cells(stored: StoredRecord) -> Iterator[str | float]:
+        values = record_values(stored)
         yield from (values[name] for name in _FIRST_COLUMNS)
         yield from (VALUE_SEPARATOR.join(values["values"].get(field, ())) for field in fields)
         yield from (values[name] for name in _LAST_COLUMNS[:-1])

@@ -74,7 +74,7 @@ class PeriodController:
         self._concurrency = rules.concurrency
         self._last = len(template.filter)
         self._entities = SeedRecords(template, stores.records)
-        self._work: dict[str, ActiveSeed] = {}
+        self._active: dict[str, ActiveSeed] = {}
         self._drawing = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -96,13 +96,13 @@ class PeriodController:
 
     async def resume(self) -> list[PageRequest]:
         """Return the unfinished requests of an earlier process; most are still in the frontier."""
-        wanted: list[PageRequest] = []
+        requests: list[PageRequest] = []
         for seed in await self.seeds.select(Stage.OPEN, 2 * self._concurrency):
-            work = self._work[seed.url] = ActiveSeed.from_seed(seed)
-            wanted += self._requests(work, work.open)
-            if not work.open:
-                wanted += await self._finish_seed(work)
-        return wanted
+            active = self._active[seed.url] = ActiveSeed.from_seed(seed)
+            requests += self._requests(active, active.open)
+            if not active.open:
+                requests += await self._finish_seed(active)
+        return requests
 
     async def add_hits(self, hits: Sequence[Hit]) -> None:
         """Store the seeds that the search found."""
@@ -112,9 +112,9 @@ class PeriodController:
     async def draw(self) -> list[PageRequest]:
         """Sample the next seeds, up to the limit of concurrent seeds; return their requests."""
         async with self._drawing:
-            wanted: list[PageRequest] = []
+            requests: list[PageRequest] = []
             while self.period.phase is Phase.CRAWLING and not self._limit_reached():
-                free = self._concurrency - len(self._work)
+                free = self._concurrency - len(self._active)
                 drawn = await self.seeds.draw(free) if free > 0 else []
                 if not drawn:
                     break
@@ -122,9 +122,9 @@ class PeriodController:
                     if seed.stage is Stage.SKIPPED:
                         self.counts["seeds/skipped"] += 1
                         continue
-                    work = self._work[seed.url] = ActiveSeed.from_seed(seed)
-                    wanted += self._requests(work, work.open)
-            return wanted
+                    active = self._active[seed.url] = ActiveSeed.from_seed(seed)
+                    requests += self._requests(active, active.open)
+            return requests
 
     def _limit_reached(self) -> bool:
         most = self.template.limits.records
@@ -134,85 +134,85 @@ class PeriodController:
 
     def admit(self, seed: str, children: Iterable[Child]) -> list[PageRequest]:
         """Return requests for the links of a page that are new in this period, within limits."""
-        work, limits = self._work.get(seed), self.template.limits
-        if work is None:
+        active, limits = self._active.get(seed), self.template.limits
+        if active is None:
             return []
         names: list[str] = []
         for child in children:
             if (
                 limits.pages_per_seed
-                and sum(1 for _ in work.current_visits()) >= limits.pages_per_seed
+                and sum(1 for _ in active.current_visits()) >= limits.pages_per_seed
             ):
                 self.counts["pages/beyond_limit"] += 1
                 break
             far = 0 < limits.next_pages < child.hop
-            name = None if far else work.add(child)
+            name = None if far else active.add(child)
             names += [name] if name is not None else []
-        return self._requests(work, names)
+        return self._requests(active, names)
 
     def visit(self, seed: str, name: str) -> Visit | None:
         """Return the stored visit of a page of an active seed, or None."""
-        work = self._work.get(seed)
-        return None if work is None else work.visits.get(name)
+        active = self._active.get(seed)
+        return None if active is None else active.visits.get(name)
 
-    async def store_results(self, steps: Sequence[PageResult]) -> list[PageRequest]:
+    async def store_results(self, results: Sequence[PageResult]) -> list[PageRequest]:
         """Store the results of a seed's pages; return the next requests."""
-        async with self._locks.setdefault(steps[0].seed, asyncio.Lock()):
-            work = self._work.get(steps[0].seed)
-            if work is None:  # a repeated result: the seed has finished
+        async with self._locks.setdefault(results[0].seed, asyncio.Lock()):
+            active = self._active.get(results[0].seed)
+            if active is None:  # a repeated result: the seed has finished
                 return []
-            states = [self._page_state(work, step) for step in steps]
-            self.counts["pages"] += len(steps)
+            states = [self._page_state(active, result) for result in results]
+            self.counts["pages"] += len(results)
             await self.stores.pages.save([state for state in states if state is not None])
-            if work.open:
-                await self.seeds.save(work.seed())
+            if active.open:
+                await self.seeds.save(active.seed())
                 return []
-            wanted = await self._finish_seed(work)
-        return [*wanted, *await self.draw()]
+            requests = await self._finish_seed(active)
+        return [*requests, *await self.draw()]
 
-    def _page_state(self, work: ActiveSeed, step: PageResult) -> PageState | None:
+    def _page_state(self, active: ActiveSeed, result: PageResult) -> PageState | None:
         """Record a result; return the state of its page if values were extracted from it."""
         now = self.clock()
-        one = work.record_result(step, self.template.version, now)
-        self.counts[f"pages/{step.result}"] += 1
-        if not one.digest or step.result is Result.FAILED:
+        one = active.record_result(result, self.template.version, now)
+        self.counts[f"pages/{result.result}"] += 1
+        if not one.digest or result.result is Result.FAILED:
             return None
         return PageState(
             owner=self.template.name, url=one.url, role=Role.DETAIL, first_seen=one.first,
             checked_at=now, changed_at=one.changed, misses=one.misses, etag=one.etag,
             gone_at=now if one.state is State.GONE else 0.0, last_modified=one.modified,
-            digest=one.digest, found_on=work.stored.url,
+            digest=one.digest, found_on=active.stored.url,
         )  # fmt: skip
 
     # -- Finished seeds --------------------------------------------------------------------------
 
-    async def _finish_seed(self, work: ActiveSeed) -> list[PageRequest]:
+    async def _finish_seed(self, active: ActiveSeed) -> list[PageRequest]:
         """Finish a seed without open pages: check vanished pages first, then store its records."""
-        home = work.visits.get(name_of(work.stored.url, 0, work.stored.url))
+        home = active.visits.get(name_of(active.stored.url, 0, active.stored.url))
         if home is None or home.state is State.FAILED:
-            await self._store_finished(work, Stage.FAILED, work.stored.useful)
+            await self._store_finished(active, Stage.FAILED, active.stored.useful)
             return []
-        if work.stored.crawled and not work.checked:
-            work.checked = True
-            names = [work.add(Child(one.url, one.layer)) for one in work.vanished(self._last)]
+        if active.stored.crawled and not active.checked:
+            active.checked = True
+            names = [active.add(Child(one.url, one.layer)) for one in active.vanished(self._last)]
             if names:
-                await self.seeds.save(work.seed())
-                return self._requests(work, filter(None, names))
-        missing = any(one.state is State.MISSING and one.records for one in work.current_visits())
-        found = await self._entities.update(work, self.clock())
+                await self.seeds.save(active.seed())
+                return self._requests(active, filter(None, names))
+        missing = any(one.state is State.MISSING and one.records for one in active.current_visits())
+        found = await self._entities.update(active, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
         useful = found.total() - found["gone"] - found["forgotten"]
-        await self._store_finished(work, Stage.AGAIN if missing else Stage.DONE, useful)
+        await self._store_finished(active, Stage.AGAIN if missing else Stage.DONE, useful)
         return []
 
-    async def _store_finished(self, work: ActiveSeed, stage: Stage, useful: int) -> None:
+    async def _store_finished(self, active: ActiveSeed, stage: Stage, useful: int) -> None:
         """Store a finished seed."""
-        crawled = work.stored.crawled if stage is Stage.FAILED else self.period.number
-        work.prune(self._last)
-        seed = replace(work.seed(stage), useful=useful, crawled=crawled)
+        crawled = active.stored.crawled if stage is Stage.FAILED else self.period.number
+        active.prune(self._last)
+        seed = replace(active.seed(stage), useful=useful, crawled=crawled)
         await self.seeds.save(seed)
-        del self._work[seed.url]
+        del self._active[seed.url]
         self._locks.pop(seed.url, None)
         self.counts[f"seeds/{stage}"] += 1
         self.seeds.record_end(seed)
@@ -227,38 +227,38 @@ class PeriodController:
         """
         if self.period.phase is Phase.SEARCHING:
             await self.seeds.assign_numbers(self.template.limits.seeds)
-        wanted: list[PageRequest] = []
-        for work in list(self._work.values()):
-            steps = [_failed(one, reason(one)) for one in self._requests(work, work.open)]
-            wanted += await self.store_results(steps) if steps else []
-        wanted += await self.draw()
-        if wanted or self._work:
-            return wanted
+        requests: list[PageRequest] = []
+        for active in list(self._active.values()):
+            results = [_failed(one, reason(one)) for one in self._requests(active, active.open)]
+            requests += await self.store_results(results) if results else []
+        requests += await self.draw()
+        if requests or self._active:
+            return requests
         if self.period.phase is Phase.CRAWLING:
             await self.seeds.store_probabilities()
             await self.seeds.enter(Phase.CHECKING)
         if self.period.phase is Phase.CHECKING:
-            wanted = await self._retry_missing()
-            if not wanted:
+            requests = await self._retry_missing()
+            if not requests:
                 await self.seeds.enter(Phase.FINISHED, finished=self.clock())
-        return wanted
+        return requests
 
     async def _retry_missing(self) -> list[PageRequest]:
         """Return second requests for pages with records that answered 404 or 410."""
-        wanted: list[PageRequest] = []
+        requests: list[PageRequest] = []
         for seed in await self.seeds.select(Stage.AGAIN, self._concurrency):
-            work = self._work[seed.url] = ActiveSeed.from_seed(seed)
-            work.checked = True
-            for name, one in work.visits.items():
-                if one.state is State.MISSING and one.period == work.period and one.records:
-                    work.visits[name] = replace(one, state=State.OPEN)
-            wanted += self._requests(work, work.open)
-            await self.seeds.save(work.seed())
-        return wanted
+            active = self._active[seed.url] = ActiveSeed.from_seed(seed)
+            active.checked = True
+            for name, one in active.visits.items():
+                if one.state is State.MISSING and one.period == active.period and one.records:
+                    active.visits[name] = replace(one, state=State.OPEN)
+            requests += self._requests(active, active.open)
+            await self.seeds.save(active.seed())
+        return requests
 
-    def _requests(self, work: ActiveSeed, names: Iterable[str]) -> list[PageRequest]:
-        return [work.request(name, self.template.version) for name in names]
+    def _requests(self, active: ActiveSeed, names: Iterable[str]) -> list[PageRequest]:
+        return [active.request(name, self.template.version) for name in names]
 
 
-def _failed(wanted: PageRequest, note: str) -> PageResult:
-    return PageResult(wanted.seed, wanted.name, Result.FAILED, wanted.layer, wanted.url, note)
+def _failed(request: PageRequest, note: str) -> PageResult:
+    return PageResult(request.seed, request.name, Result.FAILED, request.layer, request.url, note)

@@ -35,7 +35,7 @@ class SeedRecords:
         self._template = template
         self._records = records
 
-    async def update(self, work: ActiveSeed, now: float) -> Counter[str]:
+    async def update(self, active: ActiveSeed, now: float) -> Counter[str]:
         """Store the records of a seed's pages; return the number of each kind of change.
 
         Pages that failed, or answered 404 or 410 only once, keep their earlier records, so that a
@@ -45,26 +45,26 @@ class SeedRecords:
         from topiccrawl.addons.records.templates.extract import combine
 
         pages = sorted(
-            (one for one in work.visits.values() if one.state is not State.GONE),
+            (one for one in active.visits.values() if one.state is not State.GONE),
             key=lambda one: (one.layer, one.place, one.url),
         )
         read = [tuple(map(Record.from_dict, page.records)) for page in pages]
         found = combine(filter(None, read), self._template)
-        seed = work.stored
+        seed = active.stored
         before = await self._records.of_seed(self._template.name, seed.url)
-        kept = [
-            StoredRecord(entity, record, seed.url, seed.number, work.period, confidence_of(record),
-                 checked_at=now)
+        stored = [
+            StoredRecord(entity, record, seed.url, seed.number, active.period,
+                         confidence_of(record), checked_at=now)
             for entity, record in _with_stored_entities(with_entities(found, seed.url), before)
         ]  # fmt: skip
-        saved = await self._records.save(kept)
+        saved = await self._records.save(stored)
         changes = Counter(map(str, saved))
         _clear_visits(
-            work, [one for one, how in zip(kept, saved, strict=True) if how == "forgotten"]
+            active, [one for one, how in zip(stored, saved, strict=True) if how == "forgotten"]
         )
-        gone = {one.url for one in work.visits.values() if one.state is State.GONE}
-        explained = gone.union(*(one.record.urls for one in kept))
-        here = {one.entity for one in kept}
+        gone = {one.url for one in active.visits.values() if one.state is State.GONE}
+        explained = gone.union(*(one.record.urls for one in stored))
+        here = {one.entity for one in stored}
         lost = [
             k.entity for k in before if k.entity not in here and explained.issuperset(k.record.urls)
         ]
@@ -84,12 +84,12 @@ def _with_stored_entities(
     ]
 
 
-def _clear_visits(work: ActiveSeed, kept: Sequence[StoredRecord]) -> None:
+def _clear_visits(active: ActiveSeed, stored: Sequence[StoredRecord]) -> None:
     """Clear the visits of pages with forgotten entities, so that the pages are parsed again."""
-    urls = {url for one in kept for url in one.record.urls}
-    for name, one in work.visits.items():
+    urls = {url for one in stored for url in one.record.urls}
+    for name, one in active.visits.items():
         if one.url in urls:
-            work.visits[name] = replace(one, records=(), digest="", etag="", modified="")
+            active.visits[name] = replace(one, records=(), digest="", etag="", modified="")
 
 
 def with_entities(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:

@@ -214,9 +214,9 @@ class SeedList:
                 return replace(seed, stage=Stage.SKIPPED, chance=chance)
             if draw >= self._chance(number, open_):
                 return seed
-        work = ActiveSeed.from_seed(seed)
-        work.add(Child(seed.url, 0))
-        return replace(work.seed(Stage.OPEN), chance=chance)
+        active = ActiveSeed.from_seed(seed)
+        active.add(Child(seed.url, 0))
+        return replace(active.seed(Stage.OPEN), chance=chance)
 
     def _offer(self, seed: Seed, rank: int, title: str) -> Seed:
         return replace(

@@ -159,7 +159,7 @@ class PageResult:
 class PageResults:
     """Item with the results of a page in its layer and in later layers, all of one seed."""
 
-    taken: tuple[PageResult, ...]
+    results: tuple[PageResult, ...]
 
 
 def name_of(seed: str, layer: int, url: str) -> str:
@@ -253,23 +253,23 @@ class ActiveSeed:
             self.stored.url, name, one.url, one.layer, one.hop, retry, etag, modified
         )
 
-    def record_result(self, step: PageResult, version: int, now: float) -> Visit:
+    def record_result(self, result: PageResult, version: int, now: float) -> Visit:
         """Record the result of a visit, and return the visit."""
-        one = self.visits.get(step.name) or Visit(step.url, step.layer)
-        one = replace(one, period=self.period, note=step.note)
-        if step.result is Result.MISSING:
+        one = self.visits.get(result.name) or Visit(result.url, result.layer)
+        one = replace(one, period=self.period, note=result.note)
+        if result.result is Result.MISSING:
             misses = one.misses + 1
             state = State.GONE if misses >= MISSES_UNTIL_GONE else State.MISSING
             one = replace(one, misses=misses, state=state)
-        elif step.result is Result.FAILED:
+        elif result.result is Result.FAILED:
             one = replace(one, state=State.FAILED)
         else:
             one = replace(one, state=State.DONE, misses=0)
-        if step.result is Result.UNCHANGED and step.etag + step.modified:
-            one = replace(one, etag=step.etag, modified=step.modified)
-        if step.result is Result.READ and step.records is not None:
-            one = _with_values(one, step, version, now)
-        self.visits[step.name] = one
+        if result.result is Result.UNCHANGED and result.etag + result.modified:
+            one = replace(one, etag=result.etag, modified=result.modified)
+        if result.result is Result.READ and result.records is not None:
+            one = _with_values(one, result, version, now)
+        self.visits[result.name] = one
         return one
 
     def prune(self, last: int) -> None:
@@ -289,12 +289,12 @@ class ActiveSeed:
         ]
 
 
-def _with_values(one: Visit, step: PageResult, version: int, now: float) -> Visit:
+def _with_values(one: Visit, result: PageResult, version: int, now: float) -> Visit:
     """Return a visit with the values extracted from its page."""
     return replace(
-        one, etag=step.etag, modified=step.modified, digest=step.digest, version=version,
-        first=one.first or now, changed=one.changed if one.digest == step.digest else now,
-        records=tuple(record.as_dict() for record in step.records or ()),
+        one, etag=result.etag, modified=result.modified, digest=result.digest, version=version,
+        first=one.first or now, changed=one.changed if one.digest == result.digest else now,
+        records=tuple(record.as_dict() for record in result.records or ()),
     )  # fmt: skip
 
 

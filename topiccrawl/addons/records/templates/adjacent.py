@@ -54,9 +54,13 @@ class Grid:
             column = self._columns[cell.table, cell.column]
             return "column", [other for other in column if other > number]
         row = self._rows[cell.table, cell.row]
-        beside = [other for other in row if other > number and self._column(other) > cell.column]
-        beside = [other for other in beside if self._column(other) == self._column(beside[0])]
-        return "table", [] if beside and self.only_label(beside[0]) else beside
+        next_cells = [
+            other for other in row if other > number and self._column(other) > cell.column
+        ]
+        next_cells = [
+            other for other in next_cells if self._column(other) == self._column(next_cells[0])
+        ]
+        return "table", [] if next_cells and self.only_label(next_cells[0]) else next_cells
 
     def _column(self, number: int) -> int:
         cell = self.layout.lines[number].cell

@@ -182,8 +182,13 @@ class Owners:
         """Return the owner of the section that a short line heads, or None."""
         if _matches(HEAD_OFFICE, text) or text == self.subject.name:
             return SUBJECT
-        beside = self._offices and (CITY.fullmatch(simplify(text)) or OFFICE.fullmatch(text))
-        if _matches(BRANCH, text) or _matches(OTHERS, text) or beside or _opens_other_owner(line):
+        other_office = self._offices and (CITY.fullmatch(simplify(text)) or OFFICE.fullmatch(text))
+        if (
+            _matches(BRANCH, text)
+            or _matches(OTHERS, text)
+            or other_office
+            or _opens_other_owner(line)
+        ):
             return NO_OWNER
         if is_organisation(text):
             other = text if is_legal(text) else NO_OWNER

@@ -179,7 +179,7 @@ class _Table:
         self.number = number
         self.row = -1
         self.column = -1
-        self.taken: dict[tuple[int, int], bool] = {}
+        self.occupied: dict[tuple[int, int], bool] = {}
         self.cell: Cell | None = None
 
     def next_row(self) -> None:
@@ -189,11 +189,11 @@ class _Table:
     def next_cell(self, tag: str, across: int, down: int) -> None:
         self.row = max(self.row, 0)
         self.column += 1
-        while (self.row, self.column) in self.taken:
+        while (self.row, self.column) in self.occupied:
             self.column += 1
         for row in range(down):
             for column in range(across):
-                self.taken[self.row + row, self.column + column] = True
+                self.occupied[self.row + row, self.column + column] = True
         self.cell = Cell(self.number, self.row, self.column, tag == "th")
         self.column += across - 1
 

@@ -69,7 +69,7 @@ class LinkFollower:
         """Return whether a URL may be fetched, by the template's hosts and the trap rules."""
         return self._hosts.refuse(url) is None and not (self._traps and trap(url, self._traps))
 
-    def steps(self, layer: int, page: Page, html: str, encoding: str = "utf-8") -> NextLinks:
+    def follow(self, layer: int, page: Page, html: str, encoding: str = "utf-8") -> NextLinks:
         """Return the links to follow from a page of a layer; none in the last layer.
 
         The "next page" link is followed only if a link of the page matches a keyword [S1].
@@ -78,7 +78,7 @@ class LinkFollower:
         >>> from topiccrawl.addons.records.templates.template import resolve
         >>> html = '<a href="lx.asp">联 系 我们</a> <a href="/?page=2">下一页</a>'
         >>> page = read_page(html, "http://a.test/")
-        >>> LinkFollower(resolve("软件公司-四川")).steps(0, page, html)
+        >>> LinkFollower(resolve("软件公司-四川")).follow(0, page, html)
         NextLinks(onward=('http://a.test/lx.asp',), next='http://a.test/?page=2', itself=True)
         """
         if layer >= self.last:
@@ -114,12 +114,12 @@ def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
     >>> next_page_url('<a href="/n">更多</a>', "http://a.test/")
     ''
     """
-    said: dict[int, str] = {}
+    ranked: dict[int, str] = {}
     for node in parsed(html).css(_LINKS):
         for target in _targets(node, url, encoding):
-            said.setdefault(_sign(node, url, target), target)
-    ranks = sorted(rank for rank in said if rank < _NO_SIGN)
-    return said[ranks[0]] if ranks else ""
+            ranked.setdefault(_sign(node, url, target), target)
+    ranks = sorted(rank for rank in ranked if rank < _NO_SIGN)
+    return ranked[ranks[0]] if ranks else ""
 
 
 _REL, _TEXT, _NEXT_NUMBER, _NEXT_ARROW, _MORE_BUTTON, _NO_SIGN = range(6)

@@ -183,12 +183,12 @@ def _lines_before(
     for other in range(number - 1, max(-1, number - _MAX_LINES), -1):
         before = layout.lines[other]
         text = shown(before.text)
-        beside = before.tag == line.tag and _are_neighbours(layout, other, number)
+        sibling = before.tag == line.tag and _are_neighbours(layout, other, number)
         if before.bold and not line.bold and not is_part(text):
             break  # a heading: Visit
         if labels[other] or has_han(text) or telephones(text, region, labelled=False):
             break
-        if before.box != line.box and not (beside and is_part(text)):
+        if before.box != line.box and not (sibling and is_part(text)):
             break
         found.insert(0, text)
     return found

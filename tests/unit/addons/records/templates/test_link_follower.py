@@ -74,8 +74,8 @@ TEMPLATE = Template(
 )
 
 
-def steps(layer: int, html: str) -> NextLinks:
-    return LinkFollower(TEMPLATE).steps(layer, read_page(html, HERE), html)
+def follow(layer: int, html: str) -> NextLinks:
+    return LinkFollower(TEMPLATE).follow(layer, read_page(html, HERE), html)
 
 
 def test_each_layer_has_its_own_words_and_links_are_resolved_once() -> None:
@@ -83,12 +83,12 @@ def test_each_layer_has_its_own_words_and_links_are_resolved_once() -> None:
         '<a href="m/1.html">会员单位</a><a href="/m/1.html">会员</a><a href="http://bad.test/">会员</a>'
         '<a href="lx.asp">联系方式</a>'
     )
-    assert steps(0, html).onward == ("http://a.test/m/1.html",)
-    assert steps(1, html).onward == ("http://a.test/lx.asp",)
-    assert steps(2, html) == NextLinks()
+    assert follow(0, html).onward == ("http://a.test/m/1.html",)
+    assert follow(1, html).onward == ("http://a.test/lx.asp",)
+    assert follow(2, html) == NextLinks()
 
 
 def test_next_pages_are_followed_only_from_pages_that_hold_the_layers_word() -> None:
-    assert steps(1, '<a href="?page=3">下一页</a>') == NextLinks(itself=True)
+    assert follow(1, '<a href="?page=3">下一页</a>') == NextLinks(itself=True)
     html = '<a href="lx.asp">联系我们</a><a href="?page=3">下一页</a>'
-    assert steps(1, html) == NextLinks(("http://a.test/lx.asp",), THERE, itself=True)
+    assert follow(1, html) == NextLinks(("http://a.test/lx.asp",), THERE, itself=True)
