@@ -23,7 +23,7 @@ MOST_FORMATS = 300
 READY_PAGES, READY_ARTICLES = 15, 5
 """Number of judged pages, and of articles among them, before links of a site are dropped."""
 
-PLAIN_SHARE = 0.5
+NEWSLIKE_SHARE = 0.5
 """Share of a site's articles whose URLs must look like news before links are dropped. Encyclopedias
 and manuals, which name pages by words, are thus not filtered by the look of URLs."""
 
@@ -67,7 +67,7 @@ FEWEST_HUB_LINKS, HUB_FACTOR = 10, 1.5
 """Article links of a hub: minimum number, and factor of the mean number on the site's articles."""
 
 _FIRST_YEAR, _LAST_YEAR = 1980, 2049
-_FULL_KEPT = 0.8
+_KEPT_SHARE = 0.8
 
 
 class Judgement(NamedTuple):
@@ -93,7 +93,7 @@ class SiteLearner:
         self.pages = 0
         self.articles = 0
         self._newslike = 0  # articles that look like news by their URL
-        self._asked = 0
+        self._unready_pages = 0
         self._relearn_at = RELEARN[0]
         self._article_links = 0.0
         self._allowed: dict[str, int] = {}
@@ -106,7 +106,7 @@ class SiteLearner:
     def ready(self) -> bool:
         """Whether there are enough judged pages and articles to drop links."""
         enough = self.pages >= READY_PAGES and self.articles >= READY_ARTICLES
-        return enough and self._newslike >= PLAIN_SHARE * self.articles
+        return enough and self._newslike >= NEWSLIKE_SHARE * self.articles
 
     def count_link(self, url: str) -> None:
         """Count a found link."""
@@ -164,8 +164,8 @@ class SiteLearner:
     def should_examine(self, url: str, first: int, every: int) -> bool:
         """Return whether to examine a page: the first ones of a format, then one in ``every``."""
         if self.pages >= MAX_UNREADY_PAGES and not self.ready:
-            self._asked += 1
-            return self._asked % every == 0
+            self._unready_pages += 1
+            return self._unready_pages % every == 0
         known = self.tallies.get(skeleton(url).text)
         return known is None or known.judged < first or known.seen % every == 0
 
@@ -272,7 +272,7 @@ class SiteLearner:
         by_evidence = sorted(
             self.tallies.items(), key=lambda item: -item[1].seen - 20 * item[1].judged
         )
-        self.tallies = dict(by_evidence[: int(MOST_FORMATS * _FULL_KEPT)])
+        self.tallies = dict(by_evidence[: int(MOST_FORMATS * _KEPT_SHARE)])
 
     def _patterns(self, cluster: Sequence[Tally]) -> list[Pattern]:
         cuts = change_points(cluster, NEWS_SHARE)

@@ -75,7 +75,7 @@ class PeriodController:
         self._last = len(template.filter)
         self._entities = SeedRecords(template, stores.records)
         self._active: dict[str, ActiveSeed] = {}
-        self._drawing = asyncio.Lock()
+        self._sampling = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}
 
     @property
@@ -109,16 +109,16 @@ class PeriodController:
         self.counts["results"] += len(hits)
         await self.seeds.add_hits(hits)
 
-    async def draw(self) -> list[PageRequest]:
+    async def sample(self) -> list[PageRequest]:
         """Sample the next seeds, up to the limit of concurrent seeds; return their requests."""
-        async with self._drawing:
+        async with self._sampling:
             requests: list[PageRequest] = []
             while self.period.phase is Phase.CRAWLING and not self._limit_reached():
                 free = self._concurrency - len(self._active)
-                drawn = await self.seeds.draw(free) if free > 0 else []
-                if not drawn:
+                sampled = await self.seeds.sample(free) if free > 0 else []
+                if not sampled:
                     break
-                for seed in drawn:
+                for seed in sampled:
                     if seed.stage is Stage.SKIPPED:
                         self.counts["seeds/skipped"] += 1
                         continue
@@ -139,10 +139,7 @@ class PeriodController:
             return []
         names: list[str] = []
         for child in children:
-            if (
-                limits.pages_per_seed
-                and sum(1 for _ in active.current_visits()) >= limits.pages_per_seed
-            ):
+            if limits.pages_per_seed and sum(1 for _ in active.current()) >= limits.pages_per_seed:
                 self.counts["pages/beyond_limit"] += 1
                 break
             far = 0 < limits.next_pages < child.hop
@@ -168,7 +165,7 @@ class PeriodController:
                 await self.seeds.save(active.seed())
                 return []
             requests = await self._finish_seed(active)
-        return [*requests, *await self.draw()]
+        return [*requests, *await self.sample()]
 
     def _page_state(self, active: ActiveSeed, result: PageResult) -> PageState | None:
         """Record a result; return the state of its page if values were extracted from it."""
@@ -198,7 +195,7 @@ class PeriodController:
             if names:
                 await self.seeds.save(active.seed())
                 return self._requests(active, filter(None, names))
-        missing = any(one.state is State.MISSING and one.records for one in active.current_visits())
+        missing = any(one.state is State.MISSING and one.records for one in active.current())
         found = await self._entities.update(active, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
@@ -231,7 +228,7 @@ class PeriodController:
         for active in list(self._active.values()):
             results = [_failed(one, reason(one)) for one in self._requests(active, active.open)]
             requests += await self.store_results(results) if results else []
-        requests += await self.draw()
+        requests += await self.sample()
         if requests or self._active:
             return requests
         if self.period.phase is Phase.CRAWLING:

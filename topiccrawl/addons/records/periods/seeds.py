@@ -139,16 +139,16 @@ class SeedList:
             total += len(seeds)
         await self.enter(Phase.CRAWLING, total=total)
 
-    async def draw(self, most: int) -> list[Seed]:
+    async def sample(self, most: int) -> list[Seed]:
         """Sample up to ``most`` seeds, and return those that are now OPEN or SKIPPED.
 
         An OPEN seed has a visit for its own page. Seeds whose result still depends on open seeds
         stay WAITING and are not returned.
         """
         seeds = await self.select(Stage.WAITING, most)
-        drawn = [one for one in map(self._draw_one, seeds) if one.stage is not Stage.WAITING]
-        await self._store.save(drawn)
-        return drawn
+        sampled = [one for one in map(self._sample_one, seeds) if one.stage is not Stage.WAITING]
+        await self._store.save(sampled)
+        return sampled
 
     async def save(self, seed: Seed) -> None:
         """Store a seed."""
@@ -201,7 +201,7 @@ class SeedList:
         failed = bisect_left(self._useless, number) + failing
         return probability(number, failed, max(self.period.total, number))
 
-    def _draw_one(self, seed: Seed) -> Seed:
+    def _sample_one(self, seed: Seed) -> Seed:
         """Return a seed as OPEN or SKIPPED; unchanged if that depends on open seeds before it."""
         number, chance = seed.number, 1.0
         if self._rules.chance:

@@ -220,7 +220,7 @@ class ActiveSeed:
         """Number of the period in which the seed is crawled."""
         return self.stored.period
 
-    def current_visits(self) -> Iterable[Visit]:
+    def current(self) -> Iterable[Visit]:
         """Return the visits of this period."""
         return (one for one in self.visits.values() if one.period == self.period)
 
@@ -235,7 +235,7 @@ class ActiveSeed:
         known = self.visits.get(name)
         if known is not None and known.period == self.period:
             return None
-        place = sum(1 for _ in self.current_visits())
+        place = sum(1 for _ in self.current())
         base = known or Visit(child.url)
         self.visits[name] = replace(
             base, layer=child.layer, hop=child.hop, place=place, period=self.period,

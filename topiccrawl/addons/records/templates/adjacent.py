@@ -54,13 +54,9 @@ class Grid:
             column = self._columns[cell.table, cell.column]
             return "column", [other for other in column if other > number]
         row = self._rows[cell.table, cell.row]
-        next_cells = [
-            other for other in row if other > number and self._column(other) > cell.column
-        ]
-        next_cells = [
-            other for other in next_cells if self._column(other) == self._column(next_cells[0])
-        ]
-        return "table", [] if next_cells and self.only_label(next_cells[0]) else next_cells
+        cells = [other for other in row if other > number and self._column(other) > cell.column]
+        cells = [other for other in cells if self._column(other) == self._column(cells[0])]
+        return "table", [] if cells and self.only_label(cells[0]) else cells
 
     def _column(self, number: int) -> int:
         cell = self.layout.lines[number].cell

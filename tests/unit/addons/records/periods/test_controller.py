@@ -1,4 +1,4 @@
-"""A template crawl without a network: the test answers what the conductor asks for."""
+"""A template crawl without a network: the test answers the controller's requests."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ def test_the_table_of_the_source_holds_however_many_seeds_are_in_work(tmp_path: 
 def test_the_same_seeds_are_drawn_however_many_are_in_work(tmp_path: Path, stop: int) -> None:
     async def law() -> None:
         for lucky in range(12):
-            drawn = []
+            sampled = []
             for concurrency in (1, 4, 32):
                 folder, rules = (
                     tmp_path / f"{lucky}-{concurrency}",
@@ -295,8 +295,8 @@ def test_the_same_seeds_are_drawn_however_many_are_in_work(tmp_path: Path, stop:
                 if stop:
                     await period(folder, World(**sites), 1, rules=rules, stop=stop)
                 await period(folder, World(**sites), 1, rules=rules)
-                drawn.append(await _outcomes(folder))
-            assert drawn[0] == drawn[1] == drawn[2], lucky
+                sampled.append(await _outcomes(folder))
+            assert sampled[0] == sampled[1] == sampled[2], lucky
 
     asyncio.run(law())
 
