@@ -208,7 +208,7 @@ def test_without_a_reader_pages_are_read_here_and_a_wrong_one_is_refused(
         "-s", "TOPICCRAWL_READER_MEMORY=1",
     )  # fmt: skip
     assert (status, "relevant of" in out) == (0, True), out
-    assert "pages are read in this process" in caplog.text
+    assert "pages are parsed in this process" in caplog.text
     status, out = scrapy(capsys, monkeypatch, *common, "-s", "TOPICCRAWL_READER=no.such.Reader")
     assert (status, "TOPICCRAWL_READER" in out, "Traceback" in out) == (1, True, False), out
 

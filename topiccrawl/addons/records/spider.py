@@ -157,7 +157,7 @@ class TemplateSpider(Spider):
             self.discovery.found += len(self.plan.seeds)
             for asked, results in self.discovery.start():
                 self.discovery.found += len(results.hits)
-                await self.controller.add_hits(self._direct(asked, results))
+                await self.controller.add_hits(self._direct_hits(asked, results))
                 for wanted in self.discovery.requests(asked, results, self.parse_results):
                     yield wanted
 
@@ -169,20 +169,20 @@ class TemplateSpider(Spider):
             question = Asked(*asked)
             results = self.discovery.read(question, response)
             self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
-            yield Hits(self._direct(question, results))
-            yield from self._indirect(question, results)
+            yield Hits(self._direct_hits(question, results))
+            yield from self._redirects(question, results)
             question = self.discovery.after(question, results)
             yield from self.discovery.requests(question, results, self.parse_results)
 
-    def _direct(self, asked: Asked, results: Results) -> tuple[Hit, ...]:
+    def _direct_hits(self, asked: Asked, results: Results) -> tuple[Hit, ...]:
         """Return the seeds that a result page links to directly."""
         return tuple(
             Hit(self._rank(asked, place), hit.url, hit.title)
             for place, hit in enumerate(results.hits)
-            if not hit.indirect and self.follower.wants(hit.url)
+            if not hit.indirect and self.follower.allows(hit.url)
         )
 
-    def _indirect(self, asked: Asked, results: Results) -> Iterator[Request]:
+    def _redirects(self, asked: Asked, results: Results) -> Iterator[Request]:
         """Yield requests for the redirect links of a search engine."""
         for place, hit in enumerate(results.hits):
             if hit.indirect:
@@ -196,7 +196,7 @@ class TemplateSpider(Spider):
         """Yield the seed that a redirect link points to."""
         location = header(response, "Location")
         url = canonical(response.urljoin(location)) if location else None
-        if url is not None and self.follower.wants(url):
+        if url is not None and self.follower.allows(url):
             yield Hits((Hit(rank, url, title),))
         else:
             self.crawler.stats.inc_value("topiccrawl/discovered_unresolved")
@@ -221,11 +221,11 @@ class TemplateSpider(Spider):
             decoded = decode(response.body, header(response, "Content-Type"))
             tags = robots_tags(response)
             page = read_page(decoded.text, response.url, tags, decoded.encoding)
-            results, children = self._walk(first, page, decoded.text, decoded.encoding, hop)
+            results, children = self._follow(first, page, decoded.text, decoded.encoding, hop)
             yield from self._requests(self.controller.admit(seed, children))
-            yield PageResults(tuple(_answered(result, response) for result in results))
+            yield PageResults(tuple(_with_validators(result, response) for result in results))
 
-    def _walk(
+    def _follow(
         self, result: PageResult, page: Page, html: str, encoding: str, hop: int
     ) -> tuple[list[PageResult], list[Child]]:
         """Return the page's results and the pages to follow.
@@ -241,7 +241,7 @@ class TemplateSpider(Spider):
             url = canonical(page.url) or page.url
             name = name_of(result.seed, result.layer + 1, url)
             inner = replace(result, name=name, layer=result.layer + 1, url=url)
-            more, further = self._walk(inner, page, html, encoding, 0)
+            more, further = self._follow(inner, page, html, encoding, 0)
             results, children = [*more, result], [*children, *further]
         if found.next:
             children.append(Child(found.next, result.layer, hop + 1))
@@ -289,7 +289,7 @@ class TemplateSpider(Spider):
         return await summary_lines(self.controller)
 
 
-def _answered(result: PageResult, response: Response) -> PageResult:
+def _with_validators(result: PageResult, response: Response) -> PageResult:
     """Return a result with the response's ETag and Last-Modified, for conditional requests."""
     if result.records is None and result.result is not Result.UNCHANGED:
         return result

@@ -174,7 +174,7 @@ class PatternLearner:
             PARAMETERS_KEY: self._parameters[site].to_json(),
         }
 
-    def known(self) -> dict[str, tuple[SiteLearner, dict[str, list[Any]]]]:
+    def loaded_sites(self) -> dict[str, tuple[SiteLearner, dict[str, list[Any]]]]:
         """Return the learner and the log of dropped links of each site in memory."""
         return {site: (learner, self._drops.get(site, {})) for site, learner in self._sites.items()}
 

@@ -82,7 +82,7 @@ class NewsFilterMiddleware:
                 judged, topical = True, output.relevant
                 links = self.learner.articles_among(offer.url for offer in output.offers)
                 plain = map(self._stripped, output.offers)
-                yield output._replace(offers=tuple(o for o in plain if self._wanted(o.url)))
+                yield output._replace(offers=tuple(o for o in plain if self._is_allowed(o.url)))
                 continue
             if isinstance(output, (Article, Unfinished)):
                 text = (output.article if isinstance(output, Unfinished) else output).body
@@ -96,7 +96,7 @@ class NewsFilterMiddleware:
         await self._save(set(self.learner.changed))
         await self.knowledge.close()
 
-    def _wanted(self, url: str) -> bool:
+    def _is_allowed(self, url: str) -> bool:
         reason = self.learner.refuse(url)
         if reason is not None:
             self.count(reason)

@@ -41,7 +41,7 @@ async def patterns(settings: BaseSettings, crawler: Crawler | None) -> State:
 
 def _learnt(crawler: Crawler) -> Mapping[str, tuple[SiteLearner, Drops]]:
     links = crawler.get_spider_middleware(NewsFilterMiddleware)
-    return {} if links is None else links.learner.known()
+    return {} if links is None else links.learner.loaded_sites()
 
 
 async def _stored(settings: BaseSettings) -> Mapping[str, tuple[SiteLearner, Drops]]:

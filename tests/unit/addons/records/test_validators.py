@@ -13,5 +13,7 @@ from topiccrawl.addons.records.periods.visits import PageResult, Result
 def test_a_validator_that_no_server_takes_back_is_not_kept(length: int, kept: bool) -> None:  # noqa: FBT001
     etag = "e" * length
     response = HtmlResponse("http://a.test/", headers={"ETag": etag}, body=b"")
-    step = template._answered(PageResult("http://a.test/", "n", Result.READ, records=()), response)
+    step = template._with_validators(
+        PageResult("http://a.test/", "n", Result.READ, records=()), response
+    )
     assert step.etag == (etag if kept else "")

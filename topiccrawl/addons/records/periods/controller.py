@@ -233,11 +233,11 @@ class PeriodController:
             return requests
         if self.period.phase is Phase.CRAWLING:
             await self.seeds.store_probabilities()
-            await self.seeds.enter(Phase.CHECKING)
+            await self.seeds.set_phase(Phase.CHECKING)
         if self.period.phase is Phase.CHECKING:
             requests = await self._retry_missing()
             if not requests:
-                await self.seeds.enter(Phase.FINISHED, finished=self.clock())
+                await self.seeds.set_phase(Phase.FINISHED, finished=self.clock())
         return requests
 
     async def _retry_missing(self) -> list[PageRequest]:

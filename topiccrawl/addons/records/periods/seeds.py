@@ -137,7 +137,7 @@ class SeedList:
             ]
             await self._store.save(numbered)
             total += len(seeds)
-        await self.enter(Phase.CRAWLING, total=total)
+        await self.set_phase(Phase.CRAWLING, total=total)
 
     async def sample(self, most: int) -> list[Seed]:
         """Sample up to ``most`` seeds, and return those that are now OPEN or SKIPPED.
@@ -162,7 +162,7 @@ class SeedList:
         """Return number, stage, probability and record count of each seed of this period."""
         return await self._store.outcomes(self._template, self.period.number)
 
-    async def enter(self, phase: Phase, *, total: int = -1, finished: float = 0.0) -> None:
+    async def set_phase(self, phase: Phase, *, total: int = -1, finished: float = 0.0) -> None:
         """Set and store the phase of the period; ``total`` -1: unchanged."""
         total = self.period.total if total < 0 else total
         self.period = replace(self.period, phase=phase, total=total, finished=finished)

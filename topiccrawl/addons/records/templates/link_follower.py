@@ -65,7 +65,7 @@ class LinkFollower:
         self._hosts = HostRules(template.allowed_hosts, template.denied_hosts)
         self._traps = traps
 
-    def wants(self, url: str) -> bool:
+    def allows(self, url: str) -> bool:
         """Return whether a URL may be fetched, by the template's hosts and the trap rules."""
         return self._hosts.refuse(url) is None and not (self._traps and trap(url, self._traps))
 
@@ -86,12 +86,12 @@ class LinkFollower:
         matched = [
             link.url
             for link in page.links
-            if self.template.layer_word(layer, link.anchor) is not None and self.wants(link.url)
+            if self.template.layer_word(layer, link.anchor) is not None and self.allows(link.url)
         ]
         if not matched:
             return NextLinks(itself=True)
         following = next_page_url(html, page.url, encoding)
-        following = following if following and self.wants(following) else ""
+        following = following if following and self.allows(following) else ""
         return NextLinks(tuple(dict.fromkeys(matched)), following, itself=bool(following))
 
 

@@ -116,7 +116,7 @@ def subject_name(votes: Sequence[Vote]) -> SubjectName:
     >>> subject_name(votes).name
     '四川天府软件有限公司'
     """
-    ranked = _ranked(_undisputed(votes))
+    ranked = _ranked(_unambiguous(votes))
     if not ranked:
         return SubjectName("")
     best = ranked[0]
@@ -125,7 +125,7 @@ def subject_name(votes: Sequence[Vote]) -> SubjectName:
     elif not has_han(best.name):
         chinese = {one.name for one in votes if one.voter in _OWNERS and has_han(one.name)}
         own = next((one for one in ranked if one.name in chinese and is_legal(one.name)), None)
-        best = own or next((one for one in ranked if _trades_as(one, best.name)), best)
+        best = own or next((one for one in ranked if _is_trade_name(one, best.name)), best)
     site = [vote for vote in votes if vote.voter in {"copyright", "site"}]
     other_owner = bool(site) and not any(similar(vote.name, best.name) for vote in site)
     portal = next((vote.name for vote in votes if _about_others(vote, best.name)), "")
@@ -146,7 +146,7 @@ def _adds_legal_form(name: str, short: str) -> bool:
     return has_han(short) or core(short) in core(name)
 
 
-def _trades_as(one: SubjectName, legally: str) -> bool:
+def _is_trade_name(one: SubjectName, legally: str) -> bool:
     """Return whether a title or heading gives a trade name that is longer than the legal name.
 
     Pedal & Pasty Bike Workshop is a trade name of Pedal & Pasty Ltd; Pedal & Pasty is not.
@@ -157,7 +157,7 @@ def _trades_as(one: SubjectName, legally: str) -> bool:
     return one.voter in _TRADE_VOTERS and len(name) > len(short) and name.startswith(short)
 
 
-def _undisputed(votes: Sequence[Vote]) -> Sequence[Vote]:
+def _unambiguous(votes: Sequence[Vote]) -> Sequence[Vote]:
     """Remove the votes of labels and headings if these name several organisations.
 
     They are kept if another vote supports one of them: then the page is not a directory.
@@ -189,13 +189,13 @@ def _ranked(votes: Sequence[Vote]) -> list[SubjectName]:
         weights += [NAMES[vote.voter] * (_NEAR if is_legal(name) else _PART) for vote in near]
         points = sum(sorted(weights, reverse=True)[:8])
         points += _LEGAL * is_organisation(name)
-        points += _OWN * (has_han(name) or (_proper(name) and not chinese))
+        points += _OWN * (has_han(name) or (_is_proper(name) and not chinese))
         first = max(own, key=lambda vote: NAMES[vote.voter])
         found.append((points, SubjectName(name, combined(weights[:6]), first.voter)))
     return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
-def _proper(name: str) -> bool:
+def _is_proper(name: str) -> bool:
     """Return whether a name in Latin letters has several words, all capitalised."""
     words = [word for word in name.split() if len(word) > 3]  # noqa: PLR2004
     return len(name.split()) > 1 and bool(words) and all(word[0].isupper() for word in words)
@@ -222,7 +222,7 @@ def name_votes(
     for name in dict.fromkeys(vote.name for vote in votes if vote.voter == "brand"):
         if any(spells(host, name) for host in hosts):
             yield Vote(name, "host")
-    yield from _echoes(layout, [vote.name for vote in votes if vote.voter == "brand"])
+    yield from _repetitions(layout, [vote.name for vote in votes if vote.voter == "brand"])
     if not votes:
         yield from _of_blocks(layout, found)
 
@@ -239,7 +239,7 @@ def _of_blocks(layout: Layout, found: Sequence[Candidate]) -> list[Vote]:
     return [Vote(text, "brand") for text in heads] if len(heads) == 1 else []
 
 
-def _echoes(layout: Layout, names: Sequence[str]) -> Iterator[Vote]:
+def _repetitions(layout: Layout, names: Sequence[str]) -> Iterator[Vote]:
     """Yield votes for parts of the title that fill a line, or begin a line of the footer."""
     known = {_key(name): name for name in names if not _GENERIC.match(name)}
     for _, line in _outer_lines(layout):
@@ -329,7 +329,7 @@ def _of_line(layout: Layout, number: int, text: str, valued: set[int]) -> Iterat
 
 def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
     whole = tidy(text)
-    if is_organisation(whole) and _leads_away(line, whole):
+    if is_organisation(whole) and _is_external(line, whole):
         yield Vote(whole, "text")
     elif is_organisation(whole):
         close = any(number < other <= number + 6 for other in valued)
@@ -342,7 +342,7 @@ def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[V
             yield Vote(one.value, _voter(line, text, one.start, one.end))
 
 
-def _leads_away(line: Line, name: str) -> bool:
+def _is_external(line: Line, name: str) -> bool:
     """Return whether a name is only an absolute link, such as of a partner or subsidiary."""
     return any(
         mark.what == "link" and "://" in mark.value and mark.end - mark.start >= len(name)

@@ -135,7 +135,7 @@ class Template(NamedPart):
 
     @field_validator("crawl", mode="before")
     @classmethod
-    def _kind_alone(cls, value: Any) -> Any:  # noqa: ANN401  (values of a file have any type)
+    def _expand_kind(cls, value: Any) -> Any:  # noqa: ANN401  (values of a file have any type)
         if not isinstance(value, dict):
             return value
         return {
@@ -144,7 +144,7 @@ class Template(NamedPart):
 
     @field_validator("filter")
     @classmethod
-    def _layers_hold_words(
+    def _check_layers(
         cls, layers: tuple[dict[str, tuple[str, ...]], ...]
     ) -> tuple[dict[str, tuple[str, ...]], ...]:
         for number, layer in enumerate(layers):
@@ -160,7 +160,7 @@ class Template(NamedPart):
 
     @field_validator("crawl")
     @classmethod
-    def _words_once(cls, crawl: dict[str, CrawlWord]) -> dict[str, CrawlWord]:
+    def _check_words(cls, crawl: dict[str, CrawlWord]) -> dict[str, CrawlWord]:
         owner: dict[str, str] = {}
         for field, how in crawl.items():
             for word in (field, *how.synonyms):
@@ -188,7 +188,7 @@ class Template(NamedPart):
         return crawl
 
     @model_validator(mode="after")
-    def _begins_somewhere(self) -> Template:
+    def _check_start(self) -> Template:
         if not self.search.name and not self.seeds:
             raise FieldError("no search words and no seeds: set search.name or seeds")
         return self

@@ -90,10 +90,10 @@ def unlabelled(
             yield from _before_label(layout, number, labels[number][0].start, words)
         yield from contact_numbers(number, line, labels[number], words)
         yield from _after_name(number, line, words)
-        yield from _home(number, line, labels[number], words)
+        yield from _websites(number, line, labels[number], words)
         yield from _icons(layout, labels, number, words)
         yield from _mails(number, line, words)
-        yield from _situated(number, line, words)
+        yield from _in_sentences(number, line, words)
         yield from spoken_numbers(number, line, labels[number], words)
         unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
         if number not in taken and unknown and len(line.text) <= LONGEST:
@@ -174,7 +174,7 @@ def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
             yield Candidate(field, value.value, text, "text", number, at=number, begin=value.start)
 
 
-def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+def _in_sentences(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
     """Yield addresses in sentences about a company's location: 公司总部位于…."""
     field = words.primary("address")
     for match in _SITUATED.finditer(line.text) if field else ():
@@ -214,7 +214,7 @@ def _after_name(number: int, line: Line, words: Vocabulary) -> Iterator[Candidat
             yield Candidate(field, place, place, "alone", number, at=number, begin=one.end + 1)
 
 
-def _home(
+def _websites(
     number: int, line: Line, marks: Sequence[Label], words: Vocabulary
 ) -> Iterator[Candidate]:
     """Yield URLs (``www...``) without a label, outside of labelled text."""

@@ -91,13 +91,15 @@ def standalone_numbers(
         values = telephones(part, region) if telephones(part, region, labelled=False) else []
         if values and (
             holds_only(values, part, WORDS_WITH_NUMBERS)
-            or _announced(values, part)
-            or (not marks and _headed(values, part) and next_to_label(layout, labels, number))
+            or _after_words(values, part)
+            or (
+                not marks and _after_heading(values, part) and next_to_label(layout, labels, number)
+            )
         ):
             yield from _candidates(field, values, number, begin + bare.find(part), shown(rest))
             if part == bare:
                 return
-    if _placed(rest):
+    if _has_address(rest):
         for value in telephones(rest, region, labelled=False):
             yield Candidate(field, value.value, shown(rest), "alone", number, at=number)
 
@@ -115,7 +117,7 @@ def _is_of_others(label: Label) -> bool:
     return bool(_OTHER_NUMBERS.search(label.text) or OTHERS.search(label.text))
 
 
-def _headed(values: Sequence[Value], text: str) -> bool:
+def _after_heading(values: Sequence[Value], text: str) -> bool:
     """Return whether a short element precedes the numbers: <b>客房预订</b> 028-85123456."""
     lead = text[: values[0].start].rstrip(" (+")
     rest = text[values[0].start :]
@@ -136,7 +138,7 @@ def next_to_label(layout: Layout, labels: Sequence[Sequence[Label]], number: int
     )
 
 
-def _announced(values: Sequence[Value], text: str) -> bool:
+def _after_words(values: Sequence[Value], text: str) -> bool:
     """Return whether a few words other than names precede a number: Main line 541-555-0190."""
     lead = shown(text[: values[0].start])
     rest = text[values[0].start :].rjust(len(text))
@@ -169,7 +171,7 @@ def contact_numbers(
                 )
 
 
-def _placed(text: str) -> bool:
+def _has_address(text: str) -> bool:
     """Return whether a part of a line between gaps is an address: 四川省…1号 028-85123456."""
     text = shown(text)
     return not looks_like(text) and any(map(looks_like, GAPS.split(text)))
