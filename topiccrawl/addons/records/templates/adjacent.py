@@ -28,16 +28,16 @@ class Grid:
     """The tables of a page.
 
     Args:
-        sheet: The page.
+        page: The page.
         only_label: Returns whether a line, by number, contains nothing but a label.
     """
 
-    def __init__(self, layout: Layout, only_label: Callable[[int], bool]) -> None:
-        self.layout = layout
+    def __init__(self, page: Layout, only_label: Callable[[int], bool]) -> None:
+        self.page = page
         self.only_label = only_label
         self._rows: dict[tuple[int, int], list[int]] = defaultdict(list)
         self._columns: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for number, line in enumerate(layout.lines):
+        for number, line in enumerate(page.lines):
             if line.cell is not None:
                 self._rows[line.cell.table, line.cell.row].append(number)
                 self._columns[line.cell.table, line.cell.column].append(number)
@@ -47,7 +47,7 @@ class Grid:
 
         They are in the next cell of the row, or in the cells below if the row has headings.
         """
-        cell = self.layout.lines[number].cell
+        cell = self.page.lines[number].cell
         if cell is None:
             return "", []
         if self._is_heading(cell.table, cell.row):
@@ -59,7 +59,7 @@ class Grid:
         return "table", [] if cells and self.only_label(cells[0]) else cells
 
     def _column(self, number: int) -> int:
-        cell = self.layout.lines[number].cell
+        cell = self.page.lines[number].cell
         return -1 if cell is None else cell.column
 
     def _is_heading(self, table: int, row: int) -> bool:
@@ -76,18 +76,16 @@ class AdjacentLines:
     """Finds the lines to which a label without a value in its own line refers.
 
     Args:
-        sheet: The page.
+        page: The page.
         words: The template's labels.
         labels: Labels of each line.
     """
 
-    def __init__(
-        self, layout: Layout, words: Vocabulary, labels: Sequence[Sequence[Label]]
-    ) -> None:
-        self.layout = layout
+    def __init__(self, page: Layout, words: Vocabulary, labels: Sequence[Sequence[Label]]) -> None:
+        self.page = page
         self.words = words
         self.labels = labels
-        self._grid = Grid(layout, self._only_label)
+        self._grid = Grid(page, self._only_label)
 
     def of(self, number: int, label: Label) -> tuple[str, list[int]]:
         """Return the lines with the values of a label.
@@ -95,7 +93,7 @@ class AdjacentLines:
         Returns:
             Kind of place (``pair``, ``table``, ``column`` or ``list``), and numbers of the lines.
         """
-        line = self.layout.lines[number]
+        line = self.page.lines[number]
         follow = self._next(number, label)
         if follow is not None and line.cell is not None and self._answers(label, follow):
             return "pair", [follow]
@@ -109,24 +107,24 @@ class AdjacentLines:
 
     def _answers(self, label: Label, number: int) -> bool:
         """Return whether a line contains nothing but values of a label's kind."""
-        text, region = self.layout.lines[number].text, self.words.template.region
+        text, region = self.page.lines[number].text, self.words.template.region
         kinds = {self.words.kinds[field] for field in label.fields} & _CHECKED
         found = [read_values(kind, text, region) for kind in kinds]
         return any(holds_only(values, text) for values in found if values)
 
     def _only_label(self, number: int) -> bool:
         marks = self.labels[number]
-        text = self.layout.lines[number].text
-        if any(mail_of_link(mark.value) for mark in self.layout.lines[number].marks):
+        text = self.page.lines[number].text
+        if any(mail_of_link(mark.value) for mark in self.page.lines[number].marks):
             return False
         return bool(marks) and not shown(text[marks[-1].end :]).strip(" :") and len(marks) == 1
 
     def _until(self, number: int, tag: str) -> list[int]:
         lines: list[int] = []
-        for other in range(number + 1, min(number + _NEAR, len(self.layout.lines))):
+        for other in range(number + 1, min(number + _NEAR, len(self.page.lines))):
             tags = {
-                self.layout.boxes[box].tag
-                for box in list(enclosing(self.layout, self.layout.lines[other].box))[:4]
+                self.page.boxes[box].tag
+                for box in list(enclosing(self.page, self.page.lines[other].box))[:4]
             }
             if "dt" in tags or tag not in tags:
                 break
@@ -136,17 +134,15 @@ class AdjacentLines:
     def _next(self, number: int, label: Label) -> int | None:
         """Return the line after a label without a value, if it belongs to the label."""
         other = number + 1
-        if other >= len(self.layout.lines) or label.end < len(
-            self.layout.lines[number].text.rstrip()
-        ):
+        if other >= len(self.page.lines) or label.end < len(self.page.lines[number].text.rstrip()):
             return None
-        line, after = self.layout.lines[number], self.layout.lines[other]
+        line, after = self.page.lines[number], self.page.lines[other]
         if any(mark.fields or mark.end < len(after.text) for mark in self.labels[other]):
             return None
         if line.cell is not None and after.cell != line.cell:
             return None
-        boxes = self.layout.boxes
-        shared = next((boxes[one] for one in enclosing(self.layout, line.box)
+        boxes = self.page.boxes
+        shared = next((boxes[one] for one in enclosing(self.page, line.box)
                        if boxes[one].begin <= other < boxes[one].end), None)  # fmt: skip
         small = shared is not None and shared.end - shared.begin <= _NEAR
         kinds = {self.words.kinds[field] for field in label.fields}

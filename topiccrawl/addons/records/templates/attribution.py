@@ -62,7 +62,7 @@ class Owners:
     """Determines the owner of each line of a page.
 
     Args:
-        places: The page, with its labels.
+        finder: The page with its labels.
         subject: Name of the page's subject.
         valued: Numbers of the lines with labelled values.
         held: Numbers of the lines with any values.
@@ -71,17 +71,16 @@ class Owners:
     def __init__(
         self, finder: ValueFinder, subject: SubjectName, valued: set[int], held: set[int]
     ) -> None:
-        self.layout = finder.layout
+        self.page = finder.page
         self.finder = finder
         self.subject = subject
         self.valued = valued
         self._values = sorted(valued)
         self._held = sorted(held)
         self._other_owner_offsets: dict[int, int] = {}
-        self.owner = [SUBJECT] * len(self.layout.lines)
+        self.owner = [SUBJECT] * len(self.page.lines)
         self._offices = any(
-            len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text)
-            for line in self.layout.lines
+            len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text) for line in self.page.lines
         )
         heads = [
             (number, owner)
@@ -97,7 +96,7 @@ class Owners:
             self.owner[number:end] = [owner] * (end - number)
         if subject.other_owner:
             self._disown_site_parts()
-        for number, line in enumerate(self.layout.lines):
+        for number, line in enumerate(self.page.lines):
             if subject.portal and shown(line.text).startswith(subject.portal):
                 self.owner[number] = NO_OWNER
 
@@ -106,7 +105,7 @@ class Owners:
         kept: list[tuple[int, str]] = []
         tag = ""
         for number, owner in heads:
-            line = self.layout.lines[number]
+            line = self.page.lines[number]
             if tag and owner not in {SUBJECT, NO_OWNER} and line.tag != tag:
                 continue
             tag = line.tag if OTHERS.search(tidy(shown(line.text))) else ""
@@ -120,9 +119,9 @@ class Owners:
         return self._other_owner_offsets[number]
 
     def _find_foreign(self, number: int) -> int:
-        text = simplify_aligned(self.layout.lines[number].text)
+        text = simplify_aligned(self.page.lines[number].text)
         match = OTHER_OWNER.search(text)
-        if match and match[0] == "主办" and self.layout.lines[number].zone == "footer":
+        if match and match[0] == "主办" and self.page.lines[number].zone == "footer":
             return len(text)  # the owner of the site
         if match is None or (_OWN_SUPPORT.match(text[match.end() :]) and "支持" in match[0]):
             return len(text)
@@ -138,7 +137,7 @@ class Owners:
 
         An example is a partner in a news text, with its telephone number in brackets.
         """
-        line = self.layout.lines[number]
+        line = self.page.lines[number]
         place = _INSTITUTION.search(line.text[max(0, begin - _LEAD) : begin])
         if place and self.subject.name and not similar(place[1], self.subject.name):
             return True
@@ -157,13 +156,13 @@ class Owners:
 
     def _disown_site_parts(self) -> None:
         """Ignore header and footer if the site belongs to another owner than the subject."""
-        for number, line in enumerate(self.layout.lines):
+        for number, line in enumerate(self.page.lines):
             if line.zone in {"header", "footer", "nav"} and self.owner[number] == SUBJECT:
                 self.owner[number] = NO_OWNER
 
     def _heading(self, number: int) -> str | None:
         """Return the owner of the section that a line heads; None if it is no heading."""
-        line = self.layout.lines[number]
+        line = self.page.lines[number]
         marks = self.finder.labels[number]
         text = shown(line.text)
         naming = self.finder.words.template.naming
@@ -197,7 +196,7 @@ class Owners:
 
     def _leading_office(self, number: int) -> str | None:
         """Return the owner of a line that begins with an office's name (北京分公司 电话：…)."""
-        text = self.layout.lines[number].text
+        text = self.page.lines[number].text
         first = self.finder.labels[number][0]
         lead = shown(text[: first.end])
         if _matches(BRANCH, lead) if len(lead) <= _HEADING else BRANCH.match(lead):
@@ -210,19 +209,19 @@ class Owners:
         """Return whether a line that names an office has its number and is thus no heading."""
         marks = self.finder.labels[number]
         kinds = {self.finder.words.kinds[field] for mark in marks for field in mark.fields}
-        line = self.layout.lines[number]
+        line = self.page.lines[number]
         return "telephone" in kinds and bool(shown(line.text[marks[-1].end :]))
 
     def _end(self, number: int, limit: int, *, unowned: bool) -> int:
         """Return the end line of a heading's section: that of the smallest box with values."""
-        line = self.layout.lines[number]
+        line = self.page.lines[number]
         first = self._next(self._values, number)
         if number in self.valued:
             first = min(first, number + 1)
         alone = self._next(self._held, number)
-        for box in enclosing(self.layout, line.box):
-            end = self.layout.boxes[box].end
-            if first < end or (alone < end and (unowned or self.layout.boxes[box].begin == number)):
+        for box in enclosing(self.page, line.box):
+            end = self.page.boxes[box].end
+            if first < end or (alone < end and (unowned or self.page.boxes[box].begin == number)):
                 return self._end_in(box, number, limit)
             if self._is_list(box):
                 return number + 1
@@ -234,7 +233,7 @@ class Owners:
 
     def _is_list(self, box: int) -> bool:
         """Return whether a box has further headings, as a list of customers has."""
-        begin, end = self.layout.boxes[box].begin, self.layout.boxes[box].end
+        begin, end = self.page.boxes[box].begin, self.page.boxes[box].end
         return bisect_left(self._heads, end) - bisect_left(self._heads, begin) > 1
 
     def _end_in(self, box: int, number: int, limit: int) -> int:
@@ -243,14 +242,14 @@ class Owners:
         Headings are often siblings of their paragraphs. Then the section ends at an element with a
         different tag, or at a heading of the same rank that is no label.
         """
-        end = min(self.layout.boxes[box].end, limit)
-        zone, rank = self.layout.lines[number].zone, self.layout.lines[number].tag
+        end = min(self.page.boxes[box].end, limit)
+        zone, rank = self.page.lines[number].zone, self.page.lines[number].tag
         sort = ""
         for other in range(number + 1, end):
-            tag = self._child(box, self.layout.lines[other].box)
-            if self.layout.lines[other].zone != zone or (sort and tag in _PARTS and tag != sort):
+            tag = self._child(box, self.page.lines[other].box)
+            if self.page.lines[other].zone != zone or (sort and tag in _PARTS and tag != sort):
                 return other
-            if self.layout.lines[other].tag == rank in HEADING and not self.finder.labels[other]:
+            if self.page.lines[other].tag == rank in HEADING and not self.finder.labels[other]:
                 return other
             if other in self.valued:
                 sort = sort or tag or "-"
@@ -259,9 +258,9 @@ class Owners:
     def _child(self, box: int, inner: int) -> str:
         """Return the tag of the direct child of a box that contains an inner box, or ""."""
         while inner >= 0 and inner != box:
-            parent = self.layout.boxes[inner].parent
+            parent = self.page.boxes[inner].parent
             if parent == box:
-                return self.layout.boxes[inner].tag
+                return self.page.boxes[inner].tag
             inner = parent
         return ""
 

@@ -80,12 +80,12 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     ('四川天府软件有限公司', ('+86 28 8512 3456', '+86 28 8512 3457'), ('info@tf.com',))
     """
     words = _vocabulary_of(template)
-    layout = read_layout(html)
-    finder = ValueFinder(layout, words)
-    structured = subjects(layout.scripts, layout.tree)
+    page = read_layout(html)
+    finder = ValueFinder(page, words)
+    structured = subjects(page.scripts, page.tree)
     found = list(finder.candidates())
     name = subject_name(
-        list(name_votes(layout, structured, found, template.naming, _hosts(found, url, words)))
+        list(name_votes(page, structured, found, template.naming, _hosts(found, url, words)))
     )
     valued = {one.line for one in found if one.where not in {"text", "alone"}}
     owners = Owners(finder, name, valued, {one.at for one in found if one.field != template.naming})
@@ -170,8 +170,8 @@ def _merge(group: list[Record], template: Template) -> Record:
 
 
 def _weigh(one: Candidate, finder: ValueFinder, owners: Owners) -> _Weighed:
-    line = finder.layout.lines[one.at]
-    label = finder.layout.lines[one.line]
+    line = finder.page.lines[one.at]
+    label = finder.page.lines[one.line]
     weight = WEIGHTS[one.where] * ZONES[line.zone] * one.weight
     if _POSTAL_BOX.match(one.value):
         weight = max(0.7 * weight, min(weight, MIN_CONFIDENCE))
@@ -218,12 +218,12 @@ def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]
     naming = finder.words.template.naming
     rows: dict[tuple[int, int], str] = {}
     for one in weighed:
-        cell = finder.layout.lines[one.found.at].cell if one.found.at >= 0 else None
+        cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
         if one.found.where == "column" and one.found.field == naming and cell:
             rows[cell.table, cell.row] = one.found.value
     staff = {
         line.cell.table
-        for line in finder.layout.lines
+        for line in finder.page.lines
         if line.cell and _STAFF.fullmatch(shown(line.text))
     }
     weighed = [
@@ -240,7 +240,7 @@ def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]
         return weighed
     kept = []
     for one in weighed:
-        cell = finder.layout.lines[one.found.at].cell if one.found.at >= 0 else None
+        cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
         owner = (
             rows.get((cell.table, cell.row))
             if cell and one.found.where in {"column", "link", "text", "alone"}
@@ -251,7 +251,7 @@ def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]
 
 
 def _table(one: _Weighed, finder: ValueFinder) -> int:
-    cell = finder.layout.lines[one.found.at].cell if one.found.at >= 0 else None
+    cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
     return cell.table if cell else -1
 
 

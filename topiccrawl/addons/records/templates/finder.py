@@ -40,17 +40,17 @@ class ValueFinder:
     """Finds the values of a page.
 
     Args:
-        sheet: The page.
+        page: The page.
         words: The template's labels.
     """
 
-    def __init__(self, layout: Layout, words: Vocabulary) -> None:
-        layout = layout._replace(lines=tuple(_image_label(line, words) for line in layout.lines))
-        self.layout = layout
+    def __init__(self, page: Layout, words: Vocabulary) -> None:
+        page = page._replace(lines=tuple(_image_label(line, words) for line in page.lines))
+        self.page = page
         self.words = words
         self.region = words.template.region
-        self.labels = [_labels(line, words) for line in layout.lines]
-        self.adjacent = AdjacentLines(layout, words, self.labels)
+        self.labels = [_labels(line, words) for line in page.lines]
+        self.adjacent = AdjacentLines(page, words, self.labels)
 
     def candidates(self) -> Iterator[Candidate]:
         """Yield all values, labelled ones first; a value may occur several times."""
@@ -61,12 +61,12 @@ class ValueFinder:
                     for one in self._labelled(number, label):
                         taken.add(one.at)
                         yield one
-        yield from unlabelled(self.layout, self.labels, self.words, taken)
+        yield from unlabelled(self.page, self.labels, self.words, taken)
 
     # -- In the same line ------------------------------------------------------------------------
 
     def _labelled(self, number: int, label: Label) -> Iterator[Candidate]:
-        line = self.layout.lines[number]
+        line = self.page.lines[number]
         stretch = line.text[label.end : label.stop]
         if shown(stretch).strip(" :-|") or OBJECT in stretch:
             yield from self._same_line(number, label, stretch)
@@ -79,7 +79,7 @@ class ValueFinder:
         yield from self._from_lines(number, label, lines, where)
 
     def _same_line(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
-        line = self.layout.lines[number]
+        line = self.page.lines[number]
         where = "table" if line.cell else "line"
         for field in label.fields:
             kind = self.words.kinds[field]
@@ -90,7 +90,7 @@ class ValueFinder:
                 yield from leading_code(number, stretch, label.weight * 0.99, self.words)
                 yield from self._ending_code(number, label, stretch)
             if kind == "address" and values and label.stop == len(line.text):
-                values = extended(self.layout, self.labels, number, values[0], self.region)
+                values = extended(self.page, self.labels, number, values[0], self.region)
             found = [
                 (value.value, stretch[value.start : value.end], where, label.end + value.start)
                 for value in values
@@ -128,13 +128,13 @@ class ValueFinder:
     def _next(self, field: str, label_line: int, begin: int, label: Label) -> Iterator[Candidate]:
         """Yield values of the next lines, while these contain only values of the same kind."""
         if not self.words.template.crawl[field].several or label.stop != len(
-            self.layout.lines[begin - 1].text
+            self.page.lines[begin - 1].text
         ):
             return
-        parents = set(list(enclosing(self.layout, self.layout.lines[begin - 1].box))[:2])
-        for number in range(begin, min(begin + 4, len(self.layout.lines))):
-            line = self.layout.lines[number]
-            parent = self.layout.boxes[line.box].parent if self.layout.boxes else -1
+        parents = set(list(enclosing(self.page, self.page.lines[begin - 1].box))[:2])
+        for number in range(begin, min(begin + 4, len(self.page.lines))):
+            line = self.page.lines[number]
+            parent = self.page.boxes[line.box].parent if self.page.boxes else -1
             before = self._before_labels(number)
             if before is None or not {line.box, parent} & parents or len(before) > LONGEST:
                 return
@@ -170,7 +170,7 @@ class ValueFinder:
         self, origin: int, label: Label, at: int, text: str, where: str, group: Label
     ) -> Iterator[Candidate]:
         """Yield the values of a field in a line whose label is in another line."""
-        field, line = label.fields[0], self.layout.lines[at]
+        field, line = label.fields[0], self.page.lines[at]
         values = self._matching(group, field, self._read(field, text))
         found = [(value.value, shown(text[value.start : value.end]), where) for value in values]
         linked = of_links(line, self.words.kinds[field], 0, len(line.text), self.region)
@@ -184,7 +184,7 @@ class ValueFinder:
 
     def _before_labels(self, number: int) -> str | None:
         """Return the text of a line before its first label; None if it begins with a label."""
-        text = self.layout.lines[number].text
+        text = self.page.lines[number].text
         marks = self.labels[number]
         if not marks:
             return text
@@ -195,14 +195,14 @@ class ValueFinder:
         self, field: str, number: int, label: Label, lines: list[int], where: str
     ) -> Iterator[Candidate]:
         """Yield an address in one line or in consecutive lines."""
-        named = len(lines) == 1 and is_organisation(shown(self.layout.lines[lines[0]].text))
-        first = lines[0] + (named and lines[0] + 1 < len(self.layout.lines))
-        if LEADING_CODE.fullmatch(self.layout.lines[first].text) and first + 1 in lines:
+        named = len(lines) == 1 and is_organisation(shown(self.page.lines[lines[0]].text))
+        first = lines[0] + (named and lines[0] + 1 < len(self.page.lines))
+        if LEADING_CODE.fullmatch(self.page.lines[first].text) and first + 1 in lines:
             yield from leading_code(
-                first, self.layout.lines[first].text, label.weight * 0.99, self.words
+                first, self.page.lines[first].text, label.weight * 0.99, self.words
             )
             first += 1
-        line = self.layout.lines[first]
+        line = self.page.lines[first]
         text = self._before_labels(first)
         if text is None:
             return
@@ -211,7 +211,7 @@ class ValueFinder:
         values = self._read(field, text)
         if text == line.text:
             start = values[0] if values else Value(shown(line.text).strip(" ,"), 0, len(line.text))
-            whole = extended(self.layout, self.labels, first, start, self.region)
+            whole = extended(self.page, self.labels, first, start, self.region)
             values = [one for one in whole if plausible(one.value)]
         for value in values:
             yield Candidate(
@@ -228,11 +228,11 @@ class ValueFinder:
         """
         if where in {"table", "list", "column"}:
             return True
-        line = self.layout.lines[number]
+        line = self.page.lines[number]
         if line.text[label.end - 1 : label.end] in _COLONS:
             return True
         linked = any(one.what == "link" and one.start <= label.start for one in line.marks)
-        near = line.box == self.layout.lines[at].box or line.tag in HEADING
+        near = line.box == self.page.lines[at].box or line.tag in HEADING
         return near and label.end >= len(line.text.rstrip()) and not linked
 
     # -- Images and links ------------------------------------------------------------------------

@@ -135,10 +135,10 @@ class Layout(NamedTuple):
 def read_layout(html: str) -> Layout:
     r"""Return the layout of a page; never raises.
 
-    >>> layout = read_layout("<table><tr><th>电　话<td>０２８</table><p>QQ：<b>1</b>2")
-    >>> [(line.text, tuple(line.cell)) for line in layout.lines[:2] if line.cell]
+    >>> page = read_layout("<table><tr><th>电　话<td>０２８</table><p>QQ：<b>1</b>2")
+    >>> [(line.text, tuple(line.cell)) for line in page.lines[:2] if line.cell]
     [('电 话', (0, 0, 0, True)), ('028', (0, 0, 1, False))]
-    >>> layout.lines[2].text
+    >>> page.lines[2].text
     'QQ:\x1f1\x1f2'
     """
     tree = parsed(html)
@@ -391,8 +391,8 @@ def _zone(tag: str, names: str, around: str) -> str:
     return around
 
 
-def enclosing(layout: Layout, box: int) -> Iterator[int]:
+def enclosing(page: Layout, box: int) -> Iterator[int]:
     """Yield a box and its enclosing boxes, from inner to outer."""
     while box >= 0:
         yield box
-        box = layout.boxes[box].parent
+        box = page.boxes[box].parent

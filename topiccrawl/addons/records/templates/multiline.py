@@ -93,20 +93,20 @@ def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
 
 
 def multiline(
-    layout: Layout, labels: Sequence[Sequence[Label]], region: str
+    page: Layout, labels: Sequence[Sequence[Label]], region: str
 ) -> Iterator[tuple[int, str]]:
     """Yield addresses over several lines, each with the number of its last line."""
-    title = fold(layout.title)
-    for number, line in enumerate(layout.lines):
+    title = fold(page.title)
+    for number, line in enumerate(page.lines):
         text = shown(line.text)
         if labels[number] or has_han(text) or not _can_end(text, region):
             continue
         if telephones(text, region, labelled=False):
             continue
         address = _join(
-            [*_lines_before(layout, labels, number, region), text], region, title, apart=True
+            [*_lines_before(page, labels, number, region), text], region, title, apart=True
         )
-        after = layout.lines[number + 1] if number + 1 < len(layout.lines) else None
+        after = page.lines[number + 1] if number + 1 < len(page.lines) else None
         if address and after is not None and after.box == line.box:
             country = _COUNTRY.fullmatch(shown(after.text))
             address += f", {country[0].rstrip('.')}" if country else ""
@@ -115,40 +115,35 @@ def multiline(
 
 
 def with_next_lines(
-    layout: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
 ) -> str:
     """Return a Chinese address extended by the lines that continue it."""
     if not has_han(first):
         return first
-    whole = "".join(_continued(layout, labels, number, first, region, _MAX_LINES))
+    whole = "".join(_continued(page, labels, number, first, region, _MAX_LINES))
     return whole if len(whole) <= LONGEST else first
 
 
 def extended(
-    layout: Layout, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
 ) -> list[Value]:
     """Return an address extended by the next lines: of the same box, or up to its postcode."""
-    parts = _continued(layout, labels, number, first.value, region, _MAX_LABELLED_LINES)
+    parts = _continued(page, labels, number, first.value, region, _MAX_LABELLED_LINES)
     if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
-        parts += _to_postcode(layout, labels, number, region)
+        parts += _to_postcode(page, labels, number, region)
     joint = "" if has_han(first.value) else ", "
     value = joint.join(part.strip(" ,.") for part in parts)
     return [first._replace(value=value)] if len(value) <= LONGEST else [first]
 
 
 def _continued(
-    layout: Layout,
-    labels: Sequence[Sequence[Label]],
-    number: int,
-    first: str,
-    region: str,
-    most: int,
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str, most: int
 ) -> list[str]:
     """Return the lines of an address in its box, at most ``most``."""
     parts = [first]
-    for other in range(number + 1, min(number + most, len(layout.lines))):
-        text = shown(layout.lines[other].text).strip(" ,")
-        if layout.lines[other].box != layout.lines[number].box or labels[other]:
+    for other in range(number + 1, min(number + most, len(page.lines))):
+        text = shown(page.lines[other].text).strip(" ,")
+        if page.lines[other].box != page.lines[number].box or labels[other]:
             break
         if not continues(parts[-1], text, region):
             break
@@ -157,13 +152,13 @@ def _continued(
 
 
 def _to_postcode(
-    layout: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
 ) -> list[str]:
     """Return the next lines up to one that ends in a postcode; none if there is no such line."""
     found: list[str] = []
-    for other in range(number + 1, min(number + _MAX_LINES, len(layout.lines))):
-        text = shown(layout.lines[other].text).strip(" ,")
-        if layout.lines[other].tag != layout.lines[number].tag or labels[other]:
+    for other in range(number + 1, min(number + _MAX_LINES, len(page.lines))):
+        text = shown(page.lines[other].text).strip(" ,")
+        if page.lines[other].tag != page.lines[number].tag or labels[other]:
             break
         if not continues("-", text, region):
             break
@@ -175,15 +170,15 @@ def _to_postcode(
 
 
 def _lines_before(
-    layout: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
 ) -> list[str]:
     """Return preceding lines that may belong to the same address, in the same or a sibling box."""
     found: list[str] = []
-    line = layout.lines[number]
+    line = page.lines[number]
     for other in range(number - 1, max(-1, number - _MAX_LINES), -1):
-        before = layout.lines[other]
+        before = page.lines[other]
         text = shown(before.text)
-        sibling = before.tag == line.tag and _are_neighbours(layout, other, number)
+        sibling = before.tag == line.tag and _are_neighbours(page, other, number)
         if before.bold and not line.bold and not is_part(text):
             break  # a heading: Visit
         if labels[other] or has_han(text) or telephones(text, region, labelled=False):
@@ -194,21 +189,21 @@ def _lines_before(
     return found
 
 
-def _are_neighbours(layout: Layout, one: int, other: int) -> bool:
+def _are_neighbours(page: Layout, one: int, other: int) -> bool:
     """Return whether two lines are in sibling boxes, or in cells of the same column."""
-    here, there = layout.lines[one], layout.lines[other]
+    here, there = page.lines[one], page.lines[other]
     if here.cell and there.cell:
         return here.cell.column == there.cell.column and here.cell.table == there.cell.table
-    return same_parent(layout, one, other)
+    return same_parent(page, one, other)
 
 
-def same_parent(layout: Layout, one: int, other: int) -> bool:
+def same_parent(page: Layout, one: int, other: int) -> bool:
     """Return whether the boxes of two lines have the same parent."""
-    return _parent(layout, layout.lines[one].box) == _parent(layout, layout.lines[other].box)
+    return _parent(page, page.lines[one].box) == _parent(page, page.lines[other].box)
 
 
-def _parent(layout: Layout, box: int) -> int:
-    return next(iter(list(enclosing(layout, box))[1:]), -1)
+def _parent(page: Layout, box: int) -> int:
+    return next(iter(list(enclosing(page, box))[1:]), -1)
 
 
 def _can_end(text: str, region: str) -> bool:

@@ -202,7 +202,7 @@ def _is_proper(name: str) -> bool:
 
 
 def name_votes(
-    layout: Layout,
+    page: Layout,
     structured: Sequence[Subject],
     found: Sequence[Candidate],
     naming: str | None,
@@ -211,38 +211,38 @@ def name_votes(
     """Yield the votes for the name of a page's subject.
 
     Args:
-        layout: The page.
+        page: The page.
         structured: Organisations in the structured data of the page.
         found: Values found in the page.
         naming: Field of kind ``name``, or None.
         hosts: The page's host and the hosts of the mail addresses on it.
     """
-    votes = list(_votes(layout, structured, found, naming))
+    votes = list(_votes(page, structured, found, naming))
     yield from votes
     for name in dict.fromkeys(vote.name for vote in votes if vote.voter == "brand"):
         if any(spells(host, name) for host in hosts):
             yield Vote(name, "host")
-    yield from _repetitions(layout, [vote.name for vote in votes if vote.voter == "brand"])
+    yield from _repetitions(page, [vote.name for vote in votes if vote.voter == "brand"])
     if not votes:
-        yield from _of_blocks(layout, found)
+        yield from _of_blocks(page, found)
 
 
-def _of_blocks(layout: Layout, found: Sequence[Candidate]) -> list[Vote]:
+def _of_blocks(page: Layout, found: Sequence[Candidate]) -> list[Vote]:
     """Return a vote for the first line of the block with the values, if there is only one block."""
     heads = set()
     for one in found:
-        box = layout.boxes[layout.lines[one.at].box]
-        text = tidy(layout.lines[box.begin].text)
+        box = page.boxes[page.lines[one.at].box]
+        text = tidy(page.lines[box.begin].text)
         named = one.at > box.begin and 2 <= len(text) <= _BRAND and not _GENERIC.match(text)  # noqa: PLR2004
         if named and not re.search(r"[\d:@]", text):
             heads.add(text)
     return [Vote(text, "brand") for text in heads] if len(heads) == 1 else []
 
 
-def _repetitions(layout: Layout, names: Sequence[str]) -> Iterator[Vote]:
+def _repetitions(page: Layout, names: Sequence[str]) -> Iterator[Vote]:
     """Yield votes for parts of the title that fill a line, or begin a line of the footer."""
     known = {_key(name): name for name in names if not _GENERIC.match(name)}
-    for _, line in _outer_lines(layout):
+    for _, line in _outer_lines(page):
         if line.tag == "h1" or line.zone == "nav" or not 0 < len(line.text) <= _SENTENCES:
             continue
         if _COPYRIGHT.search(simplify(line.text)):
@@ -253,11 +253,11 @@ def _repetitions(layout: Layout, names: Sequence[str]) -> Iterator[Vote]:
                 yield Vote(name, "echo")
 
 
-def _outer_lines(layout: Layout) -> Iterator[tuple[int, Line]]:
+def _outer_lines(page: Layout) -> Iterator[tuple[int, Line]]:
     """Yield the first and the last lines of a page, with their numbers."""
-    total = len(layout.lines)
+    total = len(page.lines)
     for number in (*range(min(_MOST, total)), *range(max(_MOST, total - _MOST), total)):
-        yield number, layout.lines[number]
+        yield number, page.lines[number]
 
 
 def spells(host: str, name: str) -> bool:
@@ -278,30 +278,30 @@ def spells(host: str, name: str) -> bool:
 
 
 def _votes(
-    layout: Layout, structured: Sequence[Subject], found: Sequence[Candidate], naming: str | None
+    page: Layout, structured: Sequence[Subject], found: Sequence[Candidate], naming: str | None
 ) -> Iterator[Vote]:
     for subject in structured:
         yield Vote(tidy(subject.name), subject.where)
     for one in found:
         if one.field == naming:
             yield Vote(one.value, "label")
-    site = layout.metas.get("og:site_name") or layout.metas.get("application-name") or ""
+    site = page.metas.get("og:site_name") or page.metas.get("application-name") or ""
     if site and not _GENERIC.match(site):
         yield Vote(tidy(site), "site")
-    yield from _of_title(layout)
-    logos = _of_logos(layout)
+    yield from _of_title(page)
+    logos = _of_logos(page)
     if not any(not similar(one.name, logos[0].name) for one in logos[1:]):
         yield from logos  # several logos are those of customers
     valued = {one.line for one in found if one.field != naming}
-    for number, line in _outer_lines(layout):
+    for number, line in _outer_lines(page):
         written = _CALLED.sub("", line.text)
         spaced = " ".join(written.replace(SOFT, " ").split())
         text = shown(written)
-        yield from _of_line(layout, number, text if is_organisation(tidy(text)) else spaced, valued)
+        yield from _of_line(page, number, text if is_organisation(tidy(text)) else spaced, valued)
 
 
-def _of_title(layout: Layout) -> Iterator[Vote]:
-    title = _ASIDE.sub("", layout.title)
+def _of_title(page: Layout) -> Iterator[Vote]:
+    title = _ASIDE.sub("", page.title)
     parts = [part for part in map(tidy, _TITLE.split(title)) if part]
     for part in parts:
         if is_organisation(part):
@@ -312,8 +312,8 @@ def _of_title(layout: Layout) -> Iterator[Vote]:
             yield Vote(part, "brand")
 
 
-def _of_line(layout: Layout, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
-    line = layout.lines[number]
+def _of_line(page: Layout, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
+    line = page.lines[number]
     if line.zone == "links":
         return
     foreign = OTHER_OWNER.search(simplify_aligned(text))
@@ -359,9 +359,9 @@ def _voter(line: Line, text: str, start: int, end: int) -> str:
     return "footer" if line.zone == "footer" and start <= _LEAD else "text"
 
 
-def _of_logos(layout: Layout) -> list[Vote]:
+def _of_logos(page: Layout) -> list[Vote]:
     votes = []
-    for line in layout.lines[:_HEAD_LINES]:
+    for line in page.lines[:_HEAD_LINES]:
         images = [one for one in line.marks if one.what == "image"]
         for mark in images if line.zone in {"header", "main"} else ():
             name = tidy(mark.instead)

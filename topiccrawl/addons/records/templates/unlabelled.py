@@ -72,33 +72,33 @@ _LINKED = ("mail", "telephone", "qq")
 
 
 def unlabelled(
-    layout: Layout, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
+    page: Layout, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
 ) -> Iterator[Candidate]:
     """Yield the values of a page that are recognised without a label.
 
     Args:
-        layout: The page.
+        page: The page.
         labels: Labels of each line.
         words: The template's words.
         taken: Numbers of the lines with labelled values.
     """
     place, region = words.primary("address"), words.template.region
-    whole = dict(multiline(layout, labels, region)) if place else {}
-    for number, line in enumerate(layout.lines):
+    whole = dict(multiline(page, labels, region)) if place else {}
+    for number, line in enumerate(page.lines):
         yield from _links(number, line, words)
         if labels[number] and labels[number][0].start > 0:
-            yield from _before_label(layout, number, labels[number][0].start, words)
+            yield from _before_label(page, number, labels[number][0].start, words)
         yield from contact_numbers(number, line, labels[number], words)
         yield from _after_name(number, line, words)
         yield from _websites(number, line, labels[number], words)
-        yield from _icons(layout, labels, number, words)
+        yield from _icons(page, labels, number, words)
         yield from _mails(number, line, words)
         yield from _in_sentences(number, line, words)
         yield from spoken_numbers(number, line, labels[number], words)
         unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
         if number not in taken and unknown and len(line.text) <= LONGEST:
-            yield from standalone_numbers(layout, labels, number, words)
-            yield from _addresses_alone(layout, labels, number, words)
+            yield from standalone_numbers(page, labels, number, words)
+            yield from _addresses_alone(page, labels, number, words)
         if number in whole:
             yield Candidate(place, whole[number], whole[number], "alone", number, at=number)
 
@@ -141,10 +141,10 @@ def _links(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
 
 
 def _icons(
-    layout: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
     """Yield values after an icon, or in an element whose class indicates a kind."""
-    line = layout.lines[number]
+    line = page.lines[number]
     icons = [mark for mark in line.marks if mark.what == "icon"]
     for icon, after in zip(icons, [*icons[1:], None], strict=False):
         stop = after.start if after else len(line.text)
@@ -156,8 +156,8 @@ def _icons(
         if field and last and of_links(line, words.kinds[field], 0, stop, words.template.region):
             continue  # the icon of a link, whose address is the value
         if last and number + 1 < len(labels):
-            place, text = number + 1, layout.lines[number + 1].text
-            image = image_of(layout.lines[place], 0, len(text))
+            place, text = number + 1, page.lines[number + 1].text
+            image = image_of(page.lines[place], 0, len(text))
         if field and image and not shown(text):
             yield Candidate(field, image.value, "", "image", number, image=True, at=place)
             continue
@@ -186,12 +186,12 @@ def _in_sentences(number: int, line: Line, words: Vocabulary) -> Iterator[Candid
             yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
 
 
-def _before_label(layout: Layout, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
+def _before_label(page: Layout, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
     """Yield values before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
     field, region = words.primary("address"), words.template.region
-    text = without_name(shown(layout.lines[number].text[:end]), layout.title)
+    text = without_name(shown(page.lines[number].text[:end]), page.title)
     yield from leading_code(number, text, 1.0, words)
-    parts = list(in_parts(text, region, layout.title)) if field and len(text) <= LONGEST else []
+    parts = list(in_parts(text, region, page.title)) if field and len(text) <= LONGEST else []
     for one in parts:
         if not telephones(one, region, labelled=False):
             yield Candidate(field, one, text, "alone", number, at=number)
@@ -240,26 +240,26 @@ def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> It
 
 
 def _addresses_alone(
-    layout: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
     """Yield addresses that fill a line, or a part of a line between separators or gaps."""
     field, region = words.primary("address"), words.template.region
     if not field:
         return
-    line = layout.lines[number]
+    line = page.lines[number]
     begin = labels[number][-1].end if labels[number] else 0
     lead = lead_end(line.text[begin:])
-    if not (lead or labels[number]) and next_to_label(layout, labels, number):
+    if not (lead or labels[number]) and next_to_label(page, labels, number):
         lead = heading_end(line.text)
     text = shown(line.text[begin + lead :])
     if not labels[number]:
         yield from leading_code(number, text, 1.0, words)
-    text = without_name(text, layout.title)
+    text = without_name(text, page.title)
     coded = LEADING_CODE.match(text) and plausible(tidy(text))
     if len(split_parts(text)) > 1:
-        found = list(in_parts(text, region, layout.title))
+        found = list(in_parts(text, region, page.title))
     elif coded or looks_like(tidy(text)):
-        found = [with_next_lines(layout, labels, number, tidy(text), region)]
+        found = [with_next_lines(page, labels, number, tidy(text), region)]
     else:
         found = [tidy(one) for one in GAPS.split(text) if looks_like(one)]
     for one in found:

@@ -71,14 +71,14 @@ def spoken_numbers(
 
 
 def standalone_numbers(
-    layout: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
     """Yield telephone numbers that fill a line, or a part of a line between separators.
 
     A word that is not a known label may precede them: 销售部, 李经理.
     """
     field, region = words.primary("telephone"), words.template.region
-    marks, text = labels[number], layout.lines[number].text
+    marks, text = labels[number], page.lines[number].text
     rest = text[marks[-1].end :] if marks else text
     sentence = len(marks) == 1 and marks[0].start > _MAX_LEAD
     if not field or sentence or (marks and _is_of_others(marks[-1])):
@@ -92,9 +92,7 @@ def standalone_numbers(
         if values and (
             holds_only(values, part, WORDS_WITH_NUMBERS)
             or _after_words(values, part)
-            or (
-                not marks and _after_heading(values, part) and next_to_label(layout, labels, number)
-            )
+            or (not marks and _after_heading(values, part) and next_to_label(page, labels, number))
         ):
             yield from _candidates(field, values, number, begin + bare.find(part), shown(rest))
             if part == bare:
@@ -125,14 +123,14 @@ def _after_heading(values: Sequence[Value], text: str) -> bool:
     return few and holds_only(values, rest.rjust(len(text)))
 
 
-def next_to_label(layout: Layout, labels: Sequence[Sequence[Label]], number: int) -> bool:
+def next_to_label(page: Layout, labels: Sequence[Sequence[Label]], number: int) -> bool:
     """Return whether an adjacent line, in a sibling box, begins with a label of the template."""
     return any(
         labels[other][:1]
         and labels[other][0].fields
         and not labels[other][0].start
-        and layout.lines[other].tag == layout.lines[number].tag
-        and same_parent(layout, other, number)
+        and page.lines[other].tag == page.lines[number].tag
+        and same_parent(page, other, number)
         for other in (number - 1, number + 1)
         if 0 <= other < len(labels)
     )
