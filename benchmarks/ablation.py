@@ -22,7 +22,7 @@ from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
 from topiccrawl.addons.simulate.replay import Conditions, Replay
-from topiccrawl.addons.simulate.session import RememberingScorer
+from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import StrategyParameters, strategy
 
@@ -57,7 +57,7 @@ PARTS = {
 
 def area(web: RecordedWeb, case: Case, variant: Variant, batch: int) -> float:
     """The area of one replay."""
-    scorer = RememberingScorer(case.topic)
+    scorer = CachingScorer(case.topic)
     parameters = StrategyParameters(**(variant.numbers or {}))  # type: ignore[arg-type]
     order = strategy(variant.strategy, scorer, parameters)
     adapter = TopicLearner(scorer, order, variant.method) if variant.method else None

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
-from topiccrawl.addons.simulate.harvest import BASELINE, case_of, harvest, labelled_case
+from topiccrawl.addons.simulate.harvest import BASELINE, build_case, harvest, labelled_case
 from topiccrawl.addons.simulate.report import Areas, figures, summary, table
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import DEFAULT
@@ -149,7 +149,7 @@ def marked_case(
     wanted = [name for name in pages if name in case.relevant]
     on = dice.sample(wanted, min(number, len(wanted) // 2))
     off = dice.sample([name for name in pages if name not in case.relevant], number)
-    left = case_of(web, case.topic, case.relevant.difference(on), case.budget)
+    left = build_case(web, case.topic, case.relevant.difference(on), case.budget)
     marks = [mark_of(pages[name], wanted=name in case.relevant) for name in (*on, *off)]
     return left, marks
 

@@ -41,7 +41,7 @@ from topiccrawl.topics.topic import from_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.addons.simulate.truth import Labelled
+    from topiccrawl.addons.simulate.truth import LabelledTopic
 
 Results = dict[str, dict[str, dict[str, Measured]]]
 """By collection, topic and condition."""
@@ -58,7 +58,7 @@ GAPS = {
 
 
 def judged_topic(
-    web: Web, judged: Judged | None, topic: Labelled, options: argparse.Namespace
+    web: Web, judged: Judged | None, topic: LabelledTopic, options: argparse.Namespace
 ) -> Iterator[tuple[str, Measured]]:
     """Yield the measures of each condition of a topic."""
     wanted = options.condition or CONDITIONS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import opencc
 
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb
-from topiccrawl.addons.simulate.truth import Labelled, read_truth
+from topiccrawl.addons.simulate.truth import LabelledTopic, read_truth
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Link, Page
 from topiccrawl.text.normal import has_han
@@ -70,9 +70,9 @@ class Web(NamedTuple):
     name: str
     pages: tuple[Page, ...]
     marks: tuple[tuple[str, ...], ...]
-    topics: tuple[Labelled, ...]
+    topics: tuple[LabelledTopic, ...]
 
-    def relevant(self, topic: Labelled) -> list[bool]:
+    def relevant(self, topic: LabelledTopic) -> list[bool]:
         """The label of each page."""
         return [
             any(m == s or m.startswith(f"{s}.") for m in marks for s in topic.relevant)
@@ -107,7 +107,7 @@ def read_web(name: str, data: Path = DATA, cache: Path | None = None) -> Web:
     return Web(name, tuple(pages), tuple(marks), tuple(topics.values()))
 
 
-def statements(web: str, topic: Labelled) -> Iterator[tuple[str, str]]:
+def statements(web: str, topic: LabelledTopic) -> Iterator[tuple[str, str]]:
     """Yield the ways in which a topic is stated as words on the command line: kind and text."""
     yield "word", next(iter(topic.terms))
     if sentence := SENTENCES.get((web, topic.name)):

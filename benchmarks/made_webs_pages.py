@@ -8,8 +8,8 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.simulate.collection import OK, Recorded, RecordedWeb
-from topiccrawl.addons.simulate.truth import Labelled
+from topiccrawl.addons.simulate.collection import OK, RecordedPage, RecordedWeb
+from topiccrawl.addons.simulate.truth import LabelledTopic
 from topiccrawl.text.idf import chinese_table, english_frequencies
 from topiccrawl.text.normal import simplify
 
@@ -41,7 +41,7 @@ class MadeWeb(NamedTuple):
     """A web, and topics whose relevant pages are known."""
 
     web: RecordedWeb
-    topics: tuple[Labelled, ...]
+    topics: tuple[LabelledTopic, ...]
 
 
 class Draft(NamedTuple):
@@ -301,11 +301,13 @@ def made_web(kind: Kind, seed: int) -> MadeWeb:
     decoys = {topic: others[2 * n : 2 * n + 2] for n, topic in enumerate(subjects)}
     baits = _baits(site, decoys) if kind.decoys else {}
     pages = [
-        Recorded(draft.url, OK, HTML, site.html(draft, baits.get(draft.subject)).encode(), marks)
+        RecordedPage(
+            draft.url, OK, HTML, site.html(draft, baits.get(draft.subject)).encode(), marks
+        )
         for draft in site.drafts
         for marks in [(_label(draft.subject),)]
     ]
-    pages += [Recorded(hub.url, OK, HTML, site.listing(hub).encode(), ()) for hub in site.hubs]
+    pages += [RecordedPage(hub.url, OK, HTML, site.listing(hub).encode(), ()) for hub in site.hubs]
     return MadeWeb(RecordedWeb(pages), tuple(_topic(site, s, decoys[s]) for s in subjects))
 
 
@@ -322,7 +324,7 @@ def frequent_words(language: Language) -> tuple[str, ...]:
     return tuple(sorted(words, key=lambda word: -frequency[word]))
 
 
-def _topic(site: Site, subject: int, decoys: Sequence[int]) -> Labelled:
+def _topic(site: Site, subject: int, decoys: Sequence[int]) -> LabelledTopic:
     kind, words = site.kind, site.words
     homes = decoys if kind.seeds_in_decoys else [subject]
     seeds = site.chance.sample([page.url for home in homes for page in site.members[home]], 2)
@@ -331,7 +333,7 @@ def _topic(site: Site, subject: int, decoys: Sequence[int]) -> Labelled:
     else:
         terms = words.own[subject][: kind.terms]
     label = _label(subject)
-    return Labelled(name=label, terms=tuple(terms), seeds=tuple(seeds), relevant=(label,))
+    return LabelledTopic(name=label, terms=tuple(terms), seeds=tuple(seeds), relevant=(label,))
 
 
 def _baits(site: Site, decoys: Mapping[int, Sequence[int]]) -> dict[int, str]:

@@ -31,7 +31,7 @@ from topiccrawl.text.normal import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.addons.records.record import Found, Record
+    from topiccrawl.addons.records.record import FoundValue, Record
     from topiccrawl.addons.records.templates.template import Template
 
 TEMPLATE = "软件公司-四川"
@@ -100,7 +100,7 @@ def agreed(field: str, value: str) -> str:
     return re.sub(r"^https?://|/$", "", value.lower()) if field == "网址" else value
 
 
-def said(found: Iterable[Found]) -> dict[tuple[str, str], float]:
+def said(found: Iterable[FoundValue]) -> dict[tuple[str, str], float]:
     """The values that a record holds, as they are compared, with their confidences."""
     return {
         (one.field, IMAGE if one.image else agreed(one.field, one.value)): one.confidence

@@ -35,7 +35,7 @@ from topiccrawl.storage.sqlite import SqliteStorage
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from topiccrawl.addons.records.records import Kept
+    from topiccrawl.addons.records.records import StoredRecord
 
 QUIET = ("-a", "chance=0", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR")
 
@@ -72,7 +72,7 @@ def measure(folder: Path, seed: int, companies: int, group: str | None) -> list[
     second = CompanyWeb(seed, companies, 1, group)
     data = folder / "data"
     periods: list[Period] = []
-    known: dict[str, Kept] = {}
+    known: dict[str, StoredRecord] = {}
     for web in (first, second):
         began = time.perf_counter()
         with serving(web, former=first.hosts) as proxy:
@@ -95,10 +95,10 @@ def entities(web: CompanyWeb) -> dict[str, Expected]:
     }
 
 
-def stored(data: Path) -> dict[str, Kept]:
+def stored(data: Path) -> dict[str, StoredRecord]:
     """All records, gone ones too, by entity."""
 
-    async def read() -> dict[str, Kept]:
+    async def read() -> dict[str, StoredRecord]:
         store = Records(SqliteStorage(data))
         await store.open()
         try:
@@ -110,8 +110,8 @@ def stored(data: Path) -> dict[str, Kept]:
 
 
 def _period(
-    before: Mapping[str, Expected], after: Mapping[str, Expected], known: Mapping[str, Kept],
-    now: Mapping[str, Kept], seconds: float,
+    before: Mapping[str, Expected], after: Mapping[str, Expected],
+    known: Mapping[str, StoredRecord], now: Mapping[str, StoredRecord], seconds: float,
 ) -> Period:  # fmt: skip
     here = {entity: one for entity, one in now.items() if not one.gone_at}
     right = wrong = missed = 0

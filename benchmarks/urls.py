@@ -120,7 +120,7 @@ def trained(known: Sequence[tuple[str, bool]]) -> SiteLearner:
     """A learner that fetched these pages."""
     learner = SiteLearner()
     for url, article in known:
-        learner.see(url)
+        learner.count_link(url)
         learner.observe(url, Outcome.ARTICLE if article else Outcome.OTHER)
     learner.learn()
     return learner

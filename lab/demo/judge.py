@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from lab.demo.plan import Kind
-from topiccrawl.addons.simulate.oracle import oracle_curve, running, spread
+from topiccrawl.addons.simulate.oracle import cumulative_hits, find_reach, oracle_curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -109,7 +109,7 @@ def judge(log: Path, web: Web) -> Judgement:
         harvest_rate=round(found / len(order), 3) if order else 0.0,
         trapped=sum(map(web.endless, unknown)),
         forbidden=sum(not web.allows(n) for n in numbers),
-        area=round(sum(running(hits)) / max(1, sum(oracle)), 3),
+        area=round(sum(cumulative_hits(hits)) / max(1, sum(oracle)), 3),
     )
 
 
@@ -121,12 +121,12 @@ def _order(fetches: Iterable[Fetch], web: Web) -> list[int]:
 
 def breadth_first(graph: Graph, budget: int) -> list[int]:
     """Return relevant pages after each of ``budget`` fetches in order of discovery."""
-    found = spread(len(graph.onward), graph.seeds, graph.onward.__getitem__)
+    found = find_reach(len(graph.targets), graph.seeds, graph.targets.__getitem__)
     order = sorted(
         (n for n, depth in enumerate(found.depth) if depth >= 0), key=found.depth.__getitem__
     )
     hits = [n in graph.relevant for n in order] + [False] * budget
-    return running(hits)[:budget]
+    return cumulative_hits(hits)[:budget]
 
 
 def topic_record(
@@ -136,7 +136,7 @@ def topic_record(
 
     The budget is half of what can be reached. ``breadth_first`` orders a layer by page number.
     """
-    found = spread(len(graph.onward), graph.seeds, graph.onward.__getitem__)
+    found = find_reach(len(graph.targets), graph.seeds, graph.targets.__getitem__)
     reachable = {n for n, depth in enumerate(found.depth) if depth >= 0}
     budget = len(reachable) // 2
     oracle = oracle_curve(graph, budget)

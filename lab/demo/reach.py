@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from lab.demo.plan import Kind, Plan
 from lab.demo.robots import allowed
-from topiccrawl.addons.simulate.oracle import Reach, spread
+from topiccrawl.addons.simulate.oracle import Reach, find_reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ def reach(plan: Plan, linkage: Linkage, seeds: Iterable[int], by_url: Mapping[st
             return (by_url[target],)
         return linkage.followed(number) if works(plan, number) else ()
 
-    return spread(len(plan.entries), seeds, onward)
+    return find_reach(len(plan.entries), seeds, onward)
 
 
 def is_content(kind: Kind) -> bool:

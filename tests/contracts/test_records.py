@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
-from topiccrawl.addons.records.record import Found, Record
-from topiccrawl.addons.records.records import Change, Kept, Records, confidence_of
+from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.records import Change, Records, StoredRecord, confidence_of
 
 if TYPE_CHECKING:
     from topiccrawl.storage.contract import Storage
@@ -19,10 +19,12 @@ def seed(place: int, **values: Any) -> Seed:
     return Seed("甲", f"http://s{place}.test/", rank=place, period=1, **values)
 
 
-def kept(phone: str, now: float, **values: Any) -> Kept:
-    record = Record("甲", "公司", (Found("电话", phone, confidence=0.8),), ("http://a.test/lx",))
+def kept(phone: str, now: float, **values: Any) -> StoredRecord:
+    record = Record(
+        "甲", "公司", (FoundValue("电话", phone, confidence=0.8),), ("http://a.test/lx",)
+    )
     named = {"entity": "a.test", "seed": "http://a.test/", "number": 3, "period": 1, **values}
-    return Kept(record=record, checked_at=now, confidence=confidence_of(record), **named)
+    return StoredRecord(record=record, checked_at=now, confidence=confidence_of(record), **named)
 
 
 def test_seeds_are_kept_by_url_and_found_by_stage(storage: Storage) -> None:
@@ -98,16 +100,21 @@ def test_gone_records_stay_with_their_date_and_may_return(storage: Storage) -> N
         await records.open()
         names = [f"e{n:03}" for n in range(250)]  # more than a page of a selection
         await records.save([kept("1", 10.0, entity=name) for name in names])
-        assert await records.vanish("甲", ["e007", "none"], 20.0) == 1
-        assert await records.vanish("甲", ["e007"], 21.0) == 0
+        assert await records.mark_gone("甲", ["e007", "none"], 20.0) == 1
+        assert await records.mark_gone("甲", ["e007"], 21.0) == 0
         here = [one.entity async for one in records.select("甲")]
         assert here == [name for name in names if name != "e007"]
         assert len([one async for one in records.select(gone=True)]) == 250
         assert [one async for one in records.select("乙")] == []
         tally = {"here": 249, "new": 0, "changed": 0, "gone": 1}
-        assert await records.tally("甲", 15.0) == tally
+        assert await records.count_changes("甲", 15.0) == tally
         assert await records.save([kept("1", 30.0, entity="e007", period=2)]) == [Change.RETURNED]
-        assert await records.tally("甲", 25.0) == {"here": 250, "new": 0, "changed": 1, "gone": 0}
+        assert await records.count_changes("甲", 25.0) == {
+            "here": 250,
+            "new": 0,
+            "changed": 1,
+            "gone": 0,
+        }
         assert await records.forget("甲", ["e007", "none"]) == 1
         assert await records.get("甲", "e007") is None
         await records.close()

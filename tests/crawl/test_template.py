@@ -24,7 +24,7 @@ from topiccrawl.storage.sqlite import SqliteStorage
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.addons.records.records import Kept
+    from topiccrawl.addons.records.records import StoredRecord
 
 QUERY = "四川 软件公司"
 
@@ -71,8 +71,8 @@ def crawl(data: Path, web: Companies, *more: str, **settings: Any) -> tuple[str,
     return output, log.read_text()
 
 
-def records(data: Path, *, gone: bool = False) -> dict[str, Kept]:
-    async def read() -> dict[str, Kept]:
+def records(data: Path, *, gone: bool = False) -> dict[str, StoredRecord]:
+    async def read() -> dict[str, StoredRecord]:
         store = Records(SqliteStorage(data))
         await store.open()
         found = {one.entity: one async for one in store.select(gone=gone)}

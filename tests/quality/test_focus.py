@@ -19,7 +19,7 @@ from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
 from topiccrawl.addons.simulate.replay import Conditions, Replay
-from topiccrawl.addons.simulate.session import RememberingScorer
+from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import strategy
 
@@ -56,7 +56,7 @@ def areas(pages: Path, topic: str, batches: tuple[int, ...]) -> dict[str, float]
     web = RecordedWeb.read(pages)
     truth = pages.with_name(pages.name.replace(".web.jsonl.gz", ".topics.json"))
     case = labelled_case(web, read_truth(truth)[topic])
-    scorer = RememberingScorer(case.topic)
+    scorer = CachingScorer(case.topic)
     numbers = AdaptationParameters(floor=scorer.lower_limit)
     found = dict.fromkeys(("best-first", "shark-plus"), 0.0)
     for name in found:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.focus import Served, judge, marked_case
-from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
+from topiccrawl.addons.simulate.collection import RecordedPage, RecordedWeb
 from topiccrawl.addons.simulate.harvest import Case
 from topiccrawl.topics.topic import Topic
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WEB = RecordedWeb(
-    Recorded(f"http://a.test/{path}", 200, (("Content-Type", "text/html"),), b"text", marks)
+    RecordedPage(f"http://a.test/{path}", 200, (("Content-Type", "text/html"),), b"text", marks)
     for path, marks in (("", ()), ("1", ("sport",)), ("2", ("sport",)), ("3", ()))
 )
 CASE = Case(

@@ -107,7 +107,7 @@ async def calls(pages: Pages, periods: Periods, records: Records) -> None:
     await records.versions("甲", "e")
     await records.of_seed("甲", "http://s.test/")
     await records.forget("甲", ["e"])
-    await records.tally("甲", 1.0)
+    await records.count_changes("甲", 1.0)
     assert [one async for one in records.select("甲")] == []
 
 

@@ -12,8 +12,8 @@ from scrapy.utils.misc import load_object
 
 from topiccrawl import settings as project
 from topiccrawl.addons.records.commands.records import formats as record_formats
-from topiccrawl.addons.records.record import Found, Record
-from topiccrawl.addons.records.records import Kept
+from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.records import StoredRecord
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage import formats
@@ -55,7 +55,7 @@ def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path: Path) -> None:
     assert {row["depth"] for row in rows_of(tmp_path / "a.csv")} == {"-1"}
     with open_writer(str(tmp_path / "r.csv"), record_formats(("QQ", "=1"))) as records:
         for text in (*RUN, *LEFT):
-            records.write(Kept("a.test", Record("t", "n", (Found("QQ", text),), ())))
+            records.write(StoredRecord("a.test", Record("t", "n", (FoundValue("QQ", text),), ())))
     found = rows_of(tmp_path / "r.csv")
     assert [row["QQ"] for row in found] == wanted
     assert "'=1" in found[0]

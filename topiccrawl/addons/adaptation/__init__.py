@@ -1,1 +1,1 @@
-"""The topic learns from the crawl."""
+"""Adaptation: changes of the topic learnt from crawled pages."""

@@ -1,12 +1,12 @@
-"""Contract and numbers of the methods by which a topic learns from its own crawl.
+"""Interface and parameters of the methods of adaptation.
 
-Two methods, chosen by name:
+There are two methods:
 
-- ``words`` (words.py), the default: words that occur on the crawl's relevant pages and
-  not on its others raise the score of *links* that hold them. The relevance of pages still comes
-  from the user's terms alone, so learnt words never choose the pages to learn from.
-- ``genetic`` (feedback.py, genetic.py, vectors.py), as published [S3; methods §4]:
-  genetic algorithm and Rocchio give a new topic vector for pages and links, and the limits follow.
+- ``words`` (words.py): Words that are frequent on relevant pages and rare on other pages raise the
+  scores of *links* that contain them. The relevance of pages depends on the user's terms only, so
+  that learnt words do not select the pages to learn from.
+- ``genetic`` (feedback.py, genetic.py), as published [S3; methods §4]: A genetic algorithm and
+  Rocchio's rule compute a new topic vector for pages and links, and the limits are adjusted.
 """
 
 from __future__ import annotations
@@ -25,45 +25,46 @@ METHODS = ("words", "genetic")
 
 
 class Adapter(LearntTopic, Protocol):
-    """Learns from pages and moves the topic now and then."""
+    """Method of adaptation: learns from pages and changes the topic from time to time."""
 
-    def wants(self, relevance: float) -> float:
-        """Count a page; return the weight to learn its document with, 0 to skip it.
+    def page_weight(self, relevance: float) -> float:
+        """Count a page; return the weight with which to learn its document, 0 to skip it.
 
-        Called once for each page, before its vector is made: that takes longer than all the rest.
+        Called once per page, before its vector is computed, which is the most expensive step.
         """
         ...
 
     def learn(self, document: Mapping[str, float], relevance: float, weight: float = 1.0) -> None:
-        """Learn a document: its words with weights above 0, L2 norm 1, and its relevance."""
+        """Learn a document, given by the weights of its words (positive) and its relevance."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class AdaptationParameters:
-    """Numbers of both methods.
+    """Parameters of both methods.
 
     Attributes:
-        warm: Pages before the first change.
-        every: words: pages between two changes at least; genetic: *relevant* pages.
-        growth: words: a change comes after so many times the pages of the last one: the weights
-            from 1,000 pages hardly move with 100 more, and each change is stored and makes
-            queued URLs be re-scored.
-        sample: words: from so many pages on only a part is learnt, ``sample / pages``, each
-            with a weight to match: the time per page falls while the crawl grows.
-        words: words: learnt ones at most, those with most evidence.
-        terms: genetic: learnt terms at most, the heaviest ones.
-        gain: words: most that learnt words add to a link's score, and most that one of them
-            weighs beside the user's heaviest term of 1.
-        half: words: relevance at which a page counts half for and half against.
-        feedback_size: genetic: most relevant documents that are learnt from.
-        anchors: genetic: documents are each page's best block of anchors (the source's expanded
-            anchor vectors) instead of the page.
-        own_share: genetic: least share of the vector's squared length for the user's terms.
-        floor: genetic: lowest value of the lower limit.
-        ceiling_quantile: genetic: quantile of recent scores that the upper limit follows.
-        floor_quantile: genetic: quantile of recent scores that the lower limit follows; so
-            small that nearly all pages must be better than the floor before it rises.
+        warm: Number of pages before the first change.
+        every: words: minimum number of pages between two changes; genetic: number of *relevant*
+            pages.
+        growth: words: minimum factor of the number of pages between two changes. The weights from
+            1,000 pages change little with 100 more, but each change is stored and re-scores queued
+            URLs.
+        sample: words: number of pages after which only a share ``sample / pages`` is learnt, with
+            weights to match, so that the time per page falls as the crawl grows.
+        words: words: maximum number of learnt words; those with the most evidence are kept.
+        terms: genetic: maximum number of learnt terms; those with the largest weights are kept.
+        gain: words: maximum that learnt words add to the score of a link, and maximum weight of a
+            learnt word, relative to the largest weight of the user's terms.
+        half: words: relevance at which a page counts as half relevant and half irrelevant.
+        feedback_size: genetic: number of most relevant documents used for feedback.
+        anchors: genetic: whether documents are the best link blocks of pages (the expanded anchor
+            vectors of the source) instead of pages.
+        own_share: genetic: minimum share of the user's terms in the squared length of the vector.
+        floor: genetic: minimum of the lower limit.
+        floor_quantile: genetic: quantile of recent page scores that the lower limit follows; small,
+            so that the limit rises only if nearly all pages score above the floor.
+        ceiling_quantile: genetic: quantile of recent page scores that the upper limit follows.
     """
 
     warm: int = 20
@@ -87,7 +88,7 @@ class AdaptationParameters:
             value = getattr(self, field.name)
             if not low <= value <= high:
                 raise SettingError(
-                    "Adaptation parameter {name} = {value!r}: give a number from "
+                    "Adaptation parameter {name} = {value!r}: set a number from "
                     "{low:g} to {high:g}",
                     name=field.name,
                     value=value,

@@ -1,4 +1,4 @@
-"""The topic learns from the crawl: pages in, changed scorers out, every change stored first."""
+"""Extension that adapts the topic to crawled pages; each change is stored before it is applied."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STORED_TERMS = 500
-"""Terms of a change that are stored: half of them speak for the topic, half against it, those with
-most evidence first. Where there are few for it, most would else be words of other pages."""
+"""Maximum number of stored terms of a change: half of them with positive weights and half with
+negative ones, by descending evidence, so that negative terms do not displace positive ones."""
 
 _OFF = frozenset({"", "0", "off", "false", "none"})
 
 
 class TopicAdaptation:
-    """Feeds an adapter and applies its changes.
+    """Passes pages to an adapter and applies its changes.
 
     Args:
-        crawler: Gives the spider, its stats and settings.
-        spider: The spider whose topic learns.
-        own: Its scorer by the user's own topic.
-        adapter: Learns and changes the topic.
+        crawler: The crawler, with stats and settings.
+        spider: The spider whose topic is adapted.
+        own: Scorer of the user's topic.
+        adapter: The adapter, which learns and changes the topic.
     """
 
     def __init__(
@@ -64,16 +64,16 @@ class TopicAdaptation:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension; what an earlier run learnt is taken up.
+        """Return the extension, with the state of an earlier run.
 
         Raises:
-            NotConfigured: If it is switched off, the spider has no topic, or what was learnt cannot
-                be read (it stays as it is).
-            SettingError: If a setting cannot be used.
+            NotConfigured: If adaptation is off, the spider has no topic, or the stored state cannot
+                be read (it is left unchanged).
+            SettingError: If a setting is invalid.
         """
         settings, spider = crawler.settings, crawler.spider
         if not isinstance(spider, TopicSpider) or not isinstance(spider.scorer, Scorer):
-            raise NotConfigured  # several topics learn nothing: one change would be for all of them
+            raise NotConfigured  # several topics: a change would affect all of them
         adapter = adapter_of(settings, spider.scorer, spider.strategy)
         if adapter is None:
             raise NotConfigured
@@ -81,17 +81,17 @@ class TopicAdaptation:
         try:
             adaptation.resume()
         except (StateError, StorageError) as error:
-            logger.warning("The topic learns nothing in this run: %s", error)
+            logger.warning("Adaptation is disabled in this run: %s", error)
             raise NotConfigured from error
         crawler.signals.connect(adaptation.judged, page_judged)
         crawler.signals.connect(adaptation.closed, signals.spider_closed)
         return adaptation
 
     def resume(self) -> None:
-        """Take up what an earlier run of the same topic learnt; a fresh crawl forgets it.
+        """Restore the state of an earlier run of the same topic; a fresh crawl deletes it.
 
-        Where the user's terms or the method changed since, it begins with the user's terms; queued
-        URLs get new values then as after any change.
+        If the user's terms or the method have changed since, adaptation starts again with the
+        user's terms, and queued URLs are re-scored as after any change.
         """
         topic = self.spider.topic.name
         if self.spider.spec.fresh:
@@ -108,26 +108,28 @@ class TopicAdaptation:
         self.adapter.restore(state)
         if change := self.adapter.present():
             self._apply(change)
-            logger.info("Topic taken up as learnt: %s", change.reason)
+            logger.info("Adapted topic of an earlier run restored: %s", change.reason)
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """Learn a page, and change the topic when it is time."""
+        """Learn a page, and change the topic when due."""
         if self.adapter.learn(page, verdict):
             self.crawler.stats.inc_value("topiccrawl/adaptation/learnt")
         if self._storing is None and (change := self.adapter.adapt()):
-            self._storing = asyncio.ensure_future(self._take(change, self.adapter.state()))
+            self._storing = asyncio.ensure_future(
+                self._store_and_apply(change, self.adapter.state())
+            )
 
     async def closed(self) -> None:
-        """Wait for a change that is being stored."""
+        """Wait until a pending change is stored."""
         if self._storing is not None:
             await self._storing
 
-    async def _take(self, change: TopicUpdate, state: dict[str, Any]) -> None:
-        """Store a change, then apply it, so that the topic that orders the queue can be shown."""
+    async def _store_and_apply(self, change: TopicUpdate, state: dict[str, Any]) -> None:
+        """Store a change, then apply it, so that the stored topic is always the one in use."""
         try:
             await asyncio.to_thread(self.log.add, self._record(change), state)
         except StorageError as error:
-            logger.error("The topic stays as it is: %s", error)  # noqa: TRY400 - the remedy is in it
+            logger.error("The topic is not changed: %s", error)  # noqa: TRY400 - has a remedy
         else:
             self.number += 1
             self._apply(change)
@@ -145,7 +147,7 @@ class TopicAdaptation:
             change.reason,
             change.pages,
             dict(self.own.vector.items()),
-            stored(change.vector),
+            terms_to_store(change.vector),
             change.lower_limit,
             change.upper_limit,
         )
@@ -157,8 +159,8 @@ class TopicAdaptation:
         self.crawler.stats.set_value("topiccrawl/adaptation/changes", self.number)
 
 
-def stored(vector: TopicVector) -> dict[str, float]:
-    """Return the terms of a changed topic that are stored, for people: see ``STORED_TERMS``."""
+def terms_to_store(vector: TopicVector) -> dict[str, float]:
+    """Return the terms of a changed topic to store, at most ``STORED_TERMS``."""
     parts = ([t for t in vector.items() if (t[1] > 0) is good] for good in (True, False))
     return dict(term for part in parts for term in part[: STORED_TERMS // 2])
 
@@ -166,15 +168,15 @@ def stored(vector: TopicVector) -> dict[str, float]:
 def learner_of(
     settings: BaseSettings, scorer: Scorer, strategy: LinkStrategy
 ) -> TopicLearner | None:
-    """Return what ``TOPICCRAWL_ADAPTATION`` names, None where it is off.
+    """Return the adapter of ``TOPICCRAWL_ADAPTATION``, or None if adaptation is off.
 
     Args:
-        settings: The crawl's.
-        scorer: Scores with the user's own topic.
-        strategy: Scores links; ``TOPICCRAWL_STRATEGY`` is its name.
+        settings: Settings of the crawl.
+        scorer: Scorer of the user's topic.
+        strategy: Link strategy, named by ``TOPICCRAWL_STRATEGY``.
 
     Raises:
-        SettingError: If a setting cannot be used.
+        SettingError: If a setting is invalid.
     """
     method = method_of(settings, settings["TOPICCRAWL_STRATEGY"])
     if not method:
@@ -185,14 +187,14 @@ def learner_of(
 
 
 def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
-    """Return the method's name, "" where adaptation is off.
+    """Return the name of the method, or "" if adaptation is off.
 
     Args:
-        settings: The crawl's.
-        strategy: Name of its link strategy.
+        settings: Settings of the crawl.
+        strategy: Name of the link strategy.
 
     Raises:
-        SettingError: There is no such method.
+        SettingError: If there is no such method.
     """
     name = str(settings.get("TOPICCRAWL_ADAPTATION") or "").lower()
     if name == "auto":
@@ -201,7 +203,7 @@ def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
         return ""
     if name not in METHODS:
         raise SettingError(
-            "TOPICCRAWL_ADAPTATION is {name!r}: choose one of auto, {choices}, or off",
+            "TOPICCRAWL_ADAPTATION is {name!r}: set it to auto, {choices} or off",
             name=name,
             choices=", ".join(METHODS),
         )
@@ -209,10 +211,10 @@ def method_of(settings: BaseSettings, strategy: str = DEFAULT) -> str:
 
 
 def parameters_of(settings: BaseSettings, lower_limit: float) -> AdaptationParameters:
-    """Return the numbers: defaults, then ``TOPICCRAWL_ADAPT_*``; floor: the topic's limit.
+    """Return the parameters from ``TOPICCRAWL_ADAPT_*``; ``floor`` defaults to the topic's limit.
 
     Raises:
-        SettingError: One is no number or out of its range.
+        SettingError: If a value is not a number or is out of range.
     """
     given = read_parameters(settings, "TOPICCRAWL_ADAPT_", AdaptationParameters)
     return AdaptationParameters(**{"floor": lower_limit, **given})

@@ -1,10 +1,10 @@
 """The published adaptation: genetic algorithm, Rocchio, limits [S3 steps 7 and 8; methods §4].
 
-After every ``every`` relevant pages, on the ``feedback_size`` most relevant documents so far:
-the fittest weights are the positive centroid, the mean of irrelevant pages the negative one, and
-the topic moves between them by Rocchio's rule. The drift guard (``guarded``) says how far it may
-move, and keeps the user's terms in it. The limits follow quantiles of recent scores:
-``lower = max(floor, q(.05))``, ``upper = max(lower, q(.8))``.
+After every ``every`` relevant pages, the genetic algorithm computes the fittest weights for the
+``feedback_size`` most relevant documents. These are the positive centroid, the mean of irrelevant
+pages is the negative one, and Rocchio's rule moves the topic vector. The drift guard
+(``apply_drift_guard``) limits the move and preserves the user's terms. The limits follow quantiles
+of recent scores: ``lower = max(floor, q(0.05))``, ``upper = max(lower, q(0.8))``.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
     from topiccrawl.addons.adaptation.contract import AdaptationParameters
 
 _IRRELEVANT = 50
-"""Irrelevant documents that are kept, the last ones learnt."""
+"""Number of latest irrelevant documents that are kept."""
 
 _RECENT = 500
-"""Page scores of which the quantiles are taken."""
+"""Number of latest page scores from which the quantiles are computed."""
 
 _GENES = 100
-"""Terms that the genetic algorithm weighs, the heaviest of the feedback documents."""
+"""Number of terms in the genetic algorithm: those with the largest mean weights."""
 
-_SHARE = 0.1
-"""Share of irrelevant pages that is learnt once there are enough of them."""
+_IRRELEVANT_RATE = 0.1
+"""Share of irrelevant pages that are learnt when there are enough of them."""
 
 
 class FeedbackAdapter:
-    """Moves the topic towards its most relevant documents.
+    """Moves the topic vector towards the most relevant documents.
 
     Args:
-        topic: The user's vector.
-        parameters: Numbers of the adaptation.
-        rng: Source of chance.
-        genetic: Numbers of the genetic algorithm.
-        rule: Numbers of Rocchio's rule.
+        topic: Vector of the user's topic.
+        parameters: Parameters of the adaptation.
+        rng: Random generator.
+        genetic: Parameters of the genetic algorithm.
+        rule: Parameters of Rocchio's rule.
     """
 
     def __init__(
@@ -65,26 +65,26 @@ class FeedbackAdapter:
         self.rule = rule or RocchioParameters(terms=parameters.terms)
         self._rng = rng
         self._own = unit({term: weight for term, weight in topic.items() if weight > 0})
-        self._against = {term: weight for term, weight in topic.items() if weight < 0}
+        self._negative_terms = {term: weight for term, weight in topic.items() if weight < 0}
         self._weights = self._own
         self._best: list[tuple[float, int, dict[str, float]]] = []
         self._bad: deque[dict[str, float]] = deque(maxlen=_IRRELEVANT)
         self._scores: deque[float] = deque(maxlen=_RECENT)
-        self._pages = self._since = 0
+        self._pages = self._since_change = 0
         self._reason = ""
 
-    def wants(self, relevance: float) -> float:
-        """Count a page; return 1 for one of the best and for some of the irrelevant ones."""
+    def page_weight(self, relevance: float) -> float:
+        """Count a page; return 1 for the best pages and a sample of irrelevant ones, else 0."""
         self._pages += 1
         self._scores.append(relevance)
         if relevance >= self.parameters.floor:
-            self._since += 1
+            self._since_change += 1
             return float(self.parameters.anchors or self._is_among_best(relevance))
         few = len(self._bad) < _IRRELEVANT
-        return float(few or self._rng.random() < _SHARE)
+        return float(few or self._rng.random() < _IRRELEVANT_RATE)
 
     def learn(self, document: Mapping[str, float], relevance: float, weight: float = 1.0) -> None:  # noqa: ARG002
-        """Keep a document: among the best, or among the irrelevant ones."""
+        """Add a document to the best or to the irrelevant ones."""
         if not document:
             return
         if relevance < self.parameters.floor:
@@ -95,36 +95,36 @@ class FeedbackAdapter:
             push(self._best, kept)
 
     def adapt(self) -> TopicUpdate | None:
-        """Return the moved topic, once there are enough relevant pages since the last change."""
+        """Move the topic if there were enough relevant pages since the last change, or None."""
         p = self.parameters
-        if self._pages < p.warm or self._since < p.every or not self._best:
+        if self._pages < p.warm or self._since_change < p.every or not self._best:
             return None
-        self._since = 0
+        self._since_change = 0
         documents = [document for _, _, document in self._best]
         best, before, after = self._fittest(documents)
         moved = rocchio(self._weights, best, centroid(self._bad), self.rule)
-        for term in self._against:
+        for term in self._negative_terms:
             moved.pop(term, None)
         kept = heaviest(moved, self.rule.terms, self._own) or self._own
-        self._weights = guarded(self._own, unit(kept), p.own_share)
+        self._weights = apply_drift_guard(self._own, unit(kept), p.own_share)
         self._reason = (
-            f"{self._pages} pages; fitness to the {len(documents)} best ones "
+            f"{self._pages} pages; mean fitness to the {len(documents)} best ones "
             f"{before:.3f}, of the fittest weights {after:.3f}"
         )
         return self.present()
 
     def present(self) -> TopicUpdate | None:
-        """Return the topic as it was moved last."""
+        """Return the topic after its last move, or None."""
         if not self._reason:
             return None
-        vector = TopicVector.of({**self._weights, **self._negative()})
+        vector = TopicVector.of({**self._weights, **self._scaled_negative_terms()})
         return TopicUpdate("genetic", vector, self._reason, self._pages, *self._limits())
 
     def state(self) -> dict[str, Any]:
-        """Return the documents kept, recent scores and the current topic."""
+        """Return the documents, recent scores and the current topic."""
         return {
             "pages": self._pages,
-            "since": self._since,
+            "since": self._since_change,
             "reason": self._reason,
             "weights": self._weights,
             "best": [list(kept) for kept in self._best],
@@ -133,8 +133,8 @@ class FeedbackAdapter:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from what ``state`` gave."""
-        self._pages, self._since = state["pages"], state["since"]
+        """Restore a result of ``state``."""
+        self._pages, self._since_change = state["pages"], state["since"]
         self._reason = state["reason"]
         self._weights = dict(state["weights"])
         self._best = [(score, page, dict(document)) for score, page, document in state["best"]]
@@ -149,7 +149,7 @@ class FeedbackAdapter:
         return self._has_room() or relevance > self._best[0][0]
 
     def _fittest(self, documents: list[dict[str, float]]) -> tuple[dict[str, float], float, float]:
-        """Return the fittest weights, the fitness of the current topic, and theirs."""
+        """Return the fittest weights, the fitness of the current topic and that of the weights."""
         mean = centroid(documents)
         genes = list(dict.fromkeys(chain(heaviest(mean, _GENES), self._weights)))
         rows = np.array([[document.get(gene, 0.0) for gene in genes] for document in documents])
@@ -164,25 +164,25 @@ class FeedbackAdapter:
         lower = max(p.floor, low)
         return lower, max(lower, high)
 
-    def _negative(self) -> dict[str, float]:
-        """The user's negative terms, as heavy beside the user's terms as the user made them."""
+    def _scaled_negative_terms(self) -> dict[str, float]:
+        """Return the user's negative terms, scaled like the positive ones."""
         scale = self.topic.norm or 1.0
-        return {term: weight / scale for term, weight in self._against.items()}
+        return {term: weight / scale for term, weight in self._negative_terms.items()}
 
 
-_STEPS = 40
-"""Bisections: the guard is exact to 1e-12."""
+_BISECTIONS = 40
+"""Number of bisection steps, for a precision of 1e-12."""
 
 
 @dataclass(frozen=True, slots=True)
 class RocchioParameters:
-    """Numbers of Rocchio's rule ``k' = a k + b best - c centroid(irrelevant)``.
+    """Parameters of Rocchio's rule ``k' = a k + b best - c centroid(irrelevant)``.
 
     Attributes:
-        keep: a, weight of the topic as it is, at least 0.
-        positive: b, weight of what relevant pages say, at least 0.
-        negative: c, weight of what irrelevant pages say, at least 0.
-        terms: Learnt terms that are kept beside the user's, the heaviest ones.
+        keep: Weight a of the current topic, at least 0.
+        positive: Weight b of the positive centroid, at least 0.
+        negative: Weight c of the negative centroid, at least 0.
+        terms: Number of learnt terms kept in addition to the user's, by descending weight.
     """
 
     keep: float = 1.0
@@ -197,15 +197,13 @@ def rocchio(
     irrelevant: Mapping[str, float],
     parameters: RocchioParameters,
 ) -> dict[str, float]:
-    """The moved topic: no weight is below 0, L2 norm 1 (empty where nothing is left).
-
-    All of ``topic`` and the ``terms`` heaviest of the others are kept.
+    """Return the moved topic: positive weights, L2 norm 1 (empty if no weight is positive).
 
     Args:
-        topic: Present weights, L2 norm 1.
+        topic: Current weights, L2 norm 1.
         best: Positive centroid, L2 norm 1.
         irrelevant: Negative centroid, at least 0.
-        parameters: The rule's numbers.
+        parameters: Parameters of the rule.
 
     >>> moved = rocchio({"a": 1.0}, {"a": 0.6, "b": 0.8}, {"b": 0.1}, RocchioParameters())
     >>> {term: round(weight, 2) for term, weight in moved.items()}
@@ -225,30 +223,32 @@ def rocchio(
     return unit(moved)
 
 
-def guarded(own: Mapping[str, float], moved: Mapping[str, float], share: float) -> dict[str, float]:
-    """The moved topic with the user's terms in it: the drift guard.
+def apply_drift_guard(
+    own: Mapping[str, float], moved: Mapping[str, float], share: float
+) -> dict[str, float]:
+    """Apply the drift guard: mix the user's vector into the moved topic if necessary.
 
-    Guarantee: no term of the user weighs less than ``sqrt(share)`` times its weight in the user's
-    own vector (both of length 1), so together they make up at least ``share`` of the squared
-    length, and their proportions among themselves hold as a floor. Where ``moved`` keeps to it, it
-    is returned as it is; else the least part of the user's vector is mixed in that makes it so.
+    The result guarantees that each term of the user has at least ``sqrt(share)`` times its weight
+    in the user's vector (both of length 1). Thus the user's terms have at least ``share`` of the
+    squared length. The smallest sufficient part of the user's vector is mixed in; a topic that
+    already satisfies the guarantee is returned unchanged.
 
     Args:
-        own: The user's weights, above 0, L2 norm 1.
-        moved: Weights of at least 0, L2 norm 1.
-        share: In [0, 1]; 1 gives the user's vector.
+        own: Positive weights of the user's terms, L2 norm 1.
+        moved: Weights of the moved topic, at least 0, L2 norm 1.
+        share: Minimum share in [0, 1]; 1 returns the user's vector.
 
-    >>> kept = guarded({"a": 1.0}, {"b": 1.0}, 0.5)
+    >>> kept = apply_drift_guard({"a": 1.0}, {"b": 1.0}, 0.5)
     >>> {term: round(weight, 3) for term, weight in kept.items()}
     {'a': 0.707, 'b': 0.707}
     """
     floor = math.sqrt(share) * (1 - 1e-12)
     low, high = 0.0, 1.0
-    if _keeps(own, moved, floor):
+    if _holds_floor(own, moved, floor):
         return dict(moved)
-    for _ in range(_STEPS):
+    for _ in range(_BISECTIONS):
         part = (low + high) / 2
-        if _keeps(own, mixed(own, moved, part), floor):
+        if _holds_floor(own, mixed(own, moved, part), floor):
             high = part
         else:
             low = part
@@ -256,7 +256,7 @@ def guarded(own: Mapping[str, float], moved: Mapping[str, float], share: float) 
 
 
 def mixed(own: Mapping[str, float], other: Mapping[str, float], part: float) -> dict[str, float]:
-    """``part`` of the one and the rest of the other, L2 norm 1; the first one's terms first."""
+    """Return ``part * own + (1 - part) * other`` with L2 norm 1; terms of ``own`` come first."""
     terms = dict.fromkeys((*own, *other))
     return unit({t: part * own.get(t, 0.0) + (1 - part) * other.get(t, 0.0) for t in terms})
 
@@ -264,7 +264,7 @@ def mixed(own: Mapping[str, float], other: Mapping[str, float], part: float) -> 
 def heaviest(
     weights: Mapping[str, float], terms: int, always: Iterable[str] = ()
 ) -> dict[str, float]:
-    """The so many heaviest terms, ties by the alphabet, beside those that stay always."""
+    """Return the ``terms`` largest weights (ties in alphabetical order) and those of ``always``."""
     kept = set(always)
     others = sorted((-weight, term) for term, weight in weights.items() if term not in kept)
     kept.update(term for _, term in others[:terms])
@@ -272,13 +272,13 @@ def heaviest(
 
 
 def unit(weights: Mapping[str, float]) -> dict[str, float]:
-    """The weights at L2 norm 1, those of 0 left out; empty where all are."""
+    """Scale weights to L2 norm 1 and remove zeros; empty if all are zero."""
     norm = math.hypot(*weights.values())
     return {t: w / norm for t, w in weights.items() if w} if norm else {}
 
 
 def centroid(documents: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Mean of the documents' weights; empty for none."""
+    """Return the mean of the documents' weights; empty for no documents."""
     sums: dict[str, float] = {}
     count = 0
     for document in documents:
@@ -288,5 +288,5 @@ def centroid(documents: Iterable[Mapping[str, float]]) -> dict[str, float]:
     return {term: total / count for term, total in sums.items()}
 
 
-def _keeps(own: Mapping[str, float], weights: Mapping[str, float], floor: float) -> bool:
+def _holds_floor(own: Mapping[str, float], weights: Mapping[str, float], floor: float) -> bool:
     return all(weights.get(term, 0.0) >= floor * weight for term, weight in own.items())

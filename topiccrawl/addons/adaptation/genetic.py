@@ -1,16 +1,17 @@
-"""The fittest weights for a set of documents, by a genetic algorithm [S3 step 7; methods §4].
+"""Genetic algorithm that finds the fittest weights for documents [S3 step 7; methods §4].
 
-An individual is a vector of weights, coded as floats and of length 1. Its fitness is its mean
-inner product with the feedback documents. What the source leaves open:
+An individual is a vector of float weights with length 1. Its fitness is its mean inner product with
+the feedback documents. The source does not specify these points:
 
-- The first generation is the documents themselves and the topic, drawn with replacement.
-- A generation has as many individuals as the first; the fittest one of all is the result.
-- *Expansion*: an individual gets a term of one document that it lacks, with a random weight.
-- The mean fitness fell: the generation is made once more from the same parents with half of
-  ``crossover`` and ``mutation``, ``strategy_changes`` times in all; then it ends.
+- The first generation consists of the topic, the documents, and samples of these (with
+  replacement).
+- All generations have the same size; the fittest individual of all generations is the result.
+- *Expansion*: an individual gets a term of a document that it lacks, with a random weight.
+- If the mean fitness falls, the generation is rebuilt from the same parents with half of
+  ``crossover`` and ``mutation``, up to ``strategy_changes`` times in total; then the search ends.
 
-No weights are fitter than the documents' centroid, for an inner product is linear: the algorithm
-comes near it from below, with fewer terms. Tests hold it against that bound.
+Since an inner product is linear, the centroid of the documents has the maximum fitness. The
+algorithm approaches it with fewer terms; tests check this bound.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GeneticParameters:
-    """Numbers of the genetic algorithm; the source gives none.
+    """Parameters of the genetic algorithm; the source gives no values.
 
     Attributes:
-        population: Individuals of a generation, at least 2.
-        generations: At most so many.
-        crossover: Pc, probability that a pair of parents exchanges its tails, [0, 1].
-        mutation: Pm, probability that one gene of an individual becomes a random number, [0, 1].
-        expansion: Probability that an individual gets a term of a document that it lacks, [0, 1].
-        strategy_changes: How often Pc and Pm are halved when the mean fitness fell.
+        population: Number of individuals per generation, at least 2.
+        generations: Maximum number of generations.
+        crossover: Probability Pc of a crossover per pair of parents, in [0, 1].
+        mutation: Probability Pm of a random gene per individual, in [0, 1].
+        expansion: Probability of an expansion per individual, in [0, 1].
+        strategy_changes: How often Pc and Pm may be halved after the mean fitness fell.
     """
 
     population: int = 40
@@ -52,8 +53,8 @@ class Fittest(NamedTuple):
 
     Attributes:
         weights: The fittest individual, shape (genes,), at least 0, L2 norm 1 (or all 0).
-        fitness: Its mean inner product with the documents, in [0, 1].
-        means: Mean fitness of each generation that was accepted, never falling.
+        fitness: Mean inner product with the documents, in [0, 1].
+        means: Mean fitness of each accepted generation, not decreasing.
     """
 
     weights: Floats
@@ -64,13 +65,13 @@ class Fittest(NamedTuple):
 def fittest(
     documents: Floats, topic: Floats, parameters: GeneticParameters, rng: np.random.Generator
 ) -> Fittest:
-    """The fittest weights found.
+    """Run the genetic algorithm and return the fittest weights.
 
     Args:
         documents: Feedback documents, shape (documents, genes), at least 0, rows of norm 1.
-        topic: The present topic's weights, shape (genes,); takes part in the first generation.
+        topic: Weights of the current topic, shape (genes,); part of the first generation.
         parameters: Sizes and probabilities.
-        rng: Source of chance; the same one gives the same result.
+        rng: Random generator.
 
     >>> documents = np.array([[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]])
     >>> found = fittest(documents, documents[0], GeneticParameters(), np.random.default_rng(1))
@@ -86,12 +87,14 @@ def fittest(
 
 
 class _Evolution:
-    """One run; genes are ordered by descending mean weight, so that the heavy ones stay together.
+    """One run of the algorithm, with genes in descending order of their mean weight.
+
+    The order keeps important genes together in crossovers.
 
     Args:
-        documents: As in ``fittest``, ordered.
-        parameters: As there.
-        rng: As there.
+        documents: See ``fittest``; with ordered genes.
+        parameters: Sizes and probabilities.
+        rng: Random generator.
     """
 
     def __init__(
@@ -105,12 +108,12 @@ class _Evolution:
         self._centroid = documents.mean(axis=0)
 
     def fitness(self, individuals: Floats) -> Floats:
-        """Mean inner product of each individual with the documents."""
+        """Return the mean inner product of each individual with the documents."""
         return np.asarray(individuals @ self._centroid)
 
     def evolve(self, topic: Floats) -> tuple[Floats, tuple[float, ...]]:
-        """Return the fittest individual of all generations, and the generations' mean fitness."""
-        generation = self._first(topic)
+        """Return the fittest individual and the mean fitness of each accepted generation."""
+        generation = self._initial(topic)
         fitness = self.fitness(generation)
         best, means, changes = generation[fitness.argmax()], [fitness.mean()], 0
         for _ in range(self.parameters.generations):
@@ -128,27 +131,27 @@ class _Evolution:
             means.append(fitness.mean())
         return best, tuple(map(float, means))
 
-    def _first(self, topic: Floats) -> Floats:
+    def _initial(self, topic: Floats) -> Floats:
         pool = _unit(np.vstack([topic, self.documents]))
         size = self.parameters.population
         drawn = self.rng.integers(len(pool), size=max(0, size - len(pool)))
         return np.vstack([pool, pool[drawn]])[:size]
 
     def _next(self, generation: Floats, fitness: Floats) -> Floats:
-        children = self._selected(generation, fitness)
+        children = self._select(generation, fitness)
         self._cross(children)
         self._mutate(children)
         self._expand(children)
         return _unit(children)
 
-    def _selected(self, generation: Floats, fitness: Floats) -> Floats:
-        """Parents by roulette: each as likely as its share of the fitness."""
+    def _select(self, generation: Floats, fitness: Floats) -> Floats:
+        """Select parents with probabilities proportional to their fitness."""
         total = fitness.sum()
         shares = fitness / total if total > 0 else np.full(len(fitness), 1 / len(fitness))
         return generation[self.rng.choice(len(generation), size=len(generation), p=shares)]
 
     def _cross(self, children: Floats) -> None:
-        """One point a pair: all behind it is exchanged."""
+        """Apply one-point crossover to pairs."""
         genes = children.shape[1]
         for first in range(0, len(children) - 1, 2):
             if genes > 1 and self.rng.random() < self.crossover:
@@ -156,13 +159,13 @@ class _Evolution:
                 children[[first, first + 1], point:] = children[[first + 1, first], point:]
 
     def _mutate(self, children: Floats) -> None:
-        """A random gene of random individuals becomes a number in [0, 1)."""
+        """Set a random gene of random individuals to a random number in [0, 1)."""
         rows = np.flatnonzero(self.rng.random(len(children)) < self.mutation)
         genes = self.rng.integers(children.shape[1], size=len(rows))
         children[rows, genes] = self.rng.random(len(rows))
 
     def _expand(self, children: Floats) -> None:
-        """A term of a document that an individual lacks, the heaviest one, with a random weight."""
+        """Add the largest lacking term of a random document, with a random weight."""
         for row in np.flatnonzero(self.rng.random(len(children)) < self.parameters.expansion):
             document = self.documents[self.rng.integers(len(self.documents))]
             lacking = np.where(children[row] > 0, 0.0, document)
@@ -171,6 +174,6 @@ class _Evolution:
 
 
 def _unit(rows: Floats) -> Floats:
-    """Rows of length 1; rows of zeros stay."""
+    """Scale rows to length 1; rows of zeros are unchanged."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(norms > 0, norms, 1.0))

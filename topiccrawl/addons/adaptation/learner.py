@@ -1,4 +1,4 @@
-"""The topic that learns, the same in a crawl and in a replay: documents in, changed scorers out."""
+"""Adapter of a topic, used by crawls and replays: learns pages and changes the scorers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from topiccrawl.addons.adaptation.contract import AdaptationParameters, Adapter
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
-from topiccrawl.addons.adaptation.words import CLIP, WordAdapter, own_weights
+from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter, own_weights
 from topiccrawl.links.strategies.base import BaseStrategy, block_texts
 from topiccrawl.links.strategies.contract import LEARNT
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from topiccrawl.topics.adapter import TopicUpdate
 
 LEARNT_CHARS = 500
-"""Characters of a page's beginning that are learnt from, besides its title; with 3,000 a page costs
-four times as much, and the harvest is the same."""
+"""Number of characters at the start of a page that are learnt, in addition to its title. With
+3,000, a page takes four times as long, and the harvest is the same."""
 
-SHORT = 60
-"""Characters of a text to which learnt words are applied: anchors. Longer ones, contexts and
-whole blocks, took twice the time and gained nothing."""
+MAX_LINK_CHARS = 60
+"""Maximum length of link texts to which learnt words are applied, in characters. Longer texts
+(contexts and blocks) took twice the time without a better harvest."""
 
 _SLOPE = 3.0
-"""Mean log-odds of a text's words at which it gets three quarters of the gain."""
+"""Mean log-odds of a text's words at which the text gets about three quarters of the gain."""
 
 _CACHED_TEXTS = 20_000
-"""Texts whose gain is cached, about 4 MB: menus are on every page of a site."""
+"""Maximum number of texts with a cached gain, about 4 MB, since menus are on every page."""
 
 
 class TopicLearner:
     """A ``TopicAdapter`` by one of ``addons.adaptation.contract.METHODS``.
 
     Args:
-        own: Scores with the user's own topic.
-        strategy: Is given the changed scorers; its version is that of the user's topic.
+        own: Scorer of the user's topic.
+        strategy: Link strategy, which gets the changed scorers.
         method: Name of the method.
-        parameters: The method's numbers.
-        seed: Of its chance.
+        parameters: Parameters of the method.
+        seed: Seed of the random generator.
     """
 
     def __init__(
@@ -66,42 +66,43 @@ class TopicLearner:
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
         """Count a judged page; return whether its words were learnt."""
-        weight = self._adapter.wants(verdict.relevance)
+        weight = self._adapter.page_weight(verdict.relevance)
         if weight:
             document, relevance = self._document(page, verdict)
             self._adapter.learn(document, relevance, weight)
         return bool(weight)
 
     def adapt(self) -> TopicUpdate | None:
-        """Return the changed topic, or None where it is not yet time or nothing was learnt."""
+        """Return the changed topic, or None if a change is not due or nothing was learnt."""
         return self._adapter.adapt()
 
     def present(self) -> TopicUpdate | None:
-        """Return the topic as it is after all changes, or None."""
+        """Return the topic after all changes, or None."""
         return self._adapter.present()
 
     def apply(self, number: int, change: TopicUpdate | None = None) -> None:
-        """Score with a change; learnt words leave the topic as it is, ``genetic`` makes another."""
+        """Use the scorers of a change; ``words`` changes those of links, ``genetic`` all."""
         step = LEARNT if self.method == "words" else 1
         if change is not None:
             changed = scorers(change, self._own, self._parameters.gain)
             self.scorer = changed.pages
             self._strategy.adopt(changed.links)
-            self._limit(change.upper_limit)
+            self._set_upper_limit(change.upper_limit)
         self._strategy.version = (self._version + number * step) % 2**32
 
     def state(self) -> dict[str, Any]:
-        """Return all it has learnt, as plain JSON."""
+        """Return the state as JSON values."""
         return self._adapter.state()
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from what ``state`` gave."""
+        """Restore a result of ``state``."""
         self._adapter.restore(state)
 
     def _document(self, page: Page, verdict: Verdict) -> tuple[dict[str, float], float]:
-        """Return the document to learn: a page's words or vector, or its best block of anchors.
+        """Return the document to learn and its relevance.
 
-        ``words`` counts words without weights, so it needs no vector.
+        The document is the set of words of the page (``words``), its vector, or the vector of its
+        best link block.
         """
         if self._parameters.anchors and verdict.relevant:
             texts = list(block_texts(page.links).values())
@@ -115,19 +116,19 @@ class TopicLearner:
             return dict.fromkeys(words, 1.0), verdict.relevance
         return self.scorer.page_vector(text, page.title), verdict.relevance
 
-    def _limit(self, upper: float | None) -> None:
-        """Move the limit of the priorQueue, unless the user's topic has its own."""
+    def _set_upper_limit(self, upper: float | None) -> None:
+        """Set the limit of the priorQueue, unless the user's topic sets it."""
         strategy, own_limit = self._strategy, self._own.topic.thresholds.upper_limit
         if upper is not None and own_limit is None and isinstance(strategy, BaseStrategy):
             strategy.parameters = replace(strategy.parameters, upper_limit=upper)
 
 
 class Scorers(NamedTuple):
-    """Scorers that apply a changed topic.
+    """Scorers of a changed topic.
 
     Attributes:
-        pages: For pages and articles.
-        links: For link texts.
+        pages: Scorer of pages and articles.
+        links: Scorer of link texts.
     """
 
     pages: Scorer
@@ -135,12 +136,12 @@ class Scorers(NamedTuple):
 
 
 def scorers(change: TopicUpdate, own: Scorer, gain: float) -> Scorers:
-    """The scorers of a change.
+    """Return the scorers of a change.
 
     Args:
-        change: The topic as it is from now on.
-        own: Scores with the user's own vector.
-        gain: As in ``AdaptationParameters``.
+        change: The changed topic.
+        own: Scorer of the user's topic.
+        gain: See ``AdaptationParameters``.
     """
     if change.method == "words":
         learnt = dict(change.vector.items())
@@ -154,30 +155,31 @@ def scorers(change: TopicUpdate, own: Scorer, gain: float) -> Scorers:
 class LearntLinks:
     """Scores link texts by the user's terms and by learnt words.
 
-    ``score = own + gain * tanh(z / 3)``, cut at 1; z is the inner product of the text's vector
-    (TF-IDF, length 1) and the learnt words' log-odds, cut at 0. A word counts once in a text.
+    ``score = min(1, own + gain * tanh(max(0, z) / 3))``, where z is the inner product of the text's
+    TF-IDF vector (length 1) and the log-odds of learnt words. A word counts once per text.
 
     Args:
-        own: Scores by the user's terms.
-        learnt: Words to weights in [-gain, gain], log-odds in units of ``gain / CLIP``.
-        gain: Most that the learnt words add, in [0, 1]; 0 adds nothing.
+        own: Scorer of the user's topic.
+        learnt: Learnt words with weights in [-gain, gain]: log-odds in units of
+            ``gain / MAX_LOG_ODDS``.
+        gain: Maximum that learnt words add, in [0, 1].
     """
 
     def __init__(self, own: Scorer, learnt: Mapping[str, float], gain: float) -> None:
         self.own = own
         self.learnt = learnt
         self.gain = gain
-        scale = CLIP / gain if gain else 0.0
+        scale = MAX_LOG_ODDS / gain if gain else 0.0
         self._summands = {word: own.idf(word) * weight * scale for word, weight in learnt.items()}
         self._gains: dict[str, float] = {}
 
     def score_many(self, texts: Sequence[str]) -> list[float]:
-        """Similarity of each text to the topic and what was learnt, in [0, 1]; order kept."""
+        """Return the score of each text in [0, 1], in order."""
         scores = self.own.score_many(texts)
         if not self.gain:
             return scores
         known = self._gains
-        short = [text for text in texts if len(text) <= SHORT]
+        short = [text for text in texts if len(text) <= MAX_LINK_CHARS]
         if new := [text for text in short if text not in known]:
             if len(known) + len(new) > _CACHED_TEXTS:
                 known.clear()
@@ -192,7 +194,7 @@ class LearntLinks:
         return self.own.contains(text)
 
     def score_text(self, text: str, title: str = "") -> Verdict:
-        """Return the judgement of the user's terms."""
+        """Return the verdict by the user's terms."""
         return self.own.score_text(text, title)
 
     def _gain(self, words: frozenset[str]) -> float:

@@ -1,42 +1,41 @@
-"""Settings of the adaptation: the topic learns from the crawl (docs/adaptation.md)."""
+"""Settings of the adaptation of topics to crawled pages (docs/adaptation.md)."""
 
 from __future__ import annotations
 
 TOPICCRAWL_ADAPTATION = "off"
-"""words: what relevant pages have in common raises links; genetic: as published; off; auto: words
-with shark-plus, off with the strategies of others, which stay as published. With shark-plus
-words lose on three of four recorded webs (docs/adaptation.md)."""
+"""Method of adaptation. words: words of relevant pages raise the scores of links; genetic: the
+published method; off; auto: words with shark-plus, off with the published strategies. With
+shark-plus, words gives worse results on three of four recorded webs (docs/adaptation.md)."""
 TOPICCRAWL_ADAPTER = "topiccrawl.addons.adaptation.extension.learner_of"
-"""Dotted path of the function that builds the adapter (``topiccrawl.topics.adapter``); empty: none.
-"""
+"""Dotted path of the function that builds the adapter (``topiccrawl.topics.adapter``), or empty."""
 TOPICCRAWL_ADAPT_WARM = 20
-"""Pages before the first change."""
+"""Number of pages before the first change."""
 TOPICCRAWL_ADAPT_EVERY = 20
-"""words: pages between two changes at least; genetic: relevant pages between two."""
+"""words: minimum number of pages between two changes; genetic: number of relevant pages."""
 TOPICCRAWL_ADAPT_GROWTH = 2.0
-"""words: a change also waits until the pages have grown by this factor since the last one."""
+"""words: minimum factor of the number of pages between two changes."""
 TOPICCRAWL_ADAPT_SAMPLE = 20
-"""words: pages beyond which only a weighted sample is learnt from."""
+"""words: number of pages after which only a weighted sample of pages is learnt."""
 TOPICCRAWL_ADAPT_WORDS = 5_000
-"""words: maximum of learnt words."""
+"""words: maximum number of learnt words."""
 TOPICCRAWL_ADAPT_HALF = 0.05
-"""words: relevance at which a page counts half for and half against."""
+"""words: relevance at which a page counts as half relevant and half irrelevant."""
 TOPICCRAWL_ADAPT_GAIN = 0.2
-"""words: maximum that learnt words add to a link's score in [0, 1]."""
+"""words: maximum that learnt words add to the score of a link, in [0, 1]."""
 TOPICCRAWL_ADAPT_FEEDBACK_SIZE = 20
-"""genetic: most relevant documents that are learnt from."""
+"""genetic: number of most relevant documents used for feedback."""
 TOPICCRAWL_ADAPT_ANCHORS = False
-"""genetic: learn from pages' best link blocks (the source's documents) instead of pages."""
+"""genetic: learn from the best link block of a page, as in the source, instead of the page."""
 TOPICCRAWL_ADAPT_TERMS = 20
-"""genetic: maximum of learnt terms."""
+"""genetic: maximum number of learnt terms."""
 TOPICCRAWL_ADAPT_OWN_SHARE = 0.5
-"""genetic: minimum share of the topic's squared length that the user's terms keep."""
+"""genetic: minimum share of the user's terms in the squared length of the topic vector."""
 TOPICCRAWL_ADAPT_FLOOR: float | None = None
-"""genetic: lowest value of the limit above which a page is relevant; None: the topic's own."""
+"""genetic: minimum of the lower limit of relevance; None: the limit of the topic."""
 TOPICCRAWL_ADAPT_FLOOR_QUANTILE = 0.05
-"""genetic: quantile of recent scores that this limit follows."""
+"""genetic: quantile of recent page scores that the lower limit follows."""
 TOPICCRAWL_ADAPT_CEILING_QUANTILE = 0.8
-"""genetic: quantile of recent scores that the limit of priorQueue follows."""
+"""genetic: quantile of recent page scores that the limit of priorQueue follows."""
 TOPICCRAWL_ADAPT_SEED = 1
 """Seed of the adaptation's random generator; fixed for reproducible runs."""
 

@@ -1,13 +1,13 @@
-"""Words that distinguish relevant pages of a crawl from others, and their gain for links.
+"""Words that distinguish relevant pages from others, and raise the scores of links.
 
-A multinomial naive Bayes classifier on line, the crawl's own verdicts as soft labels: a page of
-relevance r counts ``s = r / (r + half)`` as relevant and ``1 - s`` as not. A word's weight is its
-log-odds between the two, shrunk towards none. It is applied to links alone: over 25 topics of three
-collections it helped there, while feedback on page scores, Rocchio's above all, made a crawl
-follow the common words of whichever site it was on.
+This is an online multinomial naive Bayes classifier with the verdicts of the crawl as soft labels:
+a page of relevance r counts ``s = r / (r + half)`` as relevant and ``1 - s`` as irrelevant. The
+weight of a word is its smoothed log-odds. Weights are applied to links only, which helped over 25
+topics of three collections. Feedback on page scores, especially Rocchio's, made crawls follow the
+common words of the current site.
 
-Drift guard: pages are judged by the user's terms alone, a link's own score by them counts whole,
-and all learnt words together add at most ``gain`` and take nothing away.
+Drift guard: Pages are judged by the user's terms only. The score of a link by the user's terms is
+never reduced, and all learnt words together add at most ``gain`` to it.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.adaptation.contract import AdaptationParameters
 
-CLIP = 4.0
-"""Largest log-odds that count: some dozen occurrences of a word never justify more."""
+MAX_LOG_ODDS = 4.0
+"""Maximum absolute value of the log-odds of a word, since counts are small."""
 
-_LEAST = 3
-"""Pages that must contain a word before it can be learnt."""
+_MIN_PAGES = 3
+"""Minimum number of pages with a word before it is learnt."""
 
-_KEPT = 20_000
-"""Words whose counts are kept; above twice as many the rarest are forgotten."""
+_MAX_WORDS = 20_000
+"""Number of counted words; above twice this number the rarest words are removed."""
 
-_STORED = 2_000
-"""Words whose counts are stored for a later run, the most frequent ones."""
+_MAX_STORED_WORDS = 2_000
+"""Number of most frequent words whose counts are stored for a later run."""
 
 
 class WordAdapter:
-    """Learns which words speak for relevance.
+    """Learns words that indicate relevance.
 
     Args:
-        topic: The user's vector.
-        parameters: Its numbers.
-        rng: Source of chance: which pages of a long crawl are learnt.
+        topic: Vector of the user's topic.
+        parameters: Parameters of the adaptation.
+        rng: Random generator that samples the pages to learn.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class WordAdapter:
         self.parameters = parameters
         self._rng = rng
         self._words: dict[str, list[float]] = {}
-        self._for = self._against = 0.0
+        self._relevant = self._irrelevant = 0.0
         self._pages = 0
         self._next = parameters.warm
 
-    def wants(self, relevance: float) -> float:  # noqa: ARG002 - all pages alike
-        """Count a page; return its weight: 1 for the first ``sample``, then more for fewer."""
+    def page_weight(self, relevance: float) -> float:  # noqa: ARG002 - same for all pages
+        """Count a page; return its weight: 1 for the first pages, then more for a sample."""
         self._pages += 1
         share = self.parameters.sample / self._pages
         if share >= 1:
@@ -67,10 +67,10 @@ class WordAdapter:
         return 1 / share if self._rng.random() < share else 0.0
 
     def learn(self, document: Mapping[str, float], relevance: float, weight: float = 1.0) -> None:
-        """Count a page's words for and against."""
+        """Count the words of a page by its relevance."""
         good = weight * relevance / (relevance + self.parameters.half)
-        self._for += good
-        self._against += weight - good
+        self._relevant += good
+        self._irrelevant += weight - good
         words = self._words
         for word in document:
             counts = words.get(word)
@@ -79,11 +79,11 @@ class WordAdapter:
             else:
                 counts[0] += good
                 counts[1] += weight - good
-        if len(words) > 2 * _KEPT:
-            self._words = _most_seen(words, _KEPT)
+        if len(words) > 2 * _MAX_WORDS:
+            self._words = _most_frequent(words, _MAX_WORDS)
 
     def adapt(self) -> TopicUpdate | None:
-        """Return the same as ``present``, once there are enough pages since the last change."""
+        """Return ``present()`` if there were enough pages since the last change, or None."""
         if self._pages < self._next:
             return None
         p = self.parameters
@@ -91,7 +91,7 @@ class WordAdapter:
         return self.present()
 
     def present(self) -> TopicUpdate | None:
-        """Return the user's terms and all words learnt until now."""
+        """Return an update with the user's terms and all learnt words, or None."""
         learnt = self._learnt()
         if not learnt:
             return None
@@ -99,8 +99,8 @@ class WordAdapter:
         vector = TopicVector((*learnt, *own), (*learnt.values(), *own.values()))
         best = ", ".join([word for word, weight in learnt.items() if weight > 0][:3])
         reason = (
-            f"{self._pages} pages, worth {self._for:.1f} relevant ones; "
-            f"{len(vector.terms) - len(own)} words learnt, foremost {best}"
+            f"{self._pages} pages, equivalent to {self._relevant:.1f} relevant ones; "
+            f"{len(vector.terms) - len(own)} words learnt, first {best}"
         )
         return TopicUpdate("words", vector, reason, self._pages)
 
@@ -109,39 +109,41 @@ class WordAdapter:
         return {
             "pages": self._pages,
             "next": self._next,
-            "for": self._for,
-            "against": self._against,
-            "words": _most_seen(self._words, _STORED),
+            "for": self._relevant,
+            "against": self._irrelevant,
+            "words": _most_frequent(self._words, _MAX_STORED_WORDS),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Continue from what ``state`` gave."""
+        """Restore a result of ``state``."""
         self._pages, self._next = state["pages"], state["next"]
-        self._for, self._against = state["for"], state["against"]
+        self._relevant, self._irrelevant = state["for"], state["against"]
         self._words = {word: list(counts) for word, counts in state["words"].items()}
 
     def _learnt(self) -> dict[str, float]:
-        """Learnt words and weights in [-gain, gain], those with most evidence first."""
+        """Return learnt words with weights in [-gain, gain], by descending evidence."""
         p = self.parameters
         own = set(self.topic.terms)
         found = [
             (-abs(odds) * math.log1p(good + bad), word, odds)
             for word, (good, bad) in self._words.items()
-            if good + bad >= _LEAST and word not in own and (odds := self._odds(good, bad))
+            if good + bad >= _MIN_PAGES and word not in own and (odds := self._log_odds(good, bad))
         ]
         found.sort()
-        unit = p.gain / CLIP
-        return {word: unit * max(-CLIP, min(w, CLIP)) for _, word, w in found[: p.words]}
+        unit = p.gain / MAX_LOG_ODDS
+        return {
+            word: unit * max(-MAX_LOG_ODDS, min(w, MAX_LOG_ODDS)) for _, word, w in found[: p.words]
+        }
 
-    def _odds(self, good: float, bad: float) -> float:
-        """Return a word's log-odds, smoothed by its overall rate on pages of both kinds."""
-        usual = (good + bad) / (self._for + self._against)
-        likely = (good + usual) / (self._for + 1)
-        return math.log(likely * (self._against + 1) / (bad + usual))
+    def _log_odds(self, good: float, bad: float) -> float:
+        """Return the log-odds of a word, smoothed by its overall rate."""
+        usual = (good + bad) / (self._relevant + self._irrelevant)
+        likely = (good + usual) / (self._relevant + 1)
+        return math.log(likely * (self._irrelevant + 1) / (bad + usual))
 
 
 def own_weights(topic: TopicVector) -> dict[str, float]:
-    """The user's weights with the heaviest at 1; negative ones stay below 0.
+    """Return the user's weights, scaled to a maximum of 1; negative ones stay negative.
 
     >>> own_weights(TopicVector.of({"a": 2.0, "b": 1.0, "c": -1.0}))
     {'a': 1.0, 'b': 0.5, 'c': -0.5}
@@ -150,6 +152,6 @@ def own_weights(topic: TopicVector) -> dict[str, float]:
     return {term: weight / top for term, weight in topic.items()}
 
 
-def _most_seen(words: dict[str, list[float]], most: int) -> dict[str, list[float]]:
+def _most_frequent(words: dict[str, list[float]], most: int) -> dict[str, list[float]]:
     ranked = sorted(words, key=lambda word: -sum(words[word]))
     return {word: words[word] for word in ranked[:most]}

@@ -1,1 +1,1 @@
-"""Events: articles of different authors about one happening, grouped as they arrive."""
+"""Events: groups of articles about the same event, built as articles arrive."""

@@ -1,13 +1,12 @@
-"""Grouping of articles by event, one after the other as they arrive.
+"""Online grouping of articles by event.
 
-An article joins the event whose articles share most of its words, weighted by TF-IDF, within a
-window of days; else it begins one. Rare words weigh most, and names, places, numbers and days
-(``features``) more than other words, since two write-ups of one event share them whatever else they
-say. The frequency of words is that of the language and that of the articles so far: in a crawl on
-football, "football" says nothing.
+An article is assigned to the most similar event within a window of days, or starts a new one.
+Similarity is the cosine of TF-IDF vectors. Names, places and numbers (``features``) have a higher
+weight than other words, since articles about the same event share them. Word frequencies are those
+of the language and of the articles so far, so that "football" has no weight in a crawl on football.
 
-An inverted index over the heaviest words of each event gives the candidates, so that the time for
-an article does not grow with the articles.
+Candidates come from an inverted index over the most important words of each event, so that the time
+per article does not grow with the number of articles.
 """
 
 from __future__ import annotations
@@ -28,46 +27,46 @@ if TYPE_CHECKING:
 
     Vector = dict[str, float]
 
-READ = 2_500
-"""Characters of the text that are read: what happened is at the top."""
+MAX_CHARS = 2_500
+"""Number of characters at the start of a text that are used."""
 
-HEAD = 250
-"""Characters at the top that count twice, as the headline does."""
+HEAD_CHARS = 250
+"""Number of first characters that are counted twice, like the headline."""
 
-WORDS = 80
-"""Heaviest words of an article or event that are compared."""
+MAX_WORDS = 80
+"""Maximum number of words in the vector of an article or event, by descending weight."""
 
-KEYS = 16
-"""Heaviest words of an event by which it is found."""
+MAX_KEYS = 16
+"""Number of words by which an event is indexed, by descending weight."""
 
-ALIKE = 0.2
-"""Cosine from which an article belongs to an event."""
+MIN_SIMILARITY = 0.2
+"""Minimum similarity of an article to its event, in [0, 1]."""
 
-FADING = 0.5
-"""Share of the similarity that is left at the end of the window."""
+WINDOW_WEIGHT = 0.5
+"""Factor of the similarity at the end of the window; it falls linearly from 1."""
 
-NAMED = 1.5
-"""Weight of a name or number beside another word of the same rarity."""
+NAME_WEIGHT = 1.5
+"""Weight factor of names and numbers."""
 
-MOST = 20_000
-"""Events in memory, those with the newest articles."""
+MAX_EVENTS = 20_000
+"""Maximum number of events in memory; the least recently extended ones are evicted."""
 
-MEMBERS = 30
-"""Articles of an event from which on its words hardly change."""
+MAX_AVERAGED = 30
+"""Number of articles after which the weight of a new article in its event is constant."""
 
-COMMON = 500
-"""Events under one word; a word of more of them finds none."""
+MAX_EVENTS_PER_KEY = 500
+"""Maximum number of events per word of the index; more frequent words are not used."""
 
 _NAME = re.compile(r"(?<=[a-z0-9,;:] )[A-Z][A-Za-z]+")
 _NUMBER = re.compile(r"\d{2,}")
 
 
 class Events:
-    """Events of a stream of articles.
+    """Groups a stream of articles by event.
 
     Args:
-        window: Days between an article and the event's nearest article.
-        alike: See ``ALIKE``.
+        window: Maximum number of days between an article and its event.
+        threshold: Minimum similarity, see ``MIN_SIMILARITY``.
 
     >>> from topiccrawl.model import Article
     >>> events = Events(7)
@@ -82,21 +81,21 @@ class Events:
     'http://a.test/'
     """
 
-    def __init__(self, window: float, alike: float = ALIKE) -> None:
+    def __init__(self, window: float, threshold: float = MIN_SIMILARITY) -> None:
         self._window = window
-        self._alike = alike
+        self._threshold = threshold
         self._events: OrderedDict[str, _Event] = OrderedDict()
-        self._found_by: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self._by_key: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._frequency: Counter[str] = Counter()
         self._articles = 0
 
     def add(self, article: Article) -> str:
-        """Add an article and return its event: the URL of the first article about it.
+        """Add an article and return its event, which is the URL of the event's first article.
 
-        An article that was stored with an event stays in it.
+        The event of an article that has one is not changed.
         """
         counts = features(article)
-        vector = self._weighed(counts)
+        vector = self._vector(counts)
         self._frequency.update(counts.keys())
         self._articles += 1
         day = _day(article)
@@ -108,52 +107,52 @@ class Events:
         return name
 
     def _nearest(self, vector: Vector, day: int) -> str:
-        """Return the event most like the vector; "" for none."""
-        keys = sorted(vector, key=vector.__getitem__, reverse=True)[: 2 * KEYS]
+        """Return the event most similar to a vector; "" if there is none."""
+        keys = sorted(vector, key=vector.__getitem__, reverse=True)[: 2 * MAX_KEYS]
         names = dict.fromkeys(
-            name for key in keys if len(found := self._found_by.get(key, ())) <= COMMON
+            name for key in keys if len(found := self._by_key.get(key, ())) <= MAX_EVENTS_PER_KEY
             for name in found
         )  # fmt: skip
-        best, chosen = self._alike, ""
+        best, chosen = self._threshold, ""
         for name in names:
             event = self._events[name]
-            gap = event.gap(day)
+            gap = event.days_apart(day)
             if gap > self._window:
                 continue
-            fading = 1.0 - (1.0 - FADING) * gap / self._window
-            likeness = fading * _cosine(vector, event.vector)
-            if likeness >= best:
-                best, chosen = likeness, name
+            decay = 1.0 - (1.0 - WINDOW_WEIGHT) * gap / self._window
+            similarity = decay * _cosine(vector, event.vector)
+            if similarity >= best:
+                best, chosen = similarity, name
         return chosen
 
     def _index(self, name: str, event: _Event, vector: Vector, day: int) -> None:
         for key in event.keys:
-            self._found_by[key].pop(name, None)
-        event.take(vector, day)
+            self._by_key[key].pop(name, None)
+        event.add(vector, day)
         for key in event.keys:
-            self._found_by[key][name] = None
+            self._by_key[key][name] = None
         self._events.move_to_end(name)
-        if len(self._events) > MOST:
+        if len(self._events) > MAX_EVENTS:
             gone, old = self._events.popitem(last=False)
             for key in old.keys:
-                self._found_by[key].pop(gone, None)
-                if not self._found_by[key]:
-                    del self._found_by[key]
+                self._by_key[key].pop(gone, None)
+                if not self._by_key[key]:
+                    del self._by_key[key]
 
-    def _weighed(self, counts: Mapping[str, float]) -> Vector:
-        """Return the heaviest words of an article, as a vector of length 1."""
+    def _vector(self, counts: Mapping[str, float]) -> Vector:
+        """Return the TF-IDF vector of an article, with length 1."""
         idf, total = corpus_idf(), math.log(self._articles + 2)
         weights = {}
         for word, count in counts.items():
             here = math.log((self._articles + 2) / (self._frequency[word] + 1)) / total
             rare = idf(word.removeprefix("#")) if word[0] != "#" else DEFAULT_IDF
-            named = NAMED if word[0] == "#" or rare == DEFAULT_IDF else 1.0
+            named = NAME_WEIGHT if word[0] == "#" or rare == DEFAULT_IDF else 1.0
             weights[word] = (1.0 + math.log(count)) * rare * max(here, 0.0) * named
         return _heaviest(weights)
 
 
 class _Event:
-    """Words and days of an event."""
+    """Mean vector and days of an event."""
 
     __slots__ = ("first", "keys", "last", "size", "vector")
 
@@ -163,36 +162,36 @@ class _Event:
         self.size = 0
         self.first = self.last = 0
 
-    def take(self, vector: Vector, day: int) -> None:
-        """Take an article over into the words and days."""
-        share = 1.0 / (min(self.size, MEMBERS) + 1)
+    def add(self, vector: Vector, day: int) -> None:
+        """Add an article."""
+        share = 1.0 / (min(self.size, MAX_AVERAGED) + 1)
         mixed = {word: weight * (1.0 - share) for word, weight in self.vector.items()}
         for word, weight in vector.items():
             mixed[word] = mixed.get(word, 0.0) + weight * share
         self.vector = _heaviest(mixed)
-        self.keys = tuple(sorted(self.vector, key=self.vector.__getitem__, reverse=True)[:KEYS])
+        self.keys = tuple(sorted(self.vector, key=self.vector.__getitem__, reverse=True)[:MAX_KEYS])
         self.size += 1
         if day:
             self.first = min(self.first or day, day)
             self.last = max(self.last, day)
 
-    def gap(self, day: int) -> int:
-        """Return the days between a day and the event; 0 where one has none."""
+    def days_apart(self, day: int) -> int:
+        """Return the number of days between a day and the event; 0 if either is unknown."""
         if not day or not self.last:
             return 0
         return max(0, self.first - day, day - self.last)
 
 
 def features(article: Article) -> Counter[str]:
-    """Return the words of headline and text with their counts; names and numbers marked ``#``.
+    """Return the counts of words in headline and text; names and numbers also with prefix ``#``.
 
     >>> from topiccrawl.model import Article
     >>> sorted(features(Article("http://a.test/", "Quake of 6.1 hits near Aceh", "")))
     ['#aceh', '1', '6', 'aceh', 'hit', 'quake']
     """
-    text = article.body[:READ]
+    text = article.body[:MAX_CHARS]
     words = shared_tokenizer().words
-    head = f"{article.title}\n{text[:HEAD]}"
+    head = f"{article.title}\n{text[:HEAD_CHARS]}"
     counts = Counter(words(f"{head}\n{text}"))
     counts.update(words(head))
     marked = [found[0].lower() for found in _NAME.finditer(f"{article.title}. {text}")]
@@ -201,7 +200,7 @@ def features(article: Article) -> Counter[str]:
 
 
 def _heaviest(weights: Mapping[str, float]) -> Vector:
-    kept = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:WORDS]
+    kept = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_WORDS]
     length = math.sqrt(sum(weight * weight for _, weight in kept)) or 1.0
     return {word: weight / length for word, weight in kept if weight > 0.0}
 
@@ -212,7 +211,7 @@ def _cosine(one: Vector, other: Vector) -> float:
 
 
 def _day(article: Article) -> int:
-    """Return the day of publication, else of the fetch, as a number; 0 for none."""
+    """Return the ordinal of the publication date, or of the fetch; 0 if unknown."""
     try:
         return date.fromisoformat(article.published[:10]).toordinal()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Names the event of every article before it is stored."""
+"""Item pipeline that assigns articles to events before they are stored."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-RECALLED = 2_000
-"""Stored articles that are read at the start, the newest."""
+MAX_RELOADED = 2_000
+"""Number of newest stored articles that are loaded at the start."""
 
 
 class EventPipeline:
-    """Sets ``Article.event``; other items pass untouched.
+    """Sets ``Article.event``; other items are returned unchanged.
 
     Args:
-        settings: Name the storage; TOPICCRAWL_EVENTS is the window.
-        count: Takes the name of a stat.
+        settings: Settings with the storage and TOPICCRAWL_EVENTS, the window.
+        count: Increments the stat with this name.
     """
 
     def __init__(self, settings: BaseSettings, count: Callable[[str], None]) -> None:
@@ -48,22 +48,22 @@ class EventPipeline:
         return cls(crawler.settings, lambda name: stats.inc_value(f"topiccrawl/{name}"))
 
     async def open_spider(self) -> None:
-        """Read the events of the newest stored articles."""
+        """Load the events of the newest stored articles."""
         storage = storage_of(self._settings)
         if not storage.exists():
             return
         async with opened(storage.articles()) as store:
-            known = await store.articles(limit=RECALLED)
-        await asyncio.to_thread(self._recall, [one for one in reversed(known) if one.event])
+            known = await store.articles(limit=MAX_RELOADED)
+        await asyncio.to_thread(self._reload, [one for one in reversed(known) if one.event])
 
     async def process_item(self, item: object) -> object:
-        """Return the item, an article with its event."""
+        """Return the item; an article gets its event."""
         if not isinstance(item, Article):
             return item
         event = self._events.add(item)
         self._count("events" if event == item.url else "events_joined")
         return replace(item, event=event)
 
-    def _recall(self, articles: list[Article]) -> None:
+    def _reload(self, articles: list[Article]) -> None:
         for article in articles:
             self._events.add(article)

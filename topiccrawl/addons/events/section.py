@@ -1,4 +1,4 @@
-"""The largest events as a section of the dashboard."""
+"""Dashboard section with the largest events."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 READ = 500
-"""Newest articles that are read."""
+"""Number of newest articles that are read."""
 
 SHOWN = 12
-"""Events that are shown."""
+"""Number of events shown."""
 
 
 async def events(settings: BaseSettings, crawler: Crawler | None) -> State:  # noqa: ARG001
-    """Return the section ``events``; empty where events are not looked for.
+    """Return the section ``events``; empty if TOPICCRAWL_EVENTS is off.
 
     Raises:
-        StorageError: They cannot be read.
+        StorageError: If the articles cannot be read.
     """
     storage = storage_of(settings)
     if settings.getfloat("TOPICCRAWL_EVENTS") <= 0 or not storage.exists():

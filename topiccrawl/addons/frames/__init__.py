@@ -1,1 +1,1 @@
-"""Frames of sites: the place of article bodies and the lines that repeat."""
+"""Frames of sites: boxes of article bodies, and repeated lines."""

@@ -1,4 +1,4 @@
-"""Sites' frames in a crawl: loaded at a site's first page, learnt from its articles, stored."""
+"""Extension for the frames of sites: loads them, learns them from articles, stores them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MOST_SITES = 2_000
 
 
 class SiteFrames:
-    """Frames of sites for the spider; a site's first page is extracted before its frame is loaded.
+    """Provides the spider with the frames of sites; the first page of a site has no frame yet.
 
     Args:
-        knowledge: Storage of frames.
+        knowledge: Store of frames.
     """
 
     def __init__(self, knowledge: Sites) -> None:
@@ -50,7 +50,7 @@ class SiteFrames:
         return frames
 
     def frame(self, url: str) -> SiteFrame | None:
-        """Return the frame of a URL's site, or None while it is not loaded."""
+        """Return the frame of a URL's site; None until it is loaded."""
         site = site_of(url)
         if (
             site not in self._frames

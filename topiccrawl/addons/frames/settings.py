@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 TOPICCRAWL_FRAMES = False
-"""Learn the place of each site's article bodies and its repeated lines; see docs/extraction.md."""
+"""Learn the box of article bodies and the repeated lines of each site (docs/extraction.md)."""
 
 EXTENSIONS = {"topiccrawl.addons.frames.extension.SiteFrames": 519}

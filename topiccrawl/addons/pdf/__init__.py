@@ -1,1 +1,1 @@
-"""PDF files read as pages: text, title and day."""
+"""PDF files: converted to HTML pages with text, title and date."""

@@ -1,9 +1,9 @@
-"""Text of a PDF file, in a process of its own: ``python child.py PAGES SECONDS < FILE``.
+"""Child process that extracts the text of a PDF file: ``python child.py PAGES SECONDS < FILE``.
 
-A PDF file can be made to need any time and memory. The process has bounds for both, and the crawl's
-loop does not wait for it. It imports nothing of the package, so that it starts at once, and prints
-one JSON object: ``title``, ``made`` (ISO day or ""), ``largest`` (the first page's text in its
-largest type, "" if all has one size) and ``lines``, a list for each page.
+A malicious PDF file may need unlimited time and memory. The process has limits for both and does
+not block the event loop of the crawl. It imports nothing of the package, so that it starts quickly.
+It prints a JSON object: ``title``, ``made`` (ISO date or ""), ``largest`` (the text of the first
+page in its largest font, "" if all text has the same size) and ``lines``, a list per page.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pypdf import PdfReader
 from pypdf.errors import PyPdfError
 
 MEMORY = 1 << 30
-"""Bytes of address space."""
+"""Limit of the address space in bytes."""
 
-LARGER = 1.15
-"""Times the usual height of letters from which a text may be the headline."""
+HEADLINE_SCALE = 1.15
+"""Minimum font height of a headline, relative to the most frequent height."""
 
-HEADLINE = (6, 200)
-"""Characters of the shortest and of the longest headline."""
+HEADLINE_LENGTH = (6, 200)
+"""Minimum and maximum length of a headline, in characters."""
 
 _BROKEN = (
     PyPdfError,
@@ -38,14 +38,14 @@ _BROKEN = (
     ArithmeticError,
     NotImplementedError,
 )
-"""Errors of the library on broken files."""
+"""Exceptions of pypdf for broken files."""
 
 
 def read(data: bytes, pages: int) -> dict[str, object]:
-    """Return title, day and lines of the first pages.
+    """Return title, date and lines of the first pages.
 
     Raises:
-        PyPdfError: It is no PDF file, or one that needs a password.
+        PyPdfError: If the data is not a PDF file, or needs a password.
     """
     reader = PdfReader(io.BytesIO(data))
     about = reader.metadata
@@ -59,8 +59,8 @@ def read(data: bytes, pages: int) -> dict[str, object]:
     lines: list[list[str]] = []
     for page in reader.pages[:pages]:
         try:
-            text = page.extract_text(visitor_text=None if lines else partial(_note, runs))
-        except _BROKEN:  # the other pages may be read
+            text = page.extract_text(visitor_text=None if lines else partial(_collect_run, runs))
+        except _BROKEN:  # other pages may be readable
             text = ""
         lines.append(text.splitlines())
     return {
@@ -71,24 +71,24 @@ def read(data: bytes, pages: int) -> dict[str, object]:
     }
 
 
-def _note(runs: list[tuple[float, str]], text: str, outer: list[float], inner: list[float],
+def _collect_run(runs: list[tuple[float, str]], text: str, outer: list[float], inner: list[float],
           font: object, size: float) -> None:  # fmt: skip  # noqa: ARG001
-    """Note a piece of text with the height of its letters on the page."""
+    """Append a piece of text with its font height on the page."""
     height = round(size * hypot(*outer[2:4]) * hypot(*inner[2:4]), 1)
     runs.append((height if text.strip() or not runs else runs[-1][0], text))
 
 
 def _largest(runs: list[tuple[float, str]]) -> str:
-    """Return the first text of the largest height in which there is a headline."""
+    """Return the first text with the largest height that can be a headline."""
     sizes: dict[float, int] = {}
     for height, text in runs:
         sizes[height] = sizes.get(height, 0) + len(text)
     usual = max(sizes, key=sizes.__getitem__, default=0.0)
-    least, most = HEADLINE
+    least, most = HEADLINE_LENGTH
     texts = [
         (height, "".join(text for _, text in parts).strip())
         for height, parts in groupby(runs, key=itemgetter(0))
-        if height >= LARGER * usual
+        if height >= HEADLINE_SCALE * usual
     ]
     headlines = (
         (height, text)
@@ -99,7 +99,7 @@ def _largest(runs: list[tuple[float, str]]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Read standard input and print the object; status 1 for a file that cannot be read."""
+    """Read a file from standard input and print the object; exit status 1 if it cannot be read."""
     seconds = int(arguments[1])
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

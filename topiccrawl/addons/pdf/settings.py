@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 TOPICCRAWL_PDF = False
-"""Fetch PDF files and read them as pages, so that those on topic are stored as articles."""
+"""Fetch PDF files and parse them as pages, so that those on topic are stored as articles."""
 TOPICCRAWL_PDF_PAGES = 20
-"""Pages read of a PDF file; the rest is left out."""
+"""Maximum number of pages read from a PDF file; further pages are ignored."""
 TOPICCRAWL_PDF_BYTES = 10_000_000
-"""Bytes of a PDF file that is read; a larger one is counted and left unread."""
+"""Maximum size of a PDF file in bytes; larger files are counted and not read."""
 
 DOWNLOADER_MIDDLEWARES = {
-    "topiccrawl.addons.pdf.middleware.PdfMiddleware": 570,  # after the archive (580) has it
+    "topiccrawl.addons.pdf.middleware.PdfMiddleware": 570,  # after the archive (580)
 }
 TOPICCRAWL_CHECKS = {"topiccrawl.addons.pdf.middleware.check_pdf": 200}

@@ -1,1 +1,1 @@
-"""Template crawls: search, seeds, layers of links, records."""
+"""Template crawls: find seeds, follow layers of links, extract records."""

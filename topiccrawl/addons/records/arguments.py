@@ -1,4 +1,4 @@
-"""Arguments of the template spider, checked before any request."""
+"""Arguments of the template spider, validated before the first request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase
-from topiccrawl.addons.records.periods.seeds import Manner
+from topiccrawl.addons.records.periods.seeds import SamplingRules
 from topiccrawl.addons.records.templates.template import Template, resolve
 from topiccrawl.discovery.custom import CustomEngine, Engine
 from topiccrawl.discovery.factory import NAMES, provider_of, providers_of
@@ -39,14 +39,14 @@ ARGUMENTS = ("template", "discover", "seeds", "chance", "fresh", "since")
 
 @dataclass(frozen=True)
 class Plan:
-    """Arguments of a template crawl, checked and resolved.
+    """Validated arguments of a template crawl.
 
     Attributes:
         template: The template to crawl.
-        seeds: URLs to begin with.
+        seeds: Seed URLs.
         discovery: Search for further seeds, or None.
-        chance: Whether seeds are drawn by their probability.
-        number: Number of the period to begin or continue.
+        chance: Whether seeds are sampled by their probability.
+        number: Number of the period to start or to continue.
     """
 
     template: Template
@@ -57,12 +57,12 @@ class Plan:
 
     @property
     def crawl_name(self) -> str:
-        """Name of the period's frontier: each period has its own."""
+        """Name of the frontier; each period has its own."""
         return self._name(self.number)
 
     @property
-    def former(self) -> tuple[str, ...]:
-        """Names of frontiers that are of no more use: the last one stays, for ``scrapy why``."""
+    def obsolete_crawls(self) -> tuple[str, ...]:
+        """Names of earlier frontiers to delete; the latest is kept for ``scrapy why``."""
         return tuple(
             self._name(number) for number in range(max(1, self.number - 5), self.number - 1)
         )
@@ -72,82 +72,82 @@ class Plan:
 
 
 def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
-    """Return the plan that the arguments give.
+    """Validate the arguments and return the plan of the crawl.
 
     Raises:
-        ConfigurationError: If one of them, the template or a setting cannot be used.
+        ConfigurationError: If an argument, the template or a setting is invalid.
     """
     refuse_unknown(arguments, ARGUMENTS)
     check_since(arguments.get("since", ""))
     check_settings(settings)
-    _alone(settings)
+    _check_single_process(settings)
     name = arguments.get("template", "").strip()
     if not name:
-        raise TemplateError("no template: give -a template=NAME, or a path that ends in .toml")
+        raise TemplateError("no template given: pass -a template=NAME, or a path ending in .toml")
     template = resolve(name)
     seeds = arguments.get("seeds", "")
     begin = (*(seeds_of(seeds) if seeds else ()), *template.seeds)
     discovery = _discovery(settings, template, arguments.get("discover", ""))
     if discovery is None and not begin:
         raise ConfigurationError(
-            "template {name!r}: nowhere to search for {query!r}: give"
+            "template {name!r}: no seed provider to search for {query!r}: pass"
             " -a discover=searxng:http://localhost:8888 (docs/discovery.md), or seeds=URL,URL",
             name=template.name,
             query=template.search.queries[0],
-            public=f"template {template.name!r}: nowhere to search: give discover, or seeds",
+            public=f"template {template.name!r}: no seed provider: pass discover or seeds",
         )
     fresh = flag("fresh", arguments.get("fresh", ""))
     chance = flag("chance", arguments.get("chance", "1"))
-    manner_of(settings, chance=chance)
+    sampling_rules(settings, chance=chance)
     return Plan(
         template,
         tuple(dict.fromkeys(begin)),
         discovery,
         chance,
-        _number(settings, template, fresh=fresh),
+        _period_number(settings, template, fresh=fresh),
     )
 
 
 def crawl_of(settings: BaseSettings, name: str) -> str:
-    """Name of the crawl of a template: of the period that is open, else of the next one.
+    """Return the crawl name of a template's open period, or of the next one if none is open.
 
     Raises:
-        ConfigurationError: There is no such template, or its periods cannot be read.
+        ConfigurationError: If there is no such template, or its periods cannot be read.
     """
     template = resolve(name)
-    number = _number(settings, template, fresh=False)
+    number = _period_number(settings, template, fresh=False)
     return Plan(template, (), None, chance=True, number=number).crawl_name
 
 
-def manner_of(settings: BaseSettings, *, chance: bool) -> Manner:
-    """Return the rules by which seeds are drawn.
+def sampling_rules(settings: BaseSettings, *, chance: bool) -> SamplingRules:
+    """Return the rules by which seeds are sampled.
 
     Raises:
-        SettingError: A number cannot be used.
+        SettingError: If a setting is out of range.
     """
-    at_once = int(number(settings, "TOPICCRAWL_SEEDS_AT_ONCE"))
-    if at_once < 1:
+    concurrency = int(number(settings, "TOPICCRAWL_SEEDS_AT_ONCE"))
+    if concurrency < 1:
         raise SettingError("TOPICCRAWL_SEEDS_AT_ONCE is 0: give a whole number above 0")
-    return Manner(at_once, chance, int(number(settings, "TOPICCRAWL_SEED_LUCK")))
+    return SamplingRules(concurrency, chance, int(number(settings, "TOPICCRAWL_SEED_LUCK")))
 
 
-def _alone(settings: BaseSettings) -> None:
-    """Refuse what a template crawl cannot use: it is conducted by one process at a time."""
+def _check_single_process(settings: BaseSettings) -> None:
+    """Raise SettingError for settings that a single-process crawl does not support."""
     if in_redis(settings) and not settings.getbool("TOPICCRAWL_TURN"):
         raise SettingError(
-            "REDIS_URL is set, but a template is crawled by one process at a "
-            "time: -s REDIS_URL= for this crawl, or let workers see to that: "
+            "REDIS_URL is set, but only one process at a time can crawl a template: "
+            "pass -s REDIS_URL= for this crawl, or create a task for workers: "
             "scrapy tasks create --template NAME"
         )
     if settings.get("JOBDIR"):
         raise SettingError(
-            "JOBDIR is set, but a template crawl keeps its periods in "
-            "TOPICCRAWL_DATA_DIR and goes on by itself: leave it out"
+            "JOBDIR is set, but a template crawl stores its state in "
+            "TOPICCRAWL_DATA_DIR and resumes from there: remove JOBDIR"
         )
 
 
 def _discovery(settings: BaseSettings, template: Template, asked: str) -> Discovery | None:
-    """Return the search: of the argument, else the template's providers, else the setting."""
+    """Return the search by the argument, the template's providers or the setting, in this order."""
     queries, pages = template.search.queries, template.limits.result_pages
     if asked or not template.providers:
         spec = asked or settings.get("TOPICCRAWL_DISCOVER") or ""
@@ -159,11 +159,12 @@ def _discovery(settings: BaseSettings, template: Template, asked: str) -> Discov
 
 
 def _provider(template: Template, given: str | Mapping[str, Any]) -> SeedProvider:
-    """A provider as a template file names it.
+    """Return a seed provider for its entry in a template file.
 
-    ``"bing"``, ``{ searxng = "http://..." }``, or a table with the fields of a configured engine.
+    An entry is ``"bing"``, ``{ searxng = "http://..." }``, or a table with the fields of a
+    configured engine.
     """
-    public = f"template {template.name!r}: its providers cannot be used"
+    public = f"template {template.name!r}: its providers are invalid"
     try:
         if isinstance(given, str):
             return provider_of(given)
@@ -178,8 +179,8 @@ def _provider(template: Template, given: str | Mapping[str, Any]) -> SeedProvide
         raise TemplateError("\n".join(lines), public=public) from error
 
 
-def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
-    """Number of the period: the last one's unless it is finished."""
+def _period_number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
+    """Return the number of the period: the last one, or the next if that has finished."""
     try:
         last = run_in_thread(last_period(settings, template.name))
     except (StateError, StorageError) as error:
@@ -190,6 +191,6 @@ def _number(settings: BaseSettings, template: Template, *, fresh: bool) -> int:
 
 
 async def last_period(settings: BaseSettings, name: str) -> Period | None:
-    """Return the period of a template that began last."""
+    """Return the latest period of a template, or None."""
     async with Periods(storage_of(settings)) as periods:
         return await periods.last(name)

@@ -1,4 +1,4 @@
-"""Stores a template spider's findings on pages and seeds; a page is settled only after that."""
+"""Item pipeline of the template spider: stores seeds and page results before leases are settled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, DropItem, NotConfigured
 
 from topiccrawl.addons.records.periods.seeds import Hits
-from topiccrawl.addons.records.periods.visits import Steps, Wanted
+from topiccrawl.addons.records.periods.visits import PageRequest, PageResults
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
@@ -37,19 +37,19 @@ _COUNTED = ("seeds", "records", "pages", "results")
 
 
 class StepKept(DropItem):
-    """Ends a template spider's item on a page or seeds: it is stored, and goes no further."""
+    """Drops an item of the template spider after it was stored."""
 
 
 class RecordPipeline:
-    """Gives a template spider's items to its conductor, and the engine the requests that follow."""
+    """Passes the template spider's items to its controller, and schedules the next requests."""
 
     def __init__(self, crawler: Crawler, spider: TemplateSpider) -> None:
         self._crawler = crawler
         self._context = context_of(crawler)
         self._spider = spider
-        self._conductor = spider.conductor
-        self._turn: asyncio.Task[None] | None = None
-        self._ended = False
+        self._controller = spider.controller
+        self._idle_task: asyncio.Task[None] | None = None
+        self._finished = False
         self._reported = 0
 
     @classmethod
@@ -57,7 +57,7 @@ class RecordPipeline:
         """Return the pipeline.
 
         Raises:
-            NotConfigured: If the spider follows no template.
+            NotConfigured: If the spider is not a TemplateSpider.
         """
         if not isinstance(crawler.spider, TemplateSpider):
             raise NotConfigured
@@ -67,7 +67,7 @@ class RecordPipeline:
         return pipeline
 
     def status(self) -> State:
-        """Return the records so far, which the dashboard shows among the articles."""
+        """Return the number of records, which the dashboard adds to the articles."""
         get = self._crawler.stats.get_value
         found = sum(get(f"topiccrawl/{name}", 0) for name in ("articles", "records"))
         return {"totals": {"articles": found}}
@@ -76,26 +76,26 @@ class RecordPipeline:
         """Open the stores.
 
         Raises:
-            CloseSpider: They cannot be used: the crawl ends before its first request.
+            CloseSpider: If a store cannot be opened. The crawl ends before its first request.
         """
         try:
-            await self._conductor.open(self._spider.plan.number)
-            for former in self._spider.plan.former:
-                self._forget(former)
+            await self._controller.open(self._spider.plan.number)
+            for name in self._spider.plan.obsolete_crawls:
+                self._forget(name)
         except TopiccrawlError as error:
-            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
+            logger.error("%s", error)  # noqa: TRY400  (a traceback does not help the user)
             raise CloseSpider(finish_reason(error)) from error
 
-    def _forget(self, former: str) -> None:
-        """Delete the frontier of an earlier period, also one from before the nodes shared them."""
+    def _forget(self, name: str) -> None:
+        """Delete the frontier of an earlier period, in the shared and in the local storage."""
         settings = self._crawler.settings
         for frontiers in (frontiers_of(settings), LocalFrontiers(settings)):
-            frontiers.forget(former)
+            frontiers.forget(name)
 
     async def close_spider(self) -> None:
-        """Report the summary of the period, and close the stores."""
-        if self._turn is not None:
-            await asyncio.gather(self._turn, return_exceptions=True)
+        """Print the summary of the period, and close the stores."""
+        if self._idle_task is not None:
+            await asyncio.gather(self._idle_task, return_exceptions=True)
         try:
             lines = await self._spider.summary()
             title = f"template {self._spider.template.name}"
@@ -105,14 +105,14 @@ class RecordPipeline:
                 say("", title, *lines, to=sys.stderr)
                 sys.stderr.flush()
         except (StorageError, AttributeError):
-            logger.debug("No summary: the stores were not open")
-        self._figures()
-        await self._conductor.close()
+            logger.debug("No summary: the stores are not open")
+        self._write_stats()
+        await self._controller.close()
 
-    def _figures(self) -> None:
-        """Count the outcomes of seeds, pages and records of this run in Scrapy's stats."""
+    def _write_stats(self) -> None:
+        """Write the counts of seeds, pages and records of this run to Scrapy's stats."""
         stats = self._crawler.stats
-        for name, count in self._conductor.counts.items():
+        for name, count in self._controller.counts.items():
             if name.partition("/")[0] in _COUNTED:
                 stats.set_value(f"topiccrawl/template/{name}", count)
         left = {name: value for name, value in stats.get_stats().items() if value or name not in
@@ -120,71 +120,75 @@ class RecordPipeline:
         stats.set_stats(left)
 
     async def process_item(self, item: object) -> object:
-        """Store an item of a template spider; pass on all others.
+        """Store an item of the template spider; return other items unchanged.
 
         Raises:
-            StorageError: It was not stored: the page is fetched again.
-            StepKept: It was stored, and goes no further.
+            StorageError: If the item was not stored. The page is fetched again.
+            StepKept: After the item was stored.
         """
         if isinstance(item, Hits):
-            await self._conductor.found(item.found)
-        elif isinstance(item, Steps):
-            self._ask(await self._conductor.visited(item.taken))
-            self._report(relevant=any(step.records for step in item.taken))
+            await self._controller.add_hits(item.found)
+        elif isinstance(item, PageResults):
+            self._schedule(await self._controller.store_results(item.results))
+            self._count_page(relevant=any(result.records for result in item.results))
         else:
             return item
-        self._count_out()
-        raise StepKept("kept as a step of the crawl", log_level="DEBUG")
+        self._uncount_drop()
+        raise StepKept("stored by the template crawl", log_level="DEBUG")
 
-    def _report(self, *, relevant: bool) -> None:
-        """Count a page, and the records that are new since the last one."""
+    def _count_page(self, *, relevant: bool) -> None:
+        """Count a page and the records added since the last count."""
         self._crawler.stats.inc_value("topiccrawl/relevant", int(relevant))
         records = self._crawler.stats.get_value("topiccrawl/records", 0)
         new, self._reported = records - self._reported, records
         self._crawler.signals.send_catch_log(page_counted, relevant=relevant, articles=new)
 
-    def _count_out(self) -> None:
-        """Take a step out of Scrapy's count of dropped items: it was none of the results."""
+    def _uncount_drop(self) -> None:
+        """Remove a stored item from Scrapy's count of dropped items."""
         for name in (_DROPPED, _STEPS):
             self._crawler.stats.inc_value(name, -1)
 
     def idle(self) -> None:
-        """Request further pages when the frontier is empty.
+        """Schedule further requests when the frontier is empty.
 
         Raises:
-            DontCloseSpider: Until the conductor has no more requests, either.
-            CloseSpider: Something is wrong that only a new version mends.
+            DontCloseSpider: While the controller may have more requests.
+            CloseSpider: After an unexpected exception (a bug in the program).
         """
-        if self._turn is not None and self._turn.done() and (error := self._turn.exception()):
-            logger.critical("The crawl ends by a mistake of the program's", exc_info=error)
+        if (
+            self._idle_task is not None
+            and self._idle_task.done()
+            and (error := self._idle_task.exception())
+        ):
+            logger.critical("The crawl is stopped by an unexpected error", exc_info=error)
             raise CloseSpider(STORE_FAILED)
-        if self._ended:
+        if self._finished:
             return
-        if self._turn is None or self._turn.done():
-            self._turn = asyncio.create_task(self._next())
+        if self._idle_task is None or self._idle_task.done():
+            self._idle_task = asyncio.create_task(self._next())
         raise DontCloseSpider
 
     async def _next(self) -> None:
         try:
-            wanted = await self._conductor.idle(self._reason)
+            requests = await self._controller.idle(self._reason)
         except StorageError as error:
-            logger.critical("The crawl ends, nothing can be stored: %s", error)
-            self._ended = True
+            logger.critical("The crawl is stopped because the storage failed: %s", error)
+            self._finished = True
             self._context.end(STORE_FAILED)
             return
-        self._ask(wanted)
-        self._ended = not wanted
-        if self._ended:
-            self._context.alarm.now()  # the engine looks again at once, not at its next heartbeat
+        self._schedule(requests)
+        self._finished = not requests
+        if self._finished:
+            self._context.alarm.now()  # close the spider now, not at the engine's next heartbeat
 
-    def _ask(self, wanted: Iterable[Wanted]) -> None:
-        counts = self._conductor.counts
+    def _schedule(self, requests: Iterable[PageRequest]) -> None:
+        counts = self._controller.counts
         records = counts["records/new"] + counts["records/changed"]
         self._crawler.stats.set_value("topiccrawl/records", records)
-        for one in wanted:
+        for one in requests:
             self._crawler.engine.crawl(self._spider.request(one))
 
-    def _reason(self, wanted: Wanted) -> str:
-        """Return the reason why a page was not fetched: the frontier's, or "lost"."""
-        known = self._context.frontier.why(distinct_url(wanted.url, wanted.role))
+    def _reason(self, request: PageRequest) -> str:
+        """Return the frontier's reason why a page was not fetched, or "lost"."""
+        known = self._context.frontier.why(distinct_url(request.url, request.role))
         return (known.reason or known.queue) if known is not None else "lost"

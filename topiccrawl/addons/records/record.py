@@ -1,4 +1,4 @@
-"""Found values with their evidence, and the records made of them."""
+"""Extracted values with their evidence, and the records built from them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Found(NamedTuple):
-    """A value and its evidence.
+class FoundValue(NamedTuple):
+    """An extracted value and its evidence.
 
     Attributes:
-        field: The template's field.
+        field: Name of the template's field.
         value: Normalized value: ``+86 28 8512 3456 ext. 801``; the URL of the image if ``image``.
         text: The value as written in the page.
-        confidence: Probability that it is right, in [0, 1].
-        where: Kind of place: ``line``, ``table``, ``json-ld`` ... (``weights.WEIGHTS``).
+        confidence: Estimated probability that the value is correct, in [0, 1].
+        where: Kind of place in the page: ``line``, ``table``, ``json-ld`` ... (keys of
+            ``weights.WEIGHTS``).
         url: URL of the page.
-        snippet: Text around it, at most ``SNIPPET`` characters.
-        image: The page shows it as an image, so that the value itself is unknown.
+        snippet: Text around the value, at most ``SNIPPET`` characters.
+        image: Whether the page shows the value as an image; its text is unknown then.
     """
 
     field: str
@@ -35,35 +36,35 @@ class Found(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Values that pages give for one subject.
+    """Values extracted for one entity.
 
     Attributes:
         template: Name of the template.
-        name: Name of the subject; "" if no page gives it.
-        found: Its values, in the order of the template's fields, the most certain first.
-        urls: The pages they come from, in the order they were read.
+        name: Name of the entity; "" if unknown.
+        found: Values in the order of the template's fields, by descending confidence.
+        urls: URLs of the source pages, in the order they were parsed.
     """
 
     template: str
     name: str
-    found: tuple[Found, ...] = ()
+    found: tuple[FoundValue, ...] = ()
     urls: tuple[str, ...] = ()
 
     def values(self, field: str) -> tuple[str, ...]:
-        """Return the values of a field, the most certain first, without images.
+        """Return the values of a field by descending confidence, without images.
 
-        >>> Record("t", "甲", (Found("QQ", "10001"), Found("QQ", "http://a.test/q.gif", image=True))
-        ...        ).values("QQ")
+        >>> image = FoundValue("QQ", "http://a.test/q.gif", image=True)
+        >>> Record("t", "甲", (FoundValue("QQ", "10001"), image)).values("QQ")
         ('10001',)
         """
         return tuple(one.value for one in self.found if one.field == field and not one.image)
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits that change when a value or the name changes, not with the evidence."""
+        """Twelve hex digits of a hash of name and values; evidence does not change them."""
         values = sorted({(one.field, one.value) for one in self.found})
-        said = json.dumps([self.template, self.name, values], ensure_ascii=False)
-        return hashlib.sha256(said.encode()).hexdigest()[:12]
+        text = json.dumps([self.template, self.name, values], ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record as JSON values; ``from_dict`` is the inverse."""
@@ -76,11 +77,11 @@ class Record(NamedTuple):
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Record:
-        """Return the record of the values of ``as_dict``.
+        """Return the record for a result of ``as_dict``.
 
-        >>> record = Record("t", "甲", (Found("QQ", "10001"),), ("http://a.test/",))
+        >>> record = Record("t", "甲", (FoundValue("QQ", "10001"),), ("http://a.test/",))
         >>> Record.from_dict(record.as_dict()) == record
         True
         """
-        found = tuple(Found(**one) for one in values["found"])
+        found = tuple(FoundValue(**one) for one in values["found"])
         return Record(values["template"], values["name"], found, tuple(values["urls"]))

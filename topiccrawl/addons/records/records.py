@@ -1,4 +1,4 @@
-"""Records of template crawls: one per entity; older versions and gone records are kept."""
+"""Store of the records of template crawls: one record per entity, with its older versions."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A stored record. Times are seconds since the epoch, 0 if there is none.
+class StoredRecord:
+    """A stored record. Times are in seconds since the epoch; 0 means never.
 
     Attributes:
-        entity: Key inside its template: host or page.
-        record: Found values with their evidence.
-        seed: The seed that gave it.
-        number: That seed's number: of two seeds of a period that give one entity, the first counts.
-        period: Period in which it was last found.
-        confidence: Mean over its fields of the best value's confidence, in [0, 1].
-        first_seen: When it was found first.
-        changed_at: When a value was last found to differ.
-        checked_at: When it was last found.
-        gone_at: When it was found gone; 0 while it is there.
+        entity: Key of the record within its template: a host or a page URL.
+        record: Extracted values with their evidence.
+        seed: URL of the seed that produced the record.
+        number: Number of that seed in its period. If two seeds of a period produce the same
+            entity, the record of the lower number is stored.
+        period: Number of the last period in which the record was found.
+        confidence: Mean confidence of the best value of each field, in [0, 1].
+        first_seen: Time when the record was first found.
+        changed_at: Time of the last change of a value.
+        checked_at: Time when the record was last found.
+        gone_at: Time when the record was found to be gone; 0 if it still exists.
     """
 
     entity: str
@@ -67,8 +68,8 @@ class Version(NamedTuple):
     """An earlier version of a record.
 
     Attributes:
-        record: Values found then.
-        until: When it was replaced.
+        record: The earlier values.
+        until: Time when the version was replaced, seconds since the epoch.
     """
 
     record: Record
@@ -76,15 +77,15 @@ class Version(NamedTuple):
 
 
 def confidence_of(record: Record) -> float:
-    """Return the mean over fields of the best value's confidence, in [0, 1]; 0 if empty."""
+    """Return the mean confidence of the best value of each field, in [0, 1]; 0 if empty."""
     best: dict[str, float] = {}
     for one in record.found:
         best[one.field] = max(one.confidence, best.get(one.field, 0.0))
     return sum(best.values()) / len(best) if best else 0.0
 
 
-def settled(known: Kept | None, new: Kept) -> tuple[Change, Kept]:
-    """Return the result for a found record, and the record to write."""
+def resolve_change(known: StoredRecord | None, new: StoredRecord) -> tuple[Change, StoredRecord]:
+    """Compare a found record with the stored one; return the change and the record to write."""
     if known is None:
         first = replace(new, first_seen=new.checked_at, changed_at=new.checked_at)
         return Change.NEW, first
@@ -98,8 +99,8 @@ def settled(known: Kept | None, new: Kept) -> tuple[Change, Kept]:
     return (Change.UNCHANGED if same else Change.CHANGED), kept
 
 
-def outdates(known: Kept | None, new: Kept) -> bool:
-    """Return whether a record's older values are to be kept as a version."""
+def creates_version(known: StoredRecord | None, new: StoredRecord) -> bool:
+    """Return whether the old values of a record must be stored as a version."""
     return (
         known is not None
         and known.period != new.period
@@ -125,10 +126,10 @@ FORGOTTEN = DocumentKind("forgotten_records", ("template", "entity", "at"), key=
 
 
 class Records(DocumentStore):
-    """Records, in the store. All but ``close`` raise StorageError. Writes are idempotent.
+    """Store of records. All methods but ``close`` raise StorageError. Writes are idempotent.
 
     Args:
-        storage: Where they are stored.
+        storage: The configured storage.
         now: Clock, seconds since the epoch.
     """
 
@@ -136,41 +137,43 @@ class Records(DocumentStore):
         super().__init__(storage.documents(RECORDS, VERSIONS, FORGOTTEN))
         self._now = now
 
-    async def save(self, found: Sequence[Kept]) -> list[Change]:
-        """Write found records; return the result for each, in order.
+    async def save(self, found: Sequence[StoredRecord]) -> list[Change]:
+        """Write records; return the change of each, in order.
 
-        CHANGED: values differ; the older ones become a version, unless they are of the same
-        period. RETURNED: the record was gone. KEPT: not written, since an earlier seed of the same
-        period gave the entity. FORGOTTEN: not written, since the entity was forgotten.
+        CHANGED: Values differ. The old values become a version, unless they are of the same
+        period. RETURNED: The record was marked as gone. KEPT: Not written, because an earlier seed
+        of the same period produced the entity. FORGOTTEN: Not written, because the user deleted
+        the entity with ``forget``.
         """
         keys = [(clean(kept.template), clean(kept.entity)) for kept in found]
         forgotten = await self._forgotten(keys)
         stored = await self._documents.get(RECORDS, keys)
-        known = {(one.template, one.entity): one for one in map(_kept, stored)}
+        known = {(one.template, one.entity): one for one in map(_stored, stored)}
         changes, versions, written = [], [], {}
         for key, new in zip(keys, found, strict=True):
-            change, result = settled(known.get(key), new)
+            change, result = resolve_change(known.get(key), new)
             if key in forgotten:
                 change = Change.FORGOTTEN
             elif change is not Change.KEPT:
-                if (old := known.get(key)) is not None and outdates(old, new):
+                if (old := known.get(key)) is not None and creates_version(old, new):
                     versions.append(_version(old, new.checked_at))
                 known[key] = written[key] = result
             changes.append(change)
         await self._write([_document(one) for one in written.values()], versions)
         return changes
 
-    async def vanish(self, template: str, entities: Sequence[str], now: float) -> int:
-        """Mark records as gone; return how many were not gone before."""
+    async def mark_gone(self, template: str, entities: Sequence[str], now: float) -> int:
+        """Mark records as gone; return the number of records that were not gone before."""
         found = await self._documents.get(RECORDS, [(template, one) for one in entities])
-        here = [{**one, "gone_at": now} for one in found if not one["gone_at"]]
-        await self._write(here)
-        return len(here)
+        newly_gone = [{**one, "gone_at": now} for one in found if not one["gone_at"]]
+        await self._write(newly_gone)
+        return len(newly_gone)
 
     async def forget(self, template: str, entities: Sequence[str]) -> int:
-        """Delete records with their versions for good; return the number of records.
+        """Delete records with their versions permanently; return the number of deleted records.
 
-        Only the entities are kept, also of records that did not exist; they are not saved again.
+        The names of the entities are stored, even of records that did not exist, so that ``save``
+        skips them from now on.
         """
         at = self._now()
         marks = [{"template": template, "entity": one, "at": at} for one in entities]
@@ -178,38 +181,40 @@ class Records(DocumentStore):
         return sum([await self._erase(template, entity) for entity in entities])
 
     async def allow(self, template: str, entities: Sequence[str]) -> int:
-        """Allow forgotten entities (of any template: "") again; return how many were forgotten."""
+        """Allow forgotten entities again; return how many were forgotten. "": any template."""
         of = {"template": template} if template else {}
         return await self._documents.delete(FORGOTTEN, *({**of, "entity": one} for one in entities))
 
-    async def get(self, template: str, entity: str) -> Kept | None:
-        """Return one record, gone or not."""
+    async def get(self, template: str, entity: str) -> StoredRecord | None:
+        """Return one record, including a gone one, or None."""
         found = await self._documents.get(RECORDS, [(template, entity)])
-        return _kept(found[0]) if found else None
+        return _stored(found[0]) if found else None
 
     async def versions(self, template: str, entity: str) -> list[Version]:
-        """Return its older versions, the oldest first."""
+        """Return the older versions of a record, oldest first."""
         where = {"template": template, "entity": entity}
         found = await self._documents.find(VERSIONS, where, order=("until",))
         return [Version(Record.from_dict(one["record"]), one["until"]) for one in found]
 
-    async def of_seed(self, template: str, seed: str) -> list[Kept]:
-        """Return the records that a seed gave and that are not gone."""
+    async def of_seed(self, template: str, seed: str) -> list[StoredRecord]:
+        """Return the records of a seed that are not gone."""
         where = {"template": template, "seed": seed, "gone_at": 0.0}
-        return [_kept(o) for o in await self._documents.find(RECORDS, where, order=("entity",))]
+        return [_stored(o) for o in await self._documents.find(RECORDS, where, order=("entity",))]
 
-    async def select(self, template: str = "", *, gone: bool = False) -> AsyncGenerator[Kept, None]:
-        """Yield all records (of a template) by ``first_seen``; with ``gone`` also gone ones."""
+    async def select(
+        self, template: str = "", *, gone: bool = False
+    ) -> AsyncGenerator[StoredRecord, None]:
+        """Yield all records (of a template) by ``first_seen``; ``gone`` includes gone records."""
         where: dict[str, Any] = {"template": template} if template else {}
         if not gone:
             where["gone_at"] = 0.0
         order = ("first_seen", "template", "entity")
         async for found in pages(self._documents, RECORDS, where, order):
             for one in found:
-                yield _kept(one)
+                yield _stored(one)
 
-    async def tally(self, template: str, since: float) -> dict[str, int]:
-        """Return sizes: ``here``, and since a time ``new``, ``changed``, ``gone``."""
+    async def count_changes(self, template: str, since: float) -> dict[str, int]:
+        """Count the records ``here``, and those ``new``, ``changed`` and ``gone`` since a time."""
         here: dict[str, Any] = {"template": template, "gone_at": 0.0}
         changed = {"changed_at": Span(since), "first_seen": Span(high=since)}
         kinds = {
@@ -221,7 +226,7 @@ class Records(DocumentStore):
         return {name: await self._documents.count(RECORDS, one) for name, one in kinds.items()}
 
     async def _write(self, records: Sequence[Document], versions: Sequence[Document] = ()) -> None:
-        """Write records; take back those that another process has forgotten meanwhile."""
+        """Write records; then delete those that another process has forgotten concurrently."""
         await self._documents.put({VERSIONS: versions, RECORDS: records})
         for key in await self._forgotten([(one["template"], one["entity"]) for one in records]):
             await self._erase(*key)
@@ -237,19 +242,19 @@ class Records(DocumentStore):
         return await self._documents.delete(RECORDS, which)
 
 
-def _document(kept: Kept) -> dict[str, Any]:
+def _document(kept: StoredRecord) -> dict[str, Any]:
     values = {
         name: getattr(kept, name) for name in RECORDS.fields if name not in {"name", "record"}
     }
     return {**values, "name": kept.record.name, "record": kept.record.as_dict()}
 
 
-def _kept(values: Mapping[str, Any]) -> Kept:
+def _stored(values: Mapping[str, Any]) -> StoredRecord:
     names = RECORDS.fields[3:-1]
     record = Record.from_dict(values["record"])
-    return Kept(values["entity"], record, **{name: values[name] for name in names})
+    return StoredRecord(values["entity"], record, **{name: values[name] for name in names})
 
 
-def _version(old: Kept, until: float) -> dict[str, Any]:
+def _version(old: StoredRecord, until: float) -> dict[str, Any]:
     key = {"template": old.template, "entity": old.entity}
     return {**key, "until": until, "record": old.record.as_dict()}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 TOPICCRAWL_SEEDS_AT_ONCE = 32
-"""Seeds of a template processed at the same time; bounds memory and the delay of failures."""
+"""Number of seeds of a template that are crawled concurrently; bounds memory use and the delay
+until failures are counted."""
 TOPICCRAWL_SEED_LUCK = 1
 """Seed of the random generator that samples seeds; fixed for reproducible runs."""
 

@@ -1,4 +1,4 @@
-"""The template spider: search, seeds, layers of links, records [S1]; the flow in one screen."""
+"""The template spider: searches for seeds, follows layers of links, extracts records [S1]."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import (
-    Plan,
-    crawl_of,
-    last_period,
-    manner_of,
-    plan_of,
-)
-from topiccrawl.addons.records.periods.conductor import Conductor, Stores
+from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of, sampling_rules
+from topiccrawl.addons.records.periods.controller import PeriodController, Stores
 from topiccrawl.addons.records.periods.periods import Period, Phase
-from topiccrawl.addons.records.periods.report import lines_of, progress_of
+from topiccrawl.addons.records.periods.report import progress_line, summary_lines
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
-from topiccrawl.addons.records.periods.visits import Child, Result, Step, Steps, digest_of, name_of
-from topiccrawl.addons.records.templates.following import Following
+from topiccrawl.addons.records.periods.visits import (
+    Child,
+    PageResult,
+    PageResults,
+    Result,
+    digest_of,
+    name_of,
+)
+from topiccrawl.addons.records.templates.link_follower import LinkFollower
 from topiccrawl.addons.records.templates.template import Template, resolve
 from topiccrawl.links.page import read_page
 from topiccrawl.links.urls import canonical
@@ -44,59 +45,63 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.addons.records.periods.visits import Wanted
+    from topiccrawl.addons.records.periods.visits import PageRequest
     from topiccrawl.discovery.contract import Results
     from topiccrawl.model import Page
 
 _GONE = (404, 410)
 _NOT_MODIFIED = 304
-_ANSWERS = [_NOT_MODIFIED, *_GONE]
-"""Statuses that say something of a page."""
-_DEEPER = 10
-"""Priority that each layer adds: a seed is finished before the next one begins [S1]."""
+_HANDLED_STATUSES = [_NOT_MODIFIED, *_GONE]
+"""HTTP statuses other than 200 that the spider handles itself."""
+_PRIORITY_PER_LAYER = 10
+"""Request priority added per layer, so that a seed is finished before the next one starts [S1]."""
 
-Output = Request | Steps | Hits
+Output = Request | PageResults | Hits
 
 
 class TemplateSpider(Spider):
     """Crawls for the records that a template describes, period by period.
 
     Args:
-        template: Path to a template file, or the name of one.
-        discover: Where seeds are searched, such as ``searxng:http://localhost:8888``; else the
-            template's own providers, else TOPICCRAWL_DISCOVER.
-        seeds: URLs to begin with, separated by commas, before the template's own.
-        chance: "0" crawls every seed; else each is drawn by its probability.
-        fresh: "1" begins a new period, even if the last one was not finished.
-        since: Sends events (new, changed, gone) as items, those since then first: ``last``
-            (none before this run), ``12h``, ``7d`` or a day.
+        template: Path of a template file, or the name of a template.
+        discover: Seed providers, such as ``searxng:http://localhost:8888``. Default: the
+            template's own providers, then the setting TOPICCRAWL_DISCOVER.
+        seeds: Comma-separated URLs that are crawled before the template's own seeds.
+        chance: "0" crawls every seed. By default seeds are sampled by their probability.
+        fresh: "1" starts a new period, even if the last one is not finished.
+        since: Yields events (new, changed, gone) as items, beginning with those since: ``last``
+            (only those of this run), ``12h``, ``7d`` or a date.
     """
 
     name = "template"
     custom_settings = UNREAD
 
-    def __init__(self, plan: Plan, conductor: Conductor, following: Following) -> None:
+    def __init__(self, plan: Plan, controller: PeriodController, follower: LinkFollower) -> None:
         super().__init__()
         self.plan = plan
         self.template = plan.template
         name = plan.template.name
         self.spec = CrawlSpec(name=name, owner=name, crawl=plan.crawl_name, conducted=True)
         self.discovery: Discovery | None = plan.discovery
-        self.conductor = conductor
-        self.following = following
+        self.controller = controller
+        self.follower = follower
 
     @classmethod
     @override
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Return the spider for its arguments; raises ConfigurationError before any request."""
+        """Return the spider for its arguments.
+
+        Raises:
+            ConfigurationError: If an argument or a setting is invalid.
+        """
         settings = crawler.settings
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
         stores = Stores.of(storage_of(settings))
-        conductor = Conductor(
-            plan.template, stores, time.time, manner_of(settings, chance=plan.chance)
+        controller = PeriodController(
+            plan.template, stores, time.time, sampling_rules(settings, chance=plan.chance)
         )
-        spider = cls(plan, conductor, Following(plan.template, traps_of(settings)))
+        spider = cls(plan, controller, LinkFollower(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
             began = parse_since(since, folder, plan.template.name, time.time(), ended=True)
@@ -120,63 +125,65 @@ class TemplateSpider(Spider):
         """Return the template of a name or path; results are stored under its own name.
 
         Raises:
-            TemplateError: There is none.
+            TemplateError: If there is no such template.
         """
         return resolve(name)
 
     @classmethod
     def crawl_of(cls, settings: BaseSettings, name: str) -> str:
-        """Return the name of a template's crawl, by which it is steered.
+        """Return the name of a template's crawl, for commands that control it.
 
         Raises:
-            ConfigurationError: There is no such template, or its periods cannot be read.
+            ConfigurationError: If there is no such template, or its periods cannot be read.
         """
         return crawl_of(settings, name)
 
     @classmethod
     async def last_period(cls, settings: BaseSettings, name: str) -> Period | None:
-        """Return the period of a template that began last, for ``articles changes``."""
+        """Return the latest period of a template, for ``articles changes``."""
         return await last_period(settings, name)
 
     @override
     async def start(self) -> AsyncIterator[Request]:
-        for wanted in self._requests(await self.conductor.resume()):
+        for wanted in self._requests(await self.controller.resume()):
             yield wanted
-        if self.conductor.period.phase is not Phase.SEARCHING:
-            self.discovery = context_of(self.crawler).search = None  # it is over
+        if self.controller.period.phase is not Phase.SEARCHING:
+            self.discovery = context_of(self.crawler).search = None  # the search has finished
             return
-        await self.conductor.found([Hit(place, url) for place, url in enumerate(self.plan.seeds)])
+        await self.controller.add_hits(
+            [Hit(place, url) for place, url in enumerate(self.plan.seeds)]
+        )
         if self.discovery is not None:
             self.discovery.found += len(self.plan.seeds)
             for asked, results in self.discovery.start():
                 self.discovery.found += len(results.hits)
-                await self.conductor.found(self._direct(asked, results))
+                await self.controller.add_hits(self._direct_hits(asked, results))
                 for wanted in self.discovery.requests(asked, results, self.parse_results):
                     yield wanted
 
-    # -- The search ------------------------------------------------------------------------------
+    # -- Search results --------------------------------------------------------------------------
 
     def parse_results(self, response: Response, asked: list[int]) -> Iterator[Output]:
-        """Take seeds from a provider's page, and ask its next one."""
+        """Yield the seeds of a provider's result page and the request for the next one."""
         if self.discovery is not None:
             question = Asked(*asked)
             results = self.discovery.read(question, response)
             self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
-            yield Hits(self._direct(question, results))
-            yield from self._indirect(question, results)
+            yield Hits(self._direct_hits(question, results))
+            yield from self._redirects(question, results)
             question = self.discovery.after(question, results)
             yield from self.discovery.requests(question, results, self.parse_results)
 
-    def _direct(self, asked: Asked, results: Results) -> tuple[Hit, ...]:
-        """Seeds that a page names itself."""
+    def _direct_hits(self, asked: Asked, results: Results) -> tuple[Hit, ...]:
+        """Return the seeds that a result page links to directly."""
         return tuple(
             Hit(self._rank(asked, place), hit.url, hit.title)
             for place, hit in enumerate(results.hits)
-            if not hit.indirect and self.following.wants(hit.url)
+            if not hit.indirect and self.follower.allows(hit.url)
         )
 
-    def _indirect(self, asked: Asked, results: Results) -> Iterator[Request]:
-        """Requests for the redirects by which an engine leads to its results."""
+    def _redirects(self, asked: Asked, results: Results) -> Iterator[Request]:
+        """Yield requests for the redirect links of a search engine."""
         for place, hit in enumerate(results.hits):
             if hit.indirect:
                 about = {"rank": self._rank(asked, place), "title": hit.title}
@@ -186,10 +193,10 @@ class TemplateSpider(Spider):
         return len(self.plan.seeds) + asked.rank(place)
 
     def parse_redirect(self, response: Response, rank: int, title: str) -> Iterator[Hits]:
-        """Take the address that a result's redirect names."""
+        """Yield the seed that a redirect link points to."""
         location = header(response, "Location")
         url = canonical(response.urljoin(location)) if location else None
-        if url is not None and self.following.wants(url):
+        if url is not None and self.follower.allows(url):
             yield Hits((Hit(rank, url, title),))
         else:
             self.crawler.stats.inc_value("topiccrawl/discovered_unresolved")
@@ -200,61 +207,64 @@ class TemplateSpider(Spider):
     def parse(
         self, response: Response, seed: str, name: str, layer: int, hop: int
     ) -> Iterator[Output]:
-        """Read a page of a seed: links of its layer, or values where it is of the last one."""
+        """Parse a page of a seed: follow links, or extract values in the last layer."""
         self.crawler.stats.inc_value("topiccrawl/pages")
-        first = Step(seed, name, Result.READ, layer, response.url)
+        first = PageResult(seed, name, Result.READ, layer, response.url)
         if response.status in _GONE:
             note = f"http-{response.status}"
-            yield Steps((replace(first, result=Result.MISSING, note=note),))
+            yield PageResults((replace(first, result=Result.MISSING, note=note),))
         elif response.status == _NOT_MODIFIED:
-            yield Steps((replace(first, result=Result.UNCHANGED),))
+            yield PageResults((replace(first, result=Result.UNCHANGED),))
         elif not isinstance(response, TextResponse):
-            yield Steps((replace(first, note="no text"),))
+            yield PageResults((replace(first, note="no text"),))
         else:
             decoded = decode(response.body, header(response, "Content-Type"))
             tags = robots_tags(response)
             page = read_page(decoded.text, response.url, tags, decoded.encoding)
-            steps, children = self._walk(first, page, decoded.text, decoded.encoding, hop)
-            yield from self._requests(self.conductor.admit(seed, children))
-            yield Steps(tuple(_answered(step, response) for step in steps))
+            results, children = self._follow(first, page, decoded.text, decoded.encoding, hop)
+            yield from self._requests(self.controller.admit(seed, children))
+            yield PageResults(tuple(_with_validators(result, response) for result in results))
 
-    def _walk(
-        self, step: Step, page: Page, html: str, encoding: str, hop: int
-    ) -> tuple[list[Step], list[Child]]:
-        """Return a page's steps in its layer and in later ones that it belongs to; its children."""
-        if step.layer >= self.following.last:
-            return [self._read(step, page, html)], []
-        found = self.following.steps(step.layer, page, html, encoding)
-        children = [Child(url, step.layer + 1) for url in found.onward]
-        steps = [step]
+    def _follow(
+        self, result: PageResult, page: Page, html: str, encoding: str, hop: int
+    ) -> tuple[list[PageResult], list[Child]]:
+        """Return the page's results and the pages to follow.
+
+        A page may also belong to later layers; it then has a result for each of them.
+        """
+        if result.layer >= self.follower.last:
+            return [self._read(result, page, html)], []
+        found = self.follower.follow(result.layer, page, html, encoding)
+        children = [Child(url, result.layer + 1) for url in found.onward]
+        results = [result]
         if found.itself:
             url = canonical(page.url) or page.url
-            name = name_of(step.seed, step.layer + 1, url)
-            inner = replace(step, name=name, layer=step.layer + 1, url=url)
-            more, further = self._walk(inner, page, html, encoding, 0)
-            steps, children = [*more, step], [*children, *further]
+            name = name_of(result.seed, result.layer + 1, url)
+            inner = replace(result, name=name, layer=result.layer + 1, url=url)
+            more, further = self._follow(inner, page, html, encoding, 0)
+            results, children = [*more, result], [*children, *further]
         if found.next:
-            children.append(Child(found.next, step.layer, hop + 1))
-        return steps, children
+            children.append(Child(found.next, result.layer, hop + 1))
+        return results, children
 
-    def _read(self, step: Step, page: Page, html: str) -> Step:
-        """Take a page's values, unless its text is as it was when they were taken last."""
+    def _read(self, result: PageResult, page: Page, html: str) -> PageResult:
+        """Extract the values of a page, unless its text is unchanged since the last extraction."""
         from topiccrawl.addons.records.templates.extract import records_of
 
         digest = digest_of(page)
-        known = self.conductor.visit(step.seed, step.name)
+        known = self.controller.visit(result.seed, result.name)
         if known is not None and (known.digest, known.version) == (digest, self.template.version):
-            return replace(step, result=Result.UNCHANGED)
+            return replace(result, result=Result.UNCHANGED)
         noindex = page.directives.noindex
         records = () if noindex else records_of(html, page.url, self.template)
-        return replace(step, digest=digest, records=records)
+        return replace(result, digest=digest, records=records)
 
-    def _requests(self, wanted: Iterable[Wanted]) -> Iterator[Request]:
+    def _requests(self, wanted: Iterable[PageRequest]) -> Iterator[Request]:
         for one in wanted:
             yield self.request(one)
 
-    def request(self, wanted: Wanted) -> Request:
-        """The request for a page that the conductor wants."""
+    def request(self, wanted: PageRequest) -> Request:
+        """Return the Scrapy request for a page request of the controller."""
         conditions = {"If-None-Match": wanted.etag, "If-Modified-Since": wanted.modified}
         return Request(
             wanted.url,
@@ -263,25 +273,25 @@ class TemplateSpider(Spider):
             cb_kwargs={
                 "seed": wanted.seed, "name": wanted.name, "layer": wanted.layer, "hop": wanted.hop,
             },
-            meta={meta.ROLE: wanted.role, "handle_httpstatus_list": _ANSWERS},
-            priority=_DEEPER * wanted.layer,
+            meta={meta.ROLE: wanted.role, "handle_httpstatus_list": _HANDLED_STATUSES},
+            priority=_PRIORITY_PER_LAYER * wanted.layer,
             dont_filter=True,
         )  # fmt: skip
 
-    # -- For people ------------------------------------------------------------------------------
+    # -- Progress --------------------------------------------------------------------------------
 
     def progress(self) -> str:
-        """The progress line."""
-        return progress_of(self.conductor)
+        """Return the progress line."""
+        return progress_line(self.controller)
 
     async def summary(self) -> list[str]:
-        """Return the lines that sum up the period."""
-        return await lines_of(self.conductor)
+        """Return the summary of the period, as lines."""
+        return await summary_lines(self.controller)
 
 
-def _answered(step: Step, response: Response) -> Step:
-    """Return a step with the answer's ETag and Last-Modified, for a conditional request."""
-    if step.records is None and step.result is not Result.UNCHANGED:
-        return step
+def _with_validators(result: PageResult, response: Response) -> PageResult:
+    """Return a result with the response's ETag and Last-Modified, for conditional requests."""
+    if result.records is None and result.result is not Result.UNCHANGED:
+        return result
     etag, modified = (sendable(header(response, n) or "") for n in ("ETag", "Last-Modified"))
-    return replace(step, etag=etag, modified=modified)
+    return replace(result, etag=etag, modified=modified)

@@ -1,1 +1,1 @@
-"""Simulation add-on: replays recorded crawls without network, to compare strategies."""
+"""Simulation: replays recorded crawls without network access, to compare strategies."""

@@ -1,9 +1,9 @@
-"""Recorded pages: a collection and its pages, each read once.
+"""Collections of recorded pages.
 
-A collection (``*.web.jsonl``, gzipped or not) has one JSON object a line: ``url``; ``status``
-(200); ``type`` (``text/html; charset=utf-8``); ``headers``; ``body`` (text) or ``body64`` (base64
-of the bytes); ``label`` and ``categories``, where the subject of the page is known. Files with
-the endings of ``TOPICCRAWL_COLLECTIONS`` (WARC) are collections as well.
+A collection (``*.web.jsonl``, gzipped or not) has one JSON object per line with these keys:
+``url``; ``status`` (200); ``type`` (``text/html; charset=utf-8``); ``headers``; ``body`` (text) or
+``body64`` (the bytes in base64); ``label`` and ``categories`` if the subject of the page is known.
+Files with the suffixes of ``TOPICCRAWL_COLLECTIONS`` (WARC) are collections as well.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ DEFAULT_TYPE = "text/html; charset=utf-8"
 OK = 200
 _TEXTUAL = ("text/", "html", "xml", "json", "javascript")
 _REDIRECTS = range(300, 400)
-_AHEAD = 16
-"""Pages that are read at once."""
+_CONCURRENCY = 16
+"""Number of pages parsed concurrently."""
 
 
 def key(url: str) -> str:
-    """Identity of a recorded page: host, path and query; http and https are the same page.
+    """Return the key of a recorded page: host, path and query, without the scheme.
 
     >>> key("https://A.test"), key("http://a.test/x?y=1#z")
     ('a.test/', 'a.test/x?y=1')
@@ -53,15 +53,15 @@ def key(url: str) -> str:
     return f"{parts.netloc.lower()}{parts.path or '/'}" + (f"?{parts.query}" if parts.query else "")
 
 
-class Recorded(NamedTuple):
-    """One recorded answer.
+class RecordedPage(NamedTuple):
+    """A recorded response.
 
     Attributes:
-        url: Its URL, as recorded.
+        url: URL as recorded.
         status: HTTP status.
-        headers: Names and values, Content-Type among them.
-        body: Bytes as served.
-        marks: Labels of what the page is about; may be empty.
+        headers: Names and values, including Content-Type.
+        body: Body as received.
+        marks: Labels of the page's subject; may be empty.
     """
 
     url: str
@@ -71,18 +71,18 @@ class Recorded(NamedTuple):
     marks: tuple[str, ...] = ()
 
     def header(self, name: str) -> list[str]:
-        """Values of a header; its name in any case."""
+        """Return the values of a header; the name is case-insensitive."""
         return [value for known, value in self.headers if known.lower() == name.lower()]
 
     @property
     def target(self) -> str | None:
-        """Canonical target of a redirect; None where it is none."""
+        """Canonical target of a redirect; None for other responses."""
         places = self.header("Location") if self.status in _REDIRECTS else []
         return canonical(places[0], self.url) if places else None
 
     @property
     def raw(self) -> RawPage:
-        """The answer as readers of pages take it."""
+        """The response as input of page readers."""
         kind = next(iter(self.header("Content-Type")), DEFAULT_TYPE)
         is_text = any(part in kind.lower() for part in _TEXTUAL)
         tags = tuple(self.header("X-Robots-Tag"))
@@ -90,45 +90,45 @@ class Recorded(NamedTuple):
 
 
 class RecordedWeb:
-    """A collection, by key of the URL.
+    """A collection of recorded pages by key.
 
     Args:
-        pages: Recorded answers; of two under one key the later counts.
+        pages: Recorded responses; a later one replaces an earlier one with the same key.
     """
 
-    def __init__(self, pages: Iterable[Recorded]) -> None:
+    def __init__(self, pages: Iterable[RecordedPage]) -> None:
         self.pages = {key(page.url): page for page in pages}
         self._read: dict[str, Page | None] = {}
         self._reader = StandardReader()
 
     @classmethod
     def read(
-        cls, path: Path, others: Mapping[str, str] = project.TOPICCRAWL_COLLECTIONS
+        cls, path: Path, readers: Mapping[str, str] = project.TOPICCRAWL_COLLECTIONS
     ) -> RecordedWeb:
-        """Return the collection in a file.
+        """Read a collection from a file.
 
         Args:
             path: The file.
-            others: Readers of other files by the endings of their names, as in
+            readers: Readers of other file formats by the suffix of the name, as in
                 ``TOPICCRAWL_COLLECTIONS``.
 
         Raises:
-            ConfigurationError: If it cannot be read; names file, line and remedy.
+            ConfigurationError: If the file cannot be read; with file, line and remedy.
         """
-        for ending, reader in others.items():
+        for ending, reader in readers.items():
             if path.name.endswith(ending):
                 answers = load_component("TOPICCRAWL_COLLECTIONS", reader)(path)
-                return cls(Recorded(a.url, a.status, a.headers, a.body) for a in answers)
+                return cls(RecordedPage(a.url, a.status, a.headers, a.body) for a in answers)
         return cls(_read(path))
 
-    def get(self, url: str) -> Recorded | None:
-        """The recorded answer to a URL, or None."""
+    def get(self, url: str) -> RecordedPage | None:
+        """Return the recorded response for a URL, or None."""
         return self.pages.get(key(url))
 
     def page(self, name: str) -> Page | None:
-        """The page under a key, read as a crawl reads it; None where it is no text.
+        """Return the parsed page with this key, or None if it is not text.
 
-        It is read at the first call; after that only its text and links are held.
+        The page is parsed at the first call; then only its text and links are cached.
         """
         if name not in self._read:
             read = self._reader.read(self.pages[name].raw)
@@ -136,16 +136,16 @@ class RecordedWeb:
         return self._read[name]
 
     async def read_all(self, readers: Readers | InProcessReader) -> None:
-        """Read all pages ahead; one that ends its reader counts as no text, with a warning."""
-        room = asyncio.Semaphore(_AHEAD)
+        """Parse all pages in advance; a page that crashes its reader is logged and is None."""
+        slots = asyncio.Semaphore(_CONCURRENCY)
         async with asyncio.TaskGroup() as group:
             for name, recorded in self.pages.items():
-                await room.acquire()
+                await slots.acquire()
                 task = group.create_task(self._read_one(name, recorded, readers))
-                task.add_done_callback(lambda _: room.release())
+                task.add_done_callback(lambda _: slots.release())
 
     async def _read_one(
-        self, name: str, recorded: Recorded, readers: Readers | InProcessReader
+        self, name: str, recorded: RecordedPage, readers: Readers | InProcessReader
     ) -> None:
         try:
             read = await readers.read(recorded.raw) if recorded.status == OK else None
@@ -155,7 +155,7 @@ class RecordedWeb:
         self._read[name] = read and read.page
 
     def relevant(self, subjects: Sequence[str]) -> frozenset[str]:
-        """Keys of the pages that bear one of these labels or one below it (``sport.football``)."""
+        """Return the keys of pages with one of the labels or a sublabel (``sport.football``)."""
         return frozenset(
             name
             for name, page in self.pages.items()
@@ -163,7 +163,7 @@ class RecordedWeb:
         )
 
 
-def _read(path: Path) -> Iterator[Recorded]:
+def _read(path: Path) -> Iterator[RecordedPage]:
     number = 0
     try:
         opener = gzip.open if path.suffix == ".gz" else open
@@ -173,7 +173,7 @@ def _read(path: Path) -> Iterator[Recorded]:
                 yield _recorded(json.loads(line))
     except FileNotFoundError as error:
         raise ConfigurationError(
-            "{path}: no such collection; give a *.web.jsonl.gz file", path=path
+            "{path}: no such collection; pass a *.web.jsonl.gz file", path=path
         ) from error
     except (OSError, EOFError, zlib.error) as error:
         raise ConfigurationError(
@@ -181,8 +181,8 @@ def _read(path: Path) -> Iterator[Recorded]:
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError, LookupError) as error:
         raise ConfigurationError(
-            "{path}, line {number}: no recorded page ({name}: {error}); a "
-            "line is one JSON object with url, and body or body64",
+            "{path}, line {number}: not a recorded page ({name}: {error}); each "
+            "line must be a JSON object with url, and body or body64",
             path=path,
             number=number,
             name=type(error).__name__,
@@ -190,12 +190,12 @@ def _read(path: Path) -> Iterator[Recorded]:
         ) from error
 
 
-def _recorded(page: dict[str, Any]) -> Recorded:
+def _recorded(page: dict[str, Any]) -> RecordedPage:
     kind = page.get("type", DEFAULT_TYPE)
     categories = (mark.removeprefix("subject.") for mark in page.get("categories", ()))
     marks = tuple(filter(None, (page.get("label"), *categories)))
     headers = (("Content-Type", kind), *page.get("headers", {}).items())
-    return Recorded(page["url"], page.get("status", OK), headers, _body(page, kind), marks)
+    return RecordedPage(page["url"], page.get("status", OK), headers, _body(page, kind), marks)
 
 
 def _body(page: dict[str, Any], kind: str) -> bytes:
@@ -203,7 +203,7 @@ def _body(page: dict[str, Any], kind: str) -> bytes:
         try:
             return base64.b64decode(page["body64"], validate=True)
         except binascii.Error as error:
-            raise ValueError(f"body64 of {page['url']} is no base64") from error
+            raise ValueError(f"body64 of {page['url']} is not base64") from error
     charset = kind.partition("charset=")[2] or "utf-8"
     body: bytes = page.get("body", "").encode(charset, "xmlcharrefreplace")
     return body

@@ -1,4 +1,4 @@
-"""Harvest curves as a page without scripts or outside parts: inline SVG and tables."""
+"""Harvest curves as a self-contained HTML page: inline SVG and tables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from topiccrawl.addons.simulate.harvest import Case, Harvest
 
 Judged = tuple["Case", "Sequence[Harvest]"]
-"""One topic and what each strategy found."""
+"""A topic and the harvest of each strategy."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Colours that colour-blind readers can distinguish, too (Okabe and Ito 2008)."""
+"""Colours that are distinguishable with colour blindness (Okabe and Ito 2008)."""
 ORACLE = "#999999"
 POINTS = 300
-"""Maximum of points of a drawn curve."""
+"""Maximum number of points of a curve."""
 WIDTH, HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
 
@@ -33,14 +33,14 @@ Points = list[tuple[float, float]]
 
 
 def curve(one: Harvest) -> Points:
-    """Return (fetched, found) of a harvest, thinned out, first and last point kept."""
+    """Return points (fetched, found) of a harvest: a sample with the first and last point."""
     step = max(1, -(-len(one.counts) // POINTS))
     points = [(float(at), float(found)) for at, found in enumerate(one.counts, 1)]
     return [(0.0, 0.0), *points[::step], *points[-1:]]
 
 
 def oracle(case: Case) -> Points:
-    """Return (fetched, found) of the oracle within the budget."""
+    """Return points (fetched, found) of the oracle within the budget."""
     known = [(float(at), float(found)) for at, found in case.oracle if at <= case.budget]
     step = max(1, -(-len(known) // POINTS))
     return [(0.0, 0.0), *known[::step], *known[-1:]] if known else []
@@ -83,7 +83,7 @@ def svg(case: Case, harvests: Sequence[Harvest]) -> str:
 
 
 def colour(number: int) -> str:
-    """Return the colour of the strategy with that number, from 0."""
+    """Return the colour of a strategy by its index, from 0."""
     return COLOURS[number % len(COLOURS)]
 
 

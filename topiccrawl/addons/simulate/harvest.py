@@ -6,34 +6,33 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
-from topiccrawl.addons.simulate.oracle import Graph, oracle_curve, spread
+from topiccrawl.addons.simulate.oracle import Graph, find_reach, oracle_curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from topiccrawl.addons.simulate.truth import Labelled
+    from topiccrawl.addons.simulate.truth import LabelledTopic
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.topic import Topic
 
 STEPS = (0.05, 0.1, 0.25, 0.5, 1.0)
-"""Shares of the budget at which recall is reported."""
+"""Fractions of the budget at which recall is reported."""
 BASELINE = "best-first"
 """The strategy that others are compared with."""
 
 
 class Case(NamedTuple):
-    """Criteria that replays for one topic are judged by.
+    """Criteria by which replays of a topic are judged.
 
     Attributes:
-        topic: The topic, seeds included.
-        relevant: Keys of the pages that count.
-        budget: Fetched pages that are judged.
-        reachable: Pages that links lead to from the seeds.
-        total: Relevant ones among them.
-        oracle: Relevant pages after each of so many fetches by a crawler that knows everything:
-            (fetches, found), not necessarily all of them.
-        oracle_area: Sum of its counts over the budget.
-        reference: Areas of other crawlers, by name, as far as they are known.
+        topic: The topic with its seeds.
+        relevant: Keys of the relevant pages.
+        budget: Number of fetched pages that are judged.
+        reachable: Number of pages reachable from the seeds.
+        total: Number of relevant pages among them.
+        oracle: Points (fetches, relevant pages found) of the oracle's curve.
+        oracle_area: Sum of the oracle's counts over all fetches of the budget.
+        reference: Known areas of other crawlers by name.
     """
 
     topic: Topic
@@ -47,14 +46,14 @@ class Case(NamedTuple):
 
 
 class Harvest(NamedTuple):
-    """Result of one strategy.
+    """Result of a strategy.
 
     Attributes:
-        name: The strategy's.
-        counts: Relevant pages after each of the budget's fetches; a crawl that ends early keeps
-            its last count.
-        pages: Pages fetched, up to the budget.
-        area: Area under ``counts`` over the oracle's, 1 is as good as knowing everything.
+        name: Name of the strategy.
+        counts: Number of relevant pages after each fetch of the budget; the last count is repeated
+            if the crawl ended early.
+        pages: Number of fetched pages, at most the budget.
+        area: Area under ``counts`` relative to that of the oracle; 1 is as good as the oracle.
     """
 
     name: str
@@ -64,22 +63,22 @@ class Harvest(NamedTuple):
 
     @property
     def found(self) -> int:
-        """Relevant pages fetched."""
+        """Number of relevant pages fetched."""
         return self.counts[-1] if self.counts else 0
 
     @property
     def rate(self) -> float:
-        """Relevant among the fetched pages, in [0, 1]."""
+        """Share of relevant pages among the fetched ones, in [0, 1]."""
         return self.found / self.pages if self.pages else 0.0
 
     def recall(self, share: float, total: int) -> float:
-        """Share of ``total`` relevant pages found after a share of the budget, in [0, 1]."""
+        """Return the recall in [0, 1] after a fraction of the budget, of ``total`` pages."""
         at = max(1, round(len(self.counts) * share))
         return self.counts[at - 1] / total if total and self.counts else 0.0
 
 
 def harvest(name: str, fetched: Iterable[str], case: Case) -> Harvest:
-    """Judge the keys of fetched pages, in their order.
+    """Return the harvest of fetched pages, given by their keys in order.
 
     >>> case = Case(None, frozenset({"b"}), 3, 3, 1, (), 2.0)  # type: ignore[arg-type]
     >>> harvest("bfs", ["a", "b"], case)
@@ -92,15 +91,15 @@ def harvest(name: str, fetched: Iterable[str], case: Case) -> Harvest:
     return Harvest(name, tuple(counts), len(hits), area)
 
 
-def labelled_case(web: RecordedWeb, labelled: Labelled, budget: int | None = None) -> Case:
+def labelled_case(web: RecordedWeb, labelled: LabelledTopic, budget: int | None = None) -> Case:
     """Build the case from the labels of pages.
 
-    The oracle is the one stored with the topic, where there is one for that budget.
+    The oracle stored with the topic is used if it has the same budget.
     """
     relevant = web.relevant(labelled.relevant)
     whole = labelled.budget is not None and labelled.oracle_area is not None
     if not whole or budget not in {None, labelled.budget}:
-        own = case_of(web, labelled.topic, relevant, budget or labelled.budget)
+        own = build_case(web, labelled.topic, relevant, budget or labelled.budget)
         return own._replace(reference=labelled.reference)
     assert labelled.budget is not None  # noqa: S101  (``whole``)
     assert labelled.oracle_area is not None  # noqa: S101
@@ -117,10 +116,12 @@ def labelled_case(web: RecordedWeb, labelled: Labelled, budget: int | None = Non
     )
 
 
-def own_case(web: RecordedWeb, topic: Topic, scorer: Scorer, budget: int | None = None) -> Case:
-    """Build the case without labels, from the topic's own verdict on each page."""
-    relevant = {name for name in _reached(web, topic.seeds) if _on_topic(web, name, scorer)}
-    return case_of(web, topic, frozenset(relevant), budget)
+def unlabelled_case(
+    web: RecordedWeb, topic: Topic, scorer: Scorer, budget: int | None = None
+) -> Case:
+    """Build the case without labels; pages are judged by the topic itself."""
+    relevant = {name for name in _reachable(web, topic.seeds) if _on_topic(web, name, scorer)}
+    return build_case(web, topic, frozenset(relevant), budget)
 
 
 def _on_topic(web: RecordedWeb, name: str, scorer: Scorer) -> bool:
@@ -128,30 +129,32 @@ def _on_topic(web: RecordedWeb, name: str, scorer: Scorer) -> bool:
     return page is not None and scorer.score_page(page).relevant
 
 
-def case_of(web: RecordedWeb, topic: Topic, relevant: frozenset[str], budget: int | None) -> Case:
-    """Return a case with an own oracle (greedy, see ``oracle``); half of what is reachable."""
-    reached = _reached(web, topic.seeds)
+def build_case(
+    web: RecordedWeb, topic: Topic, relevant: frozenset[str], budget: int | None
+) -> Case:
+    """Build a case with a computed oracle; the default budget is half of the reachable pages."""
+    reached = _reachable(web, topic.seeds)
     budget = budget or max(1, len(reached) // 2)
     numbers = {name: number for number, name in enumerate(reached)}
-    onward = [[numbers[name] for name in _onward(web, page)] for page in reached]
+    targets = [[numbers[name] for name in _targets(web, page)] for page in reached]
     wanted = frozenset(numbers[name] for name in relevant if name in numbers)
     seeds = tuple(numbers[name] for name in map(key, topic.seeds) if name in numbers)
-    curve = oracle_curve(Graph(onward, wanted, seeds), budget)
+    curve = oracle_curve(Graph(targets, wanted, seeds), budget)
     points = tuple(enumerate(curve, 1))
     return Case(topic, relevant, budget, len(reached), len(wanted), points, sum(curve))
 
 
-def _reached(web: RecordedWeb, seeds: Sequence[str]) -> list[str]:
-    """Keys of the pages that links lead to from the seeds, seeds included."""
+def _reachable(web: RecordedWeb, seeds: Sequence[str]) -> list[str]:
+    """Return the keys of the pages reachable from the seeds, including the seeds."""
     names = list(web.pages)
     numbers = {name: number for number, name in enumerate(names)}
     first = [numbers[name] for name in map(key, seeds) if name in numbers]
-    found = spread(len(names), first, lambda n: [numbers[to] for to in _onward(web, names[n])])
+    found = find_reach(len(names), first, lambda n: [numbers[to] for to in _targets(web, names[n])])
     return [name for name, depth in zip(names, found.depth, strict=True) if depth >= 0]
 
 
-def _onward(web: RecordedWeb, name: str) -> list[str]:
-    """Recorded pages that a page leads to."""
+def _targets(web: RecordedWeb, name: str) -> list[str]:
+    """Return the keys of recorded pages to which a page links or redirects."""
     recorded = web.pages[name]
     if recorded.status != OK:
         targets = [recorded.target] if recorded.target else []

@@ -1,4 +1,4 @@
-"""Good order of fetches on a known graph of links, the reference of harvest curves."""
+"""Oracle: a greedy order of fetches on a known link graph, the reference of harvest curves."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ if TYPE_CHECKING:
 
 
 class Graph(NamedTuple):
-    """Input of an oracle: links and relevant nodes.
+    """A link graph with relevant nodes.
 
     Attributes:
-        onward: For each node, the nodes it links to, in page order.
+        targets: For each node, the nodes to which it links, in page order.
         relevant: Relevant nodes.
-        seeds: Nodes to start from.
+        seeds: Start nodes.
     """
 
-    onward: Sequence[Sequence[int]]
+    targets: Sequence[Sequence[int]]
     relevant: frozenset[int]
     seeds: tuple[int, ...]
 
 
 class Reach(NamedTuple):
-    """Path to each entry.
+    """Result of a breadth-first search.
 
     Attributes:
-        depth: Links (redirects count) from the nearest seed; -1 where none leads there.
-        parent: Entry it was first found on; -1 for seeds.
+        depth: Number of links (including redirects) from the nearest seed; -1 if not reachable.
+        parent: Node on which the node was first found; -1 for seeds and unreachable nodes.
     """
 
     depth: Sequence[int]
     parent: Sequence[int]
 
 
-def spread(size: int, seeds: Iterable[int], onward: Callable[[int], Iterable[int]]) -> Reach:
-    """Return depth and parent of every node of a graph, breadth first.
+def find_reach(size: int, seeds: Iterable[int], targets: Callable[[int], Iterable[int]]) -> Reach:
+    """Return depth and parent of all nodes of a graph, by breadth-first search.
 
-    >>> list(spread(4, [0], {0: [1, 2], 1: [2], 2: [], 3: []}.__getitem__).depth)
+    >>> list(find_reach(4, [0], {0: [1, 2], 1: [2], 2: [], 3: []}.__getitem__).depth)
     [0, 1, 1, -1]
     """
     depth, parent = array("i", [-1]) * size, array("i", [-1]) * size
@@ -47,21 +47,21 @@ def spread(size: int, seeds: Iterable[int], onward: Callable[[int], Iterable[int
     for seed in layer:
         depth[seed] = 0
     while layer:
-        following = []
+        next_layer = []
         for number in layer:
-            for target in onward(number):
+            for target in targets(number):
                 if depth[target] < 0:
                     depth[target] = depth[number] + 1
                     parent[target] = number
-                    following.append(target)
-        layer = following
+                    next_layer.append(target)
+        layer = next_layer
     return Reach(depth, parent)
 
 
-def running(hits: Iterable[bool]) -> list[int]:
-    """Return how many hits there were after each.
+def cumulative_hits(hits: Iterable[bool]) -> list[int]:
+    """Return the cumulative number of hits.
 
-    >>> running([True, False, True])
+    >>> cumulative_hits([True, False, True])
     [1, 1, 2]
     """
     counts, found = [], 0
@@ -72,27 +72,27 @@ def running(hits: Iterable[bool]) -> list[int]:
 
 
 def oracle_curve(graph: Graph, budget: int) -> list[int]:
-    """Return relevant pages after each of ``budget`` fetches by a greedy all-knowing crawler.
+    """Return the relevant pages found after each fetch by a greedy crawler that knows the graph.
 
-    It takes a relevant page it has a link to; where it has none, it goes the shortest way to one.
-    Greedy is not optimal; it is what the judged crawlers are compared with.
+    It fetches a linked relevant page if there is one, and otherwise follows the shortest path to
+    one. The greedy order is not optimal; it is the reference for other crawlers.
 
     >>> chain = Graph([[1, 2], [], [3], []], frozenset({3}), (0,))
     >>> oracle_curve(chain, 4)
     [0, 0, 1, 1]
     """
-    return running(_oracle(graph, budget) + [False] * budget)[:budget]
+    return cumulative_hits(_oracle(graph, budget) + [False] * budget)[:budget]
 
 
 def _oracle(graph: Graph, budget: int) -> list[bool]:
-    incoming = _reversed(graph.onward)
+    incoming = _reversed(graph.targets)
     seen: set[int] = set()
     ready: deque[int] = deque()
     waiting: set[int] = set()
     wanted = dict.fromkeys(sorted(graph.relevant))
     hits: list[bool] = []
 
-    def see(targets: Iterable[int]) -> None:
+    def discover(targets: Iterable[int]) -> None:
         for target in targets:
             if target in seen:
                 continue
@@ -100,30 +100,32 @@ def _oracle(graph: Graph, budget: int) -> list[bool]:
             wanted.pop(target, None)
             (ready.append if target in graph.relevant else waiting.add)(target)
 
-    see(graph.seeds)
+    discover(graph.seeds)
     while len(hits) < budget:
-        path = [ready.popleft()] if ready else _way(incoming, waiting, wanted)
+        path = [ready.popleft()] if ready else _shortest_path(incoming, waiting, wanted)
         if not path:
             break
         for number in path:
-            see(graph.onward[number])
+            discover(graph.targets[number])
             waiting.discard(number)
             hits.append(number in graph.relevant)
     return hits
 
 
-def _reversed(onward: Sequence[Sequence[int]]) -> list[list[int]]:
-    incoming: list[list[int]] = [[] for _ in onward]
-    for number, targets in enumerate(onward):
+def _reversed(graph: Sequence[Sequence[int]]) -> list[list[int]]:
+    incoming: list[list[int]] = [[] for _ in graph]
+    for number, targets in enumerate(graph):
         for target in targets:
             incoming[target].append(number)
     return incoming
 
 
-def _way(incoming: Sequence[Sequence[int]], waiting: set[int], wanted: Iterable[int]) -> list[int]:
-    """Shortest way from a waiting page to one that leads to a wanted page; [] if there is none.
+def _shortest_path(
+    incoming: Sequence[Sequence[int]], waiting: set[int], wanted: Iterable[int]
+) -> list[int]:
+    """Return the shortest path from a waiting page to a parent of a wanted page; [] if none.
 
-    The search goes backwards: wanted pages soon are few, waiting pages soon are many.
+    The search goes backwards, since there are soon few wanted and many waiting pages.
     """
     child = dict.fromkeys(wanted, -1)
     queue = deque(child)
@@ -131,14 +133,14 @@ def _way(incoming: Sequence[Sequence[int]], waiting: set[int], wanted: Iterable[
         number = queue.popleft()
         for parent in incoming[number]:
             if parent in waiting:
-                return [parent, *_trail(child, number)[:-1]]
+                return [parent, *_path_from(child, number)[:-1]]
             if parent not in child:
                 child[parent] = number
                 queue.append(parent)
     return []
 
 
-def _trail(child: dict[int, int], number: int) -> list[int]:
+def _path_from(child: dict[int, int], number: int) -> list[int]:
     trail = []
     while number >= 0:
         trail.append(number)

@@ -1,4 +1,4 @@
-"""Harvest curves as a picture, by matplotlib: the optional extra ``plot``."""
+"""Harvest curves as a PNG, drawn by matplotlib (extra ``plot``)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 COLUMNS = 2
-"""Topics side by side."""
+"""Maximum number of plots per row."""
 DPI = 110
 _FONTS = ("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "SimHei", "DejaVu Sans")
-"""The first ones know Chinese; those that are installed are used."""
+"""Fonts in order of preference; the first ones have Chinese glyphs."""
 
 
 def write(path: Path, title: str, judged: Sequence[Judged]) -> None:
-    """Write the curves of all topics into one PNG.
+    """Write the curves of all topics to a PNG.
 
     Raises:
         ConfigurationError: If matplotlib is not installed, or the file cannot be written.
@@ -44,15 +44,15 @@ def write(path: Path, title: str, judged: Sequence[Judged]) -> None:
         for place, one in enumerate(judged, 1):
             _draw(figure.add_subplot(rows, columns, place), one)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph")  # no font here has a glyph of it
+            warnings.filterwarnings("ignore", message="Glyph")  # no installed font has the glyph
             _save(path, figure)
 
 
 def check() -> None:
-    """Make sure that there is something to draw with, before a long replay.
+    """Check that matplotlib is installed.
 
     Raises:
-        ConfigurationError: Naming the extra to install.
+        ConfigurationError: If it is not; names the extra to install.
     """
     if find_spec("matplotlib") is None:
         raise ConfigurationError(

@@ -1,9 +1,8 @@
-"""A crawl over recorded pages: production parser, scorer, strategy, link rules and frontier.
+"""Replay of a crawl over recorded pages, with the production parser, scorer, strategy and frontier.
 
-What differs from a crawl: there is no network and no waiting; several requests are in flight, but
-answers come back in the order of the requests; a redirect by ``<meta>`` is a link like others; a
-failed page is not tried again; nothing is extracted or stored. URLs that the collection does not
-hold fail, as they do where it is served.
+Differences from a crawl: there is no network and no delay; responses arrive in the order of the
+requests; a ``<meta>`` redirect is an ordinary link; failed pages are not retried; nothing is
+extracted or stored. URLs that are not in the collection fail with status 404.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.simulate.collection import OK, Recorded, RecordedWeb, key
+from topiccrawl.addons.simulate.collection import OK, RecordedPage, RecordedWeb, key
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.traps import TrapRules, trap
@@ -30,15 +29,15 @@ if TYPE_CHECKING:
     from topiccrawl.topics.topic import Topic
 
 PAGE_SECONDS = 0.01
-"""Seconds of a page on the replay's clock, which paces the frontier's housekeeping."""
+"""Seconds per page on the replay's clock, which drives the maintenance of the frontier."""
 SWEEP_PAGES = 10
-"""Pages between two sweeps after a change of the topic: a tenth of a second, as in a crawl."""
-SWEEP = 200
-"""Records of a sweep, as in a crawl."""
+"""Pages between two steps of a sweep: 0.1 s on the replay's clock, as in a crawl."""
+SWEEP_RECORDS = 200
+"""Number of records per step of a sweep, as in a crawl."""
 MISSING = 404
-"""Status of what was not recorded."""
+"""HTTP status of URLs that were not recorded."""
 MOST_REDIRECTS = 20
-"""Redirects followed from one link."""
+"""Maximum number of redirects per link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +45,12 @@ class Conditions:
     """Conditions of a replay.
 
     Attributes:
-        budget: Maximum of pages fetched; failures do not count.
-        batch: Requests in flight.
-        robots: Obey the recorded robots.txt; a host without one allows all.
-        limits: Bounds on depth and pages a host.
-        share: Pops of priorQueue and normalQueue; None: the strategy's.
-        traps: Thresholds of the trap rules; None switches them off.
+        budget: Maximum number of fetched pages; failures do not count.
+        batch: Number of concurrent requests.
+        robots: Whether to obey the recorded robots.txt; hosts without one allow all URLs.
+        limits: Limits of depth and pages per host.
+        share: Pops of priorQueue and normalQueue in turn; None: the default of the strategy.
+        traps: Thresholds of the trap rules; None disables them.
         seed: Seed of the frontier's random generator.
     """
 
@@ -68,9 +67,9 @@ class Replayed(NamedTuple):
     """Result of a replay.
 
     Attributes:
-        fetched: Keys of the pages, in the order in which they were fetched.
-        failed: URLs that brought no page.
-        changes: Changes of the topic.
+        fetched: Keys of the fetched pages, in order.
+        failed: Number of URLs that failed.
+        changes: Number of changes of the topic.
     """
 
     fetched: tuple[str, ...]
@@ -79,15 +78,15 @@ class Replayed(NamedTuple):
 
 
 class Replay:
-    """One replay: a web, a topic's scorer, a strategy of its own.
+    """Replay of one topic on one collection with one strategy.
 
     Args:
-        web: What there is.
-        topic: Gives seeds and host rules.
-        scorer: Judges pages; the strategy scores links with it.
-        strategy: Fresh; a replay may change it.
-        conditions: Budget and the like.
-        adapter: Changes scorer and strategy as the topic learns; None: it learns nothing.
+        web: Recorded pages.
+        topic: Topic with seeds and host rules.
+        scorer: Scorer of pages; the strategy uses it for links.
+        strategy: A new strategy, since replays modify it.
+        conditions: Budget and other conditions.
+        adapter: Adapts scorer and strategy during the crawl; None: no adaptation.
     """
 
     def __init__(
@@ -107,49 +106,53 @@ class Replay:
         self._adapter = adapter
         self._changes = 0
         self._hosts = topic_rules(topic)
-        self._wanted: dict[str, bool] = {}
+        self._allowed: dict[str, bool] = {}
         self._now = 0.0
         self._failed = 0
         self._fetched: dict[str, None] = {}
 
     def run(self) -> Replayed:
-        """Fetch until the budget is used up or nothing is left."""
+        """Fetch pages until the budget is used up or the frontier is empty."""
         with tempfile.TemporaryDirectory(prefix="topiccrawl-replay-") as folder:
             self._frontier = self._open(folder)
             try:
                 self._frontier.push([Seed(url) for url in self.topic.seeds])
-                self._work()
+                self._crawl()
             finally:
                 self._frontier.close()
         return Replayed(tuple(self._fetched), self._failed, self._changes)
 
     def _open(self, folder: str) -> EmbeddedFrontier:
-        given = self.conditions
+        conditions = self.conditions
         politeness = Politeness(
-            delay=0.0, jitter=0.0, concurrency=given.batch, adaptive=False, robots=given.robots
+            delay=0.0,
+            jitter=0.0,
+            concurrency=conditions.batch,
+            adaptive=False,
+            robots=conditions.robots,
         )
         return EmbeddedFrontier(
-            folder, self.strategy, politeness, given.limits, clock=lambda: self._now,
-            rng=random.Random(given.seed), share=given.share, sync="never",  # noqa: S311
+            folder, self.strategy, politeness, conditions.limits, clock=lambda: self._now,
+            rng=random.Random(conditions.seed), share=conditions.share, sync="never",  # noqa: S311
         )  # fmt: skip
 
-    def _work(self) -> None:
-        flying: deque[Lease] = deque()
+    def _crawl(self) -> None:
+        in_flight: deque[Lease] = deque()
         settled = 0
         while len(self._fetched) < self.conditions.budget:
-            self._fill(flying)
-            if not flying:
+            self._fill(in_flight)
+            if not in_flight:
                 return
-            self._settle(flying.popleft())
+            self._settle(in_flight.popleft())
             settled += 1
             self._now += PAGE_SECONDS
             if settled % SWEEP_PAGES == 0:
-                self._frontier.sweep(SWEEP)
+                self._frontier.sweep(SWEEP_RECORDS)
 
-    def _fill(self, flying: deque[Lease]) -> None:
-        """Take leases until enough are in flight."""
-        while len(flying) < self.conditions.batch and (leases := self._frontier.pop(1)):
-            flying.append(leases[0])
+    def _fill(self, in_flight: deque[Lease]) -> None:
+        """Lease URLs up to the number of concurrent requests."""
+        while len(in_flight) < self.conditions.batch and (leases := self._frontier.pop(1)):
+            in_flight.append(leases[0])
 
     def _settle(self, lease: Lease) -> None:
         found = self.web.get(lease.url)
@@ -160,12 +163,12 @@ class Replay:
         if found is not None and found.status == OK:
             outcome, offers = self._read(lease)
         else:
-            outcome, offers = self._elsewhere(lease, found), ()
+            outcome, offers = self._outcome_without_page(lease, found), ()
         self._failed += outcome.ending is Ending.ERROR
         self._frontier.finish(lease, outcome, offers)
 
     def _read(self, lease: Lease) -> tuple[Outcome, Sequence[Offer]]:
-        """Judge a page and score its links, as the topic spider does."""
+        """Score a page and its links, as the topic spider does."""
         name = key(lease.url)
         self._fetched.setdefault(name)
         page = self.web.page(name)
@@ -178,10 +181,10 @@ class Replay:
         offers = self.strategy.offers(verdict, lease.evidence, page.links)
         worth = self.strategy.worth(verdict.relevance)
         outcome = Outcome(Ending.CRAWLED, relevance=verdict.relevance, worth=worth)
-        return outcome, [offer for offer in offers if self._wants(offer.url)]
+        return outcome, [offer for offer in offers if self._is_allowed(offer.url)]
 
     def _learn(self, page: Page, verdict: Verdict) -> None:
-        """Learn a page, and change the topic when it is time; nothing is stored."""
+        """Pass a page to the adapter, and apply a change of the topic when due."""
         if self._adapter is None:
             return
         self._adapter.learn(page, verdict)
@@ -190,8 +193,8 @@ class Replay:
             self._adapter.apply(self._changes, change)
             self._scorer = self._adapter.scorer
 
-    def _elsewhere(self, lease: Lease, found: Recorded | None) -> Outcome:
-        """Return the outcome of a URL without a page: a redirect is followed, all else failed."""
+    def _outcome_without_page(self, lease: Lease, found: RecordedPage | None) -> Outcome:
+        """Return the outcome of a URL without a page: a redirect or an error."""
         target = found.target if found else None
         if target is None:
             return Outcome(Ending.ERROR, reason=f"http-{found.status if found else MISSING}")
@@ -201,11 +204,11 @@ class Replay:
             return Outcome(Ending.ERROR, reason=reason)
         return Outcome(Ending.REDIRECTED, target=target, redirects=lease.redirects + 1)
 
-    def _wants(self, url: str) -> bool:
-        """Return whether no rule refuses a link; cached, as rules depend on the URL alone."""
-        wanted = self._wanted.get(url)
-        if wanted is None:
+    def _is_allowed(self, url: str) -> bool:
+        """Return whether a link is allowed; cached, since the rules depend on the URL only."""
+        allowed = self._allowed.get(url)
+        if allowed is None:
             traps = self.conditions.traps
             refused = self._hosts.refuse(url) or (trap(url, traps) if traps else None)
-            wanted = self._wanted[url] = refused is None
-        return wanted
+            allowed = self._allowed[url] = refused is None
+        return allowed

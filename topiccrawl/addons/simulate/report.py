@@ -1,4 +1,4 @@
-"""Harvests side by side: lines for a terminal, and figures for a machine."""
+"""Comparison of harvests: text tables, and figures for JSON."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ Areas = dict[str, dict[str, float]]
 """Area by strategy, then by topic."""
 
 SET = "set "
-"""Before the number of a set of start pages, in the name of a topic that does not begin at its own.
-"""
+"""Prefix of the number of a sampled set of start pages in the name of a topic."""
 
 
 def table(case: Case, harvests: Sequence[Harvest]) -> list[str]:
-    """Return the lines that compare strategies on one topic.
+    """Return a comparison of strategies on one topic, as lines.
 
-    Recall is reported at shares of the budget.
+    Recall is reported at fractions of the budget.
     """
     shares = "".join(f"{step:>7.0%}" for step in STEPS)
     lines = [
@@ -42,10 +41,10 @@ def table(case: Case, harvests: Sequence[Harvest]) -> list[str]:
 
 
 def summary(areas: Areas) -> list[str]:
-    """Return the lines that compare strategies over several topics.
+    """Return a comparison of strategies over several topics, as lines.
 
-    The share is that of best-first's distance to the oracle, which has 1; the spread is the mean
-    difference of a topic's areas with different start pages.
+    The percentage is relative to the distance between best-first and the oracle (area 1). The
+    spread is the mean range of a topic's areas over different start pages.
 
     >>> print(*summary({"best-first": {"a": 0.5, "b": 0.75}, "bfs": {"a": 0.25, "b": 0.25}}),
     ...     sep=chr(10))
@@ -67,7 +66,7 @@ def summary(areas: Areas) -> list[str]:
 
 
 def comparison(webs: Mapping[str, Areas]) -> list[str]:
-    """Return the lines that compare strategies on several collections, and over all of them."""
+    """Return a comparison of strategies per collection and over all collections, as lines."""
     if len(webs) == 1:
         return summary(next(iter(webs.values())))
     lines = []
@@ -77,7 +76,7 @@ def comparison(webs: Mapping[str, Areas]) -> list[str]:
 
 
 def merged(webs: Mapping[str, Areas]) -> Areas:
-    """Return the areas of all collections; with several, topics bear their collection's name."""
+    """Merge the areas of all collections; topics of several get the collection as a prefix."""
     if len(webs) == 1:
         return next(iter(webs.values()))
     areas: Areas = {}
@@ -90,7 +89,7 @@ def merged(webs: Mapping[str, Areas]) -> Areas:
 
 
 def _spread(by_topic: Mapping[str, float]) -> float:
-    """Return the mean of largest less least area of a topic; 0 with one set of start pages."""
+    """Return the mean range of the areas of a topic; 0 with one set of start pages."""
     sets: dict[str, list[float]] = {}
     for topic, area in by_topic.items():
         sets.setdefault(topic.partition(f" {SET}")[0], []).append(area)
@@ -98,7 +97,7 @@ def _spread(by_topic: Mapping[str, float]) -> float:
 
 
 def figures(areas: Areas, ours: str) -> dict[str, float]:
-    """Return one flat object of figures: of ``ours``, or of the first strategy without it."""
+    """Return figures of the strategy ``ours`` (or the first one), and mean areas of all."""
     ours = ours if ours in areas else next(iter(areas))
     flat = {"mean_area": _mean(areas[ours])}
     if gains := _gains(areas, ours):

@@ -1,4 +1,4 @@
-"""Work of ``scrapy simulate``: replay a collection, topic by topic, and report the results."""
+"""Session of ``scrapy simulate``: replays collections, topic by topic, and reports the results."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from topiccrawl.addons.simulate.harvest import (
     BASELINE,
     Case,
     Harvest,
-    case_of,
+    build_case,
     harvest,
     labelled_case,
-    own_case,
+    unlabelled_case,
 )
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, merged, table
@@ -56,11 +56,11 @@ logger = logging.getLogger(__name__)
 
 
 class Session:
-    """Replays with a crawl's settings.
+    """Replays collections with the settings of a crawl.
 
     Args:
-        settings: The crawl's.
-        opts: Of the command.
+        settings: Settings of the crawl.
+        opts: Options of the command.
     """
 
     def __init__(self, settings: Settings, opts: argparse.Namespace) -> None:
@@ -68,22 +68,22 @@ class Session:
         self._opts = opts
 
     def run(self, collections: Sequence[Path]) -> None:
-        """Replay collections with each strategy; show and write what was asked for.
+        """Replay collections with each strategy; print and write the requested results.
 
         Raises:
-            ConfigurationError: What is named cannot be read, used or written.
+            ConfigurationError: If an option is invalid, or a file cannot be read or written.
         """
         opts = self._opts
         if opts.plot:
             plot.check()
         names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
         for name in names:
-            strategy(name)  # a mistyped name ends the command before the first replay
+            strategy(name)  # raises for an unknown name before the first replay
         areas: dict[str, Areas] = {}
         judged: list[Judged] = []
         orders: list[str] = []
         jobs = jobs_of(collections, opts)
-        for job, done in zip(jobs, self._done(jobs, names), strict=True):
+        for job, done in zip(jobs, self._results(jobs, names), strict=True):
             say(
                 *table(done.case, done.harvests),
                 f"  {done.pages} pages in {done.seconds:.1f} s",
@@ -99,24 +99,24 @@ class Session:
         if opts.order:
             _save("--order", opts.order, "".join(orders))
 
-    def _done(self, jobs: Sequence[Job], names: Sequence[str]) -> Iterator[Done]:
-        """Yield the results of the jobs, in their order."""
+    def _results(self, jobs: Sequence[Job], names: Sequence[str]) -> Iterator[JobResult]:
+        """Yield the results of the jobs, in order."""
         given = [(self._settings, self._opts, job, names) for job in jobs]
         if self._opts.processes == 1:
-            yield from starmap(work, given)
+            yield from starmap(run_job, given)
             return
         with ProcessPoolExecutor(self._opts.processes) as executor:
-            yield from executor.map(work, *zip(*given, strict=True))
+            yield from executor.map(run_job, *zip(*given, strict=True))
 
 
 class Job(NamedTuple):
     """One topic of one collection.
 
     Attributes:
-        collection: File of the recorded pages.
-        truth: File of the topics whose pages are known; None: the topic's own verdict counts.
-        topic: Its name.
-        draw: 0 for the stated start pages, else the number of another set.
+        collection: File with the recorded pages.
+        truth: File with labelled topics; None: pages are judged by the topic itself.
+        topic: Name of the topic.
+        draw: 0 for the topic's start pages, or the number of another, sampled set.
     """
 
     collection: Path
@@ -125,14 +125,14 @@ class Job(NamedTuple):
     draw: int = 0
 
 
-class Done(NamedTuple):
+class JobResult(NamedTuple):
     """Results of a job.
 
     Attributes:
-        case: Criteria.
-        harvests: Of each strategy.
+        case: Criteria of the topic.
+        harvests: Harvest of each strategy.
         orders: Lines for ``--order``.
-        seconds: Time of all replays.
+        seconds: Duration of all replays.
     """
 
     case: Case
@@ -142,7 +142,7 @@ class Done(NamedTuple):
 
     @property
     def pages(self) -> int:
-        """Pages of all replays."""
+        """Number of pages of all replays."""
         return sum(one.pages for one in self.harvests)
 
 
@@ -150,14 +150,14 @@ def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:
     """Return the jobs of a command, collection by collection.
 
     Raises:
-        ConfigurationError: A file of topics is missing, cannot be read, or lacks a named topic.
+        ConfigurationError: If a topic file is missing or invalid, or lacks a given topic.
     """
     truths: list[Path | None] = list(opts.truth or [])
     if not truths:
-        truths = [None if opts.topic else _beside(one) for one in collections]
+        truths = [None if opts.topic else _default_truth(one) for one in collections]
     if len(truths) != len(collections):
         raise ConfigurationError(
-            "{truths} --truth for {collections} collections: give one for each",
+            "{truths} --truth for {collections} collections: pass one per collection",
             truths=len(truths),
             collections=len(collections),
         )
@@ -167,7 +167,7 @@ def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:
         for name in opts.topic or known:
             if truth and name not in known:
                 raise ConfigurationError(
-                    "{truth} has no topic {name!r}: choose among {choices}",
+                    "{truth} has no topic {name!r}: choose one of {choices}",
                     truth=truth,
                     name=name,
                     choices=", ".join(known),
@@ -176,54 +176,56 @@ def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:
     return jobs
 
 
-def _beside(collection: Path) -> Path:
+def _default_truth(collection: Path) -> Path:
     truth = collection.with_name(collection.name.partition(".web.")[0] + ".topics.json")
     if not truth.exists():
         raise ConfigurationError(
-            "{collection}: name topics with --topic or --truth; there is no {name}",
+            "{collection}: no topics: pass --topic or --truth, since there is no {name}",
             collection=collection,
             name=truth.name,
         )
     return truth
 
 
-_HELD: dict[tuple[str, ...], RecordedWeb] = {}
-"""The collection of the last job of this process: the next one is mostly of the same."""
-_READING = (
+_CACHE: dict[tuple[str, ...], RecordedWeb] = {}
+"""Collection of the last job of this process; the next job often has the same one."""
+_READER_SETTINGS = (
     "TOPICCRAWL_COLLECTIONS",
     "TOPICCRAWL_READER",
     "TOPICCRAWL_READERS",
     "TOPICCRAWL_READER_MEMORY",
     "TOPICCRAWL_READER_SECONDS",
 )
-"""Settings by which pages are read."""
+"""Settings of page readers."""
 
 
 def _web(settings: Settings, collection: Path) -> RecordedWeb:
-    """Return a collection whose pages were read as a crawl with these settings reads them."""
-    held = str(collection), *(str(settings[name]) for name in _READING)
-    if held not in _HELD:
-        _HELD.clear()
+    """Return a collection with its pages parsed by the configured readers; cached."""
+    cache_key = str(collection), *(str(settings[name]) for name in _READER_SETTINGS)
+    if cache_key not in _CACHE:
+        _CACHE.clear()
         web = RecordedWeb.read(collection, settings.getdict("TOPICCRAWL_COLLECTIONS"))
         asyncio.run(_read_all(settings, web))
-        _HELD[held] = web
-    return _HELD[held]
+        _CACHE[cache_key] = web
+    return _CACHE[cache_key]
 
 
 async def _read_all(settings: Settings, web: RecordedWeb) -> None:
-    own = InProcessReader(reader_of(settings))  # a wrong path is refused here
+    own = InProcessReader(reader_of(settings))  # raises for a wrong path
     readers = pool_of(settings, lambda _: None) or own
     try:
         await web.read_all(readers)
     except* NoReaderError as errors:
-        logger.warning("%s; pages are read in this process", errors.exceptions[0])
+        logger.warning("%s; pages are parsed in this process", errors.exceptions[0])
         await web.read_all(own)
     finally:
         await readers.close()
 
 
-def work(settings: Settings, opts: argparse.Namespace, job: Job, names: Sequence[str]) -> Done:
-    """Do a job: replay a topic with each strategy."""
+def run_job(
+    settings: Settings, opts: argparse.Namespace, job: Job, names: Sequence[str]
+) -> JobResult:
+    """Run a job: replay a topic with each strategy."""
     web = _web(settings, job.collection)
     case, scorer = _case_of(opts, job, web)
     began = time.perf_counter()
@@ -232,31 +234,31 @@ def work(settings: Settings, opts: argparse.Namespace, job: Job, names: Sequence
         found, line = _replay(settings, opts, web, (case, scorer), name)
         harvests.append(found)
         orders.append(line)
-    return Done(case, harvests, orders, time.perf_counter() - began)
+    return JobResult(case, harvests, orders, time.perf_counter() - began)
 
 
-def _case_of(
-    opts: argparse.Namespace, job: Job, web: RecordedWeb
-) -> tuple[Case, RememberingScorer]:
+def _case_of(opts: argparse.Namespace, job: Job, web: RecordedWeb) -> tuple[Case, CachingScorer]:
     """Return the case and the scorer of a job's topic."""
     if job.truth is None:
         topic = _seeded(resolve(job.topic), opts.seeds, web)
-        scorer = RememberingScorer(topic)
-        case = own_case(web, topic, scorer, opts.budget)
+        scorer = CachingScorer(topic)
+        case = unlabelled_case(web, topic, scorer, opts.budget)
     else:
         case = labelled_case(web, read_truth(job.truth)[job.topic], opts.budget)
-        scorer = RememberingScorer(case.topic)
+        scorer = CachingScorer(case.topic)
     if job.draw:
-        begun = drawn(web, case.topic, case.relevant, job.draw)
-        case = case_of(web, begun, case.relevant, opts.budget)
+        begun = with_sampled_seeds(web, case.topic, case.relevant, job.draw)
+        case = build_case(web, begun, case.relevant, opts.budget)
     return case, scorer
 
 
-def drawn(web: RecordedWeb, topic: Topic, relevant: frozenset[str], draw: int) -> Topic:
-    """Return a topic that begins at as many other pages, drawn from its relevant ones."""
-    chance = random.Random(f"{topic.name} {draw}")  # noqa: S311 - not for secrets
+def with_sampled_seeds(
+    web: RecordedWeb, topic: Topic, relevant: frozenset[str], draw: int
+) -> Topic:
+    """Return a topic with the same number of other seeds, sampled from its relevant pages."""
+    rng = random.Random(f"{topic.name} {draw}")  # noqa: S311 - not for secrets
     names = sorted(relevant)
-    chosen = chance.sample(names, min(len(names), max(1, len(topic.seeds))))
+    chosen = rng.sample(names, min(len(names), max(1, len(topic.seeds))))
     seeds = tuple(web.pages[name].url for name in chosen)
     return topic.model_copy(update={"seeds": seeds, "name": f"{topic.name} {SET}{draw + 1}"})
 
@@ -265,10 +267,10 @@ def _replay(
     settings: Settings,
     opts: argparse.Namespace,
     web: RecordedWeb,
-    judged: tuple[Case, RememberingScorer],
+    judged: tuple[Case, CachingScorer],
     name: str,
 ) -> tuple[Harvest, str]:
-    """Return the harvest of one strategy, and its line for ``--order``."""
+    """Return the harvest of a strategy, and its line for ``--order``."""
     case, scorer = judged
     order = strategy(name, scorer, strategy_parameters(settings, case.topic))
     options = settings.copy()
@@ -283,7 +285,7 @@ def _replay(
 
 
 def _conditions(options: Settings, opts: argparse.Namespace, case: Case) -> Conditions:
-    """Return the crawl's settings, as far as a replay has them."""
+    """Return the conditions of a replay for the settings of a crawl."""
     own = case.topic.limits
     bounds = limits_of(options)
     traps = TrapRules(
@@ -305,16 +307,16 @@ def _conditions(options: Settings, opts: argparse.Namespace, case: Case) -> Cond
 
 
 def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:
-    """The topic with the seeds that a crawl would have, some of them recorded.
+    """Return the topic with the seeds of a crawl.
 
     Raises:
-        ConfigurationError: If none is.
+        ConfigurationError: If none of the seeds was recorded.
     """
     found = seeds_of(seeds) if seeds else topic.seeds or default_seeds(topic)
     if not any(web.get(seed) for seed in found):
         raise ConfigurationError(
-            "topic {name!r}: the collection holds none of its {found} seeds; "
-            "name some with --seeds URL,URL",
+            "topic {name!r}: the collection has none of its {found} seeds; "
+            "pass others with --seeds URL,URL",
             name=topic.name,
             found=len(found),
         )
@@ -324,7 +326,7 @@ def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:
 def _write(
     opts: argparse.Namespace, title: str, judged: Sequence[Judged], found: dict[str, float]
 ) -> None:
-    """Write what the user asked for."""
+    """Write the requested files."""
     if opts.plot:
         plot.write(opts.plot, title, judged)
     if opts.html:
@@ -345,15 +347,15 @@ def _save(option: str, path: Path, text: str) -> None:
         ) from error
 
 
-class RememberingScorer(Scorer):
-    """The production scorer; pages and link texts that it scored before cost a look-up.
+class CachingScorer(Scorer):
+    """The production scorer with a cache of pages and link texts.
 
-    It holds every text it scored, so its memory grows with the collection, about as large as its
-    link texts.
+    It caches every text, so its memory grows with the collection, to about the size of its link
+    texts.
     """
 
     most_vectors = 2_000
-    """Page vectors that are held, about 40 MB; a crawl learns from fewer pages."""
+    """Maximum number of cached page vectors, about 40 MB; a crawl learns from fewer pages."""
 
     @cached_property
     def _verdicts(self) -> dict[str, Verdict]:
@@ -369,7 +371,7 @@ class RememberingScorer(Scorer):
 
     @override
     def score_page(self, page: Page) -> Verdict:
-        """As the scorer's, cached by the page's URL."""
+        """Score a page; cached by its URL."""
         verdict = self._verdicts.get(page.url)
         if verdict is None:
             verdict = self._verdicts[page.url] = super().score_page(page)
@@ -377,7 +379,7 @@ class RememberingScorer(Scorer):
 
     @override
     def score_many(self, texts: Sequence[str]) -> list[float]:
-        """As the scorer's; only new texts are scored."""
+        """Score texts; only new texts are computed."""
         scores = self._scores
         fresh = [text for text in texts if text not in scores]
         if fresh:
@@ -386,7 +388,7 @@ class RememberingScorer(Scorer):
 
     @override
     def page_vector(self, text: str, title: str = "") -> dict[str, float]:
-        """As the scorer's, cached; the caller must not change it."""
+        """Return the vector of a page; cached, so the caller must not modify it."""
         vector = self._vectors.get((text, title))
         if vector is None:
             vector = super().page_vector(text, title)

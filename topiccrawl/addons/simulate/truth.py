@@ -1,4 +1,4 @@
-"""Topics whose relevant pages are known: a file beside a labelled collection."""
+"""Labelled topics: files that list the labels of relevant pages of a collection."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ if TYPE_CHECKING:
 Count = Annotated[int, Field(gt=0)]
 
 
-class Labelled(BaseModel):
+class LabelledTopic(BaseModel):
     """A topic and the labels of its pages; other keys of the file are ignored.
 
     Attributes:
-        name: The topic's.
-        terms: Its terms, with or without weights.
+        name: Name of the topic.
+        terms: Terms of the topic, with or without weights.
         seeds: Start URLs.
-        relevant: Labels of relevant pages; those below them (``sport.football``) count, too.
-        budget: Pages that are judged, None for half of the reachable ones.
-        reachable: Pages that links lead to from the seeds.
-        reachable_relevant: Relevant ones among them.
-        oracle: The oracle's relevant pages after 1, 1 + ``oracle_step``, ... fetches.
-        oracle_step: See there.
-        oracle_area: Sum of all its counts over the budget.
-        reference: Areas of other crawlers.
+        relevant: Labels of relevant pages; they include sublabels (``sport.football``).
+        budget: Number of judged pages; None: half of the reachable ones.
+        reachable: Number of pages reachable from the seeds.
+        reachable_relevant: Number of relevant pages among them.
+        oracle: Number of relevant pages found by the oracle after 1, 1 + ``oracle_step``, ...
+            fetches.
+        oracle_step: Number of fetches between two values of ``oracle``.
+        oracle_area: Sum of the oracle's counts over all fetches of the budget.
+        reference: Areas of other crawlers by name.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -49,7 +50,7 @@ class Labelled(BaseModel):
 
     @property
     def topic(self) -> Topic:
-        """The topic of a crawl for it."""
+        """The topic as used by a crawl."""
         return Topic.model_validate(
             {
                 "name": self.name,
@@ -59,21 +60,21 @@ class Labelled(BaseModel):
         )
 
 
-def read_truth(path: Path) -> dict[str, Labelled]:
-    """Return the topics of a file by name, in its order.
+def read_truth(path: Path) -> dict[str, LabelledTopic]:
+    """Return the topics of a file by name, in file order.
 
     Raises:
-        ConfigurationError: If it cannot be used; names file, field and what is wrong.
+        ConfigurationError: If the file is invalid; with file, field and error.
     """
     try:
-        found = TypeAdapter(list[Labelled]).validate_python(
+        found = TypeAdapter(list[LabelledTopic]).validate_python(
             json.loads(path.read_text(encoding="utf-8"))
         )
         for labelled in found:
             _ = labelled.topic
     except OSError as error:
         raise ConfigurationError(
-            "{path}: cannot be read: {strerror}; give a *.topics.json file",
+            "{path}: cannot be read: {strerror}; pass a *.topics.json file",
             path=path,
             strerror=error.strerror,
         ) from error
@@ -84,5 +85,5 @@ def read_truth(path: Path) -> dict[str, Labelled]:
             "{path}: {where}: {msg}", path=path, where=where, msg=first["msg"]
         ) from error
     except ValueError as error:
-        raise ConfigurationError("{path}: is no JSON: {error}", path=path, error=error) from error
+        raise ConfigurationError("{path}: is not JSON: {error}", path=path, error=error) from error
     return {labelled.name: labelled for labelled in found}

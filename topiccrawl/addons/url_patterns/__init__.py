@@ -1,1 +1,1 @@
-"""News by the URL alone: patterns of a site's URLs, learnt from the outcomes of its pages."""
+"""News filter: classifies URLs by patterns that are learnt from the pages of each site."""

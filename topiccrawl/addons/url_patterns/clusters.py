@@ -1,9 +1,9 @@
-"""Formats of one site in clusters that each make one regular expression [S4].
+"""Clustering of a site's URL formats, one regular expression per cluster [S4].
 
-The source clusters URLs by partition. Here a site's formats are parted as long as a cluster's
-formats cannot be written as one expression, or their pages disagree; so the number of clusters need
-not be given. K-means over the parts of URLs and the outcomes of pages stood here before: it gave
-the same precision and recall in five times the time.
+The source uses partitional clustering. Here clusters are split until each can be written as one
+expression and its pages are of the same kind, so that the number of clusters need not be given.
+K-means over URL parts and page outcomes, an earlier version, had the same precision and recall in
+five times the time.
 """
 
 from __future__ import annotations
@@ -18,31 +18,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_VARIANTS = 3
-"""Different formats at one place of a cluster's path; plain names may be any number."""
+"""Maximum number of different formats at one position of a cluster's path; names are unlimited."""
 
 SURE_PAGES = 2
-"""Pages judged before a format disagrees with others."""
+"""Minimum number of judged pages before the kind of a format is compared with others."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z_'-]*(?:\.[A-Za-z][A-Za-z0-9]{1,5})?")
 
 
 def clusters(tallies: Sequence[Tally]) -> list[list[Tally]]:
-    """Return the formats in clusters; every format is in one, none is empty.
-
-    Deterministic.
-    """
-    waiting, done = _kinds_of_url(tallies), []
+    """Partition the formats into non-empty clusters; deterministic."""
+    waiting, done = _initial_groups(tallies), []
     while waiting:
         cluster = waiting.pop()
         if len(cluster) == 1 or (is_one_format(cluster) and agrees(cluster)):
             done.append(cluster)
         else:
-            waiting.extend(_parts(cluster))
+            waiting.extend(_split(cluster))
     return sorted(done, key=lambda cluster: cluster[0].shape.text)
 
 
-def _kinds_of_url(tallies: Sequence[Tally]) -> list[list[Tally]]:
-    """Formats that no expression could cover together apart."""
+def _initial_groups(tallies: Sequence[Tally]) -> list[list[Tally]]:
+    """Group the formats so that each group may be covered by one expression."""
     groups: dict[tuple[object, ...], list[Tally]] = {}
     for tally in tallies:
         *before, last = tally.shape.segments
@@ -54,8 +51,8 @@ def _kinds_of_url(tallies: Sequence[Tally]) -> list[list[Tally]]:
 def is_one_format(cluster: Sequence[Tally]) -> bool:
     """Return whether one readable expression covers the cluster.
 
-    Same depth, same names in the query, the same look; one place differs at most, host included,
-    and one that is no plain name in ``MOST_VARIANTS`` ways at most.
+    The formats must have the same depth, query and look. At most one position may differ, host
+    included. If it is not a plain name, it may have at most ``MOST_VARIANTS`` variants.
     """
     shapes = [tally.shape for tally in cluster]
     if len({(len(t.shape.segments), t.shape.query, look(t)) for t in cluster}) > 1:
@@ -71,14 +68,14 @@ def is_one_format(cluster: Sequence[Tally]) -> bool:
 
 
 def look(tally: Tally) -> str:
-    """Return the kind of a format by its look alone: ``aside``, ``hub`` or ``""``."""
+    """Return the kind of a format by the look of its URLs: ``aside``, ``hub`` or ``""``."""
     if is_non_news(tally.example):
         return "aside"
     return "hub" if is_hub_like(tally.example) else ""
 
 
 def is_name(segment: str) -> bool:
-    """Return whether a segment of a path is a plain name, such as a channel's or a page's.
+    """Return whether a path segment is a plain name, such as of a section or a page.
 
     >>> is_name("sport"), is_name("Abu_Dhabi"), is_name("text_rotate.html"), is_name("{n}.html")
     (True, True, True, False)
@@ -87,14 +84,14 @@ def is_name(segment: str) -> bool:
 
 
 def agrees(cluster: Sequence[Tally]) -> bool:
-    """Return whether the formats with enough judged pages had the same kind of pages."""
+    """Return whether all formats with enough judged pages have the same kind of pages."""
     return len({kind(tally) for tally in cluster if tally.judged >= SURE_PAGES}) <= 1
 
 
 def kind(tally: Tally) -> Outcome:
-    """Return the outcome of most pages of a format.
+    """Return the most frequent outcome of a format's pages.
 
-    Articles and hubs win ties; pages on topic win over others by a share of the judged pages.
+    Articles and hubs win ties. TOPICAL wins over OTHER from ``TOPICAL_SHARE`` of the judged pages.
     """
     most = max(Outcome, key=lambda outcome: tally.pages[outcome])
     topical = tally.pages[Outcome.TOPICAL]
@@ -103,8 +100,8 @@ def kind(tally: Tally) -> Outcome:
     return most
 
 
-def _parts(cluster: Sequence[Tally]) -> list[list[Tally]]:
-    """Split by the fixed parts of the path and by the pages' kind; else into single formats."""
+def _split(cluster: Sequence[Tally]) -> list[list[Tally]]:
+    """Split by the fixed path segments and the kind of pages, or else into single formats."""
     groups: dict[tuple[object, ...], list[Tally]] = {}
     for tally in cluster:
         fixed = tuple("" if is_name(segment) else segment for segment in tally.shape.segments)

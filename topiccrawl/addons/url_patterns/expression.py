@@ -1,4 +1,4 @@
-"""One readable regular expression for a cluster of formats."""
+"""Regular expressions for clusters of URL formats."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 
 
 MANY = 3
-"""Names at one place from which on any name is allowed there."""
+"""Number of different names at one position from which any name matches."""
 
 _ANY_NAME = "[A-Za-z][A-Za-z_'-]*"
 _ANY_LABEL = "[a-z0-9-]+"
 _PLACEHOLDER = re.compile(r"\{\w+\}")
 _META = re.compile(r"([.^$*+?{}\[\]\\|()])")
 _YEARS = r"(?:19|20)\d\d"
-_WRITTEN = {
+_EXPRESSIONS = {
     YEAR: _YEARS, MONTH: rf"{_YEARS}\d\d", DAY: rf"{_YEARS}\d{{4}}",
     NUMBER: r"\d+", SLUG: r"[^/?]+", OPAQUE: r"[0-9A-Za-z]+",
 }  # fmt: skip
 
 
 def expression(shapes: Sequence[Skeleton], *, years: str = "", general: bool = True) -> str:
-    r"""Return a regular expression for whole URLs that matches all URLs of these formats.
+    r"""Return a readable regular expression that matches all URLs of the formats.
 
     Args:
-        shapes: Formats of one depth and one query.
-        years: Expression for the year of the first date, where it is bounded.
-        general: Whether ``MANY`` names at one place stand for any name.
+        shapes: Formats with the same depth and query.
+        years: Expression for the year of the first date; "" for any year.
+        general: Whether ``MANY`` names at one position are generalised to any name.
 
     >>> from topiccrawl.links.skeletons import skeleton
     >>> urls = ["http://a.test/nev/20130304/n1.shtml", "http://a.test/ev/20130305/n22.shtml"]
@@ -41,7 +41,7 @@ def expression(shapes: Sequence[Skeleton], *, years: str = "", general: bool = T
     """
     hosts = _hosts({shape.host for shape in shapes}, general=general)
     places = zip(*(shape.segments for shape in shapes), strict=True)
-    path = "/".join(_place(set(place), general=general) for place in places)
+    path = "/".join(_position(set(place), general=general) for place in places)
     if years:
         path = path.replace(_YEARS, years, 1)
     query = "&".join(f"{_quoted(name)}={_value(value)}" for name, value in shapes[0].query)
@@ -82,7 +82,7 @@ def _hosts(hosts: set[str], *, general: bool) -> str:
     )
 
 
-def _place(variants: set[str], *, general: bool) -> str:
+def _position(variants: set[str], *, general: bool) -> str:
     if general and len(variants) >= MANY and all(map(is_name, variants)):
         ends = {end for _, dot, end in (name.partition(".") for name in variants) if dot}
         whole = len(ends) == 1 and all("." in name for name in variants)
@@ -92,19 +92,19 @@ def _place(variants: set[str], *, general: bool) -> str:
 
 
 def _choice(variants: Iterable[str]) -> str:
-    texts = sorted(map(_filled, variants))
+    texts = sorted(map(_format_expression, variants))
     return texts[0] if len(texts) == 1 else f"(?:{'|'.join(texts)})"
 
 
 def _value(value: str) -> str:
-    return r"[^&]*" if value == SLUG else _filled(value)
+    return r"[^&]*" if value == SLUG else _format_expression(value)
 
 
-def _filled(text: str) -> str:
-    """Return an expression for one format of a segment."""
+def _format_expression(text: str) -> str:
+    """Return the expression for a segment's format."""
     written, end = "", 0
     for match in _PLACEHOLDER.finditer(text):
-        written += _quoted(text[end : match.start()]) + _WRITTEN[match[0]]
+        written += _quoted(text[end : match.start()]) + _EXPRESSIONS[match[0]]
         end = match.end()
     return written + _quoted(text[end:])
 

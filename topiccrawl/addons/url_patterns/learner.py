@@ -1,9 +1,9 @@
-"""All sites' learners: loaded, kept and given back within a bounded memory; drops are logged.
+"""Learners of all sites, within bounded memory, with a log of dropped links.
 
-Of a site's queries it learns the parameters that do not matter. ``?from=list`` and ``?id=7`` look
-alike; their effect shows when both forms of a page were read. A parameter is left out of a site's
-links where pages were the same with and without it, or with other values, and never another page or
-an error. Known session ids and trackers are gone before (``links/urls.py``).
+The learner also finds query parameters without effect. ``?from=list`` and ``?id=7`` look similar;
+the difference shows when a page was fetched with and without the parameter, or with several values.
+A parameter is removed from a site's links if the page was always the same, never another page or an
+error page. Known session ids and tracking parameters are removed earlier (``links/urls.py``).
 """
 
 from __future__ import annotations
@@ -32,39 +32,39 @@ PARAMETERS_KEY = "url-parameters"
 """Key of the effects of a site's parameters."""
 
 MOST_SITES = 2_000
-"""Sites in memory; one takes 50 to 200 kB with 300 formats, most far less."""
+"""Maximum number of sites in memory; a site takes up to 200 kB, most far less."""
 
 MOST_LINKS = 20_000
-"""Judgements remembered, since menus repeat on every page."""
+"""Maximum number of cached judgements of links, since menus are the same on every page."""
 
 MOST_REASONS = 100
-"""Lines of a site's log of drops."""
+"""Maximum number of entries in a site's log of dropped links."""
 
 PROBE_EVERY = 50
-"""One of so many dropped URLs is fetched all the same, to notice that a site changed."""
+"""Every 50th refused URL (by hash) is fetched as a probe, to detect changes of a site."""
 
 CHECK_FIRST, CHECK_EVERY = 8, 16
-"""Pages of a format without an article that are looked into: the first, then one of so many."""
+"""Pages of a format without an article that are examined: the first ones, then every 16th."""
 
-SURE = 3
-"""Pages that must have been the same, and none another, before a parameter is left out."""
+MIN_SAME_PAGES = 3
+"""Number of equal pages, without a different one, before a parameter is removed."""
 
 MOST_PAGES = 5_000
-"""Pages of a site in memory, at about 150 bytes each; then all are dropped, counts stay."""
+"""Maximum number of page digests per site, about 150 bytes each; the counts are kept."""
 
 MOST_NAMES = 100
-"""Parameters of a site that are counted."""
+"""Maximum number of counted parameters per site."""
 
 
 class PatternLearner:
-    """Judges links and learns from pages. Nothing here waits or reads a clock.
+    """Judges links and learns from pages; does no I/O and reads no clock.
 
-    A site that was not given by ``adopt`` begins empty. Probes are drawn by the hash of a URL, so
-    that a URL is a probe for all pages that link to it, and again after a restart.
+    A site that was not loaded with ``load`` starts empty. Probes are chosen by the hash of a URL,
+    so that they are the same for all linking pages and after a restart.
 
     Args:
-        sites: Sites in memory at most; ``evicted`` names those that must be stored and dropped.
-        probe_every: One of so many dropped URLs is let through; 0 lets none.
+        sites: Maximum number of sites in memory; ``excess_sites`` returns those to store and drop.
+        probe_every: Share 1/n of refused URLs that are fetched as probes; 0: none.
     """
 
     def __init__(self, sites: int = MOST_SITES, probe_every: int = PROBE_EVERY) -> None:
@@ -81,8 +81,8 @@ class PatternLearner:
         """Return the sites of these URLs that are not in memory."""
         return {site_of(url) for url in urls} - self._sites.keys()
 
-    def adopt(self, site: str, known: Mapping[str, Any]) -> None:
-        """Load the stored values of a site, {} where none are stored."""
+    def load(self, site: str, known: Mapping[str, Any]) -> None:
+        """Load the stored values of a site; {} for a new site."""
         self._sites[site] = SiteLearner.from_json(known.get(KEY, {}))
         drops = known.get(DROPS_KEY, {})
         self._drops[site] = {what: list(entry) for what, entry in drops.items()}
@@ -92,7 +92,7 @@ class PatternLearner:
         """Return the learner of a URL's site."""
         name = site_of(url)
         if name not in self._sites:
-            self.adopt(name, {})
+            self.load(name, {})
         self._sites.move_to_end(name)
         return self._sites[name]
 
@@ -101,7 +101,7 @@ class PatternLearner:
         known = self._links.get(url)
         if known is None:
             site = self.site(url)
-            site.see(url)
+            site.count_link(url)
             known = site.judge(url)
             if len(self._links) >= MOST_LINKS:
                 self._links.clear()
@@ -109,9 +109,9 @@ class PatternLearner:
         return known
 
     def refuse(self, url: str) -> str | None:
-        """Return why a link must not be fetched, or None; a refusal is logged, a probe is not one.
+        """Return why a link must not be fetched, or None (also for probes); log the refusal.
 
-        Reasons: ``not-news`` (a pattern says so), ``no-pattern`` (none of a well-known site's).
+        Reasons: ``not-news`` (by a pattern), ``no-pattern`` (no pattern of a known site matches).
         """
         found = self.judge(url)
         if found.label is not Label.OTHER or self._is_probe(url):
@@ -123,18 +123,18 @@ class PatternLearner:
         self.changed.add(site_of(url))
         return reason
 
-    def plain(self, url: str) -> str:
-        """Return a link without parameters that do not matter on its site."""
+    def stripped(self, url: str) -> str:
+        """Return a link without the parameters that have no effect on its site."""
         known = self._parameters.get(site_of(url)) if "?" in url else None
         return url if known is None else known.stripped(url)
 
     def read(self, url: str, text: str) -> None:
-        """Record a page's text, to learn the effects of its parameters; "" for an error."""
+        """Record the text of a page ("" for an error), to learn the effects of its parameters."""
         self.site(url)
         self._parameters[site_of(url)].observe(url, text)
 
     def articles_among(self, urls: Iterable[str]) -> int:
-        """Return how many of these links look like articles."""
+        """Return the number of links that look like articles."""
         return sum(map(self._is_news, urls))
 
     def _is_news(self, url: str) -> bool:
@@ -149,8 +149,8 @@ class PatternLearner:
         """Count the outcome of a fetched page; see ``SiteLearner.outcome``.
 
         Returns:
-            Whether to rebuild the site's patterns: by a ``draft`` of it, wherever there is time
-            for it, that is given to ``renew``.
+            Whether to rebuild the patterns of the site, by calling ``learn`` on a ``draft`` of its
+            learner (in a thread) and passing this to ``apply``.
         """
         site = self.site(url)
         outcome = site.outcome(article=article, links=links, topical=topical)
@@ -159,9 +159,9 @@ class PatternLearner:
         self.changed.add(site_of(url))
         return site.count(url, outcome)
 
-    def renew(self, url: str, draft: SiteLearner) -> None:
-        """Take over the patterns that a draft of the URL's site has learnt."""
-        self.site(url).adopt(draft)
+    def apply(self, url: str, draft: SiteLearner) -> None:
+        """Apply the patterns of a draft to the learner of the URL's site."""
+        self.site(url).apply(draft)
         self._links.clear()
         self._news.clear()
         self.changed.add(site_of(url))
@@ -174,16 +174,16 @@ class PatternLearner:
             PARAMETERS_KEY: self._parameters[site].to_json(),
         }
 
-    def known(self) -> dict[str, tuple[SiteLearner, dict[str, list[Any]]]]:
-        """Return the sites in memory: what was learnt of each, and its log of drops."""
+    def loaded_sites(self) -> dict[str, tuple[SiteLearner, dict[str, list[Any]]]]:
+        """Return the learner and the log of dropped links of each site in memory."""
         return {site: (learner, self._drops.get(site, {})) for site, learner in self._sites.items()}
 
-    def evicted(self) -> list[str]:
-        """Return the sites used longest ago that are too many; store them, then ``drop``."""
+    def excess_sites(self) -> list[str]:
+        """Return the least recently used sites beyond the limit; store them, then ``drop`` them."""
         return list(self._sites)[: max(0, len(self._sites) - self.most_sites)]
 
     def drop(self, site: str) -> None:
-        """Forget a site that was stored."""
+        """Remove a stored site from memory."""
         self._sites.pop(site, None)
         self._drops.pop(site, None)
         self._parameters.pop(site, None)
@@ -196,7 +196,7 @@ class PatternLearner:
 
 
 class Parameters:
-    """Effects of one site's parameters.
+    """Effects of the query parameters of a site.
 
     >>> site = Parameters()
     >>> for n in range(3):
@@ -211,31 +211,31 @@ class Parameters:
         self._pages: dict[int, int] = {}
 
     def observe(self, url: str, text: str) -> None:
-        """Record a page: its text or a digest of it, "" for an error."""
+        """Record the text of a page, or a digest of it; "" for an error."""
         page = _hash(text)
         for name, without in _without(url):
             key = _hash(without)
             known = self._pages.get(key)
             if known is None:
                 self._pages[key] = page
-            elif text or known != page:  # that both are errors says nothing
+            elif text or known != page:  # two errors are no evidence
                 self._count(name, same=known == page)
         self._pages[_hash(url)] = page
         if len(self._pages) > MOST_PAGES:
             self._pages.clear()
 
     def stripped(self, url: str) -> str:
-        """Return the URL without parameters that do not matter."""
+        """Return the URL without parameters that have no effect."""
         if "?" not in url or not self.counts:
             return url
         base, _, query = url.partition("?")
-        kept = [part for part in query.split("&") if not self.idle(part.partition("=")[0])]
+        kept = [part for part in query.split("&") if not self.is_irrelevant(part.partition("=")[0])]
         return f"{base}?{'&'.join(kept)}" if kept else base
 
-    def idle(self, name: str) -> bool:
-        """Return whether a parameter does not matter."""
+    def is_irrelevant(self, name: str) -> bool:
+        """Return whether a parameter has no effect."""
         same, other = self.counts.get(name, (0, 0))
-        return same >= SURE and not other
+        return same >= MIN_SAME_PAGES and not other
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values for ``from_json``."""
@@ -243,7 +243,7 @@ class Parameters:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Parameters:
-        """Return the parameters that ``to_json`` gave; single pages are not kept."""
+        """Return the parameters for a result of ``to_json``, which has no page digests."""
         site = cls()
         site.counts = {str(name): [int(n) for n in counts] for name, counts in value.items()}
         return site
@@ -254,7 +254,7 @@ class Parameters:
 
 
 def _without(url: str) -> Iterator[tuple[str, str]]:
-    """Each parameter's name, and the URL without it."""
+    """Yield the name of each parameter, and the URL without it."""
     base, _, query = url.partition("?")
     parts = query.split("&") if query else []
     for place, part in enumerate(parts):

@@ -1,4 +1,4 @@
-"""Keeps links out of the frontier that are no news by their site's URL patterns [S4]."""
+"""Middlewares that drop links and queued URLs that are not news by URL patterns [S4]."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 
 SAVE_EVERY = 200
-"""Pages between two times that the learners are stored; a killed crawl learns these again."""
+"""Number of pages between two saves of the learners; a crash loses what was learnt since."""
 
 
 class NewsFilterMiddleware:
-    """Drops links that their site's patterns call no news, and learns from every page.
+    """Drops links that are not news by the patterns of their site, and learns from each page.
 
-    A page's article item says that it was an article. A page without one is examined where few
-    pages of its format were judged: it may be an article about something else.
+    A page with an article item is an article. A page without one may be an article on another
+    topic; it is examined if few pages of its format have been judged.
 
     Args:
-        learner: What was learnt of the sites.
-        knowledge: Where it is stored.
-        count: Takes the name of a stat.
+        learner: Learner of the sites' patterns.
+        knowledge: Store of the learnt values.
+        count: Increments the stat with this name.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class NewsFilterMiddleware:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Pass everything on; findings lose the links that are no news."""
+        """Pass on all output, but remove links that are not news from the findings."""
         url = canonical(response.url) or response.url
         links, text, topical, judged = 0, "", False, False
         async for output in result:
@@ -81,29 +81,29 @@ class NewsFilterMiddleware:
                 await self._load([url, *(offer.url for offer in output.offers)])
                 judged, topical = True, output.relevant
                 links = self.learner.articles_among(offer.url for offer in output.offers)
-                plain = map(self._plain, output.offers)
-                yield output._replace(offers=tuple(o for o in plain if self._wanted(o.url)))
+                plain = map(self._stripped, output.offers)
+                yield output._replace(offers=tuple(o for o in plain if self._is_allowed(o.url)))
                 continue
             if isinstance(output, (Article, Unfinished)):
                 text = (output.article if isinstance(output, Unfinished) else output).body
             yield output
         if judged:
             await self._learn(url, response, text, links=links, topical=topical)
-            await self._save_sometimes()
+            await self._save_periodically()
 
     async def close(self) -> None:
         """Store the learners."""
         await self._save(set(self.learner.changed))
         await self.knowledge.close()
 
-    def _wanted(self, url: str) -> bool:
+    def _is_allowed(self, url: str) -> bool:
         reason = self.learner.refuse(url)
         if reason is not None:
             self.count(reason)
         return reason is None
 
-    def _plain(self, offer: Offer) -> Offer:
-        url = self.learner.plain(offer.url)
+    def _stripped(self, offer: Offer) -> Offer:
+        url = self.learner.stripped(offer.url)
         if url == offer.url:
             return offer
         self.count("parameter-left-out")
@@ -112,12 +112,12 @@ class NewsFilterMiddleware:
     async def _learn(
         self, url: str, response: Response, text: str, *, links: int, topical: bool
     ) -> None:
-        """Count a page; what takes long (a second look, clustering) is done in a thread."""
+        """Count a page; examination and clustering run in a thread."""
         site = self.learner.site(url)
         if not text and not is_non_news(url):
-            if not topical and not site.wants(url, CHECK_FIRST, CHECK_EVERY):
+            if not topical and not site.should_examine(url, CHECK_FIRST, CHECK_EVERY):
                 return
-            text, missing = await asyncio.to_thread(_looked_into, response)
+            text, missing = await asyncio.to_thread(_examine, response)
             if missing:
                 self.learner.read(url, "")
         if text:
@@ -125,7 +125,7 @@ class NewsFilterMiddleware:
         if self.learner.observe(url, article=bool(text), links=links, topical=topical):
             draft = site.draft()
             await asyncio.to_thread(draft.learn)
-            self.learner.renew(url, draft)
+            self.learner.apply(url, draft)
 
     async def _load(self, urls: list[str]) -> None:
         unknown = self.learner.unknown(urls)
@@ -133,11 +133,11 @@ class NewsFilterMiddleware:
             await self.knowledge.open()
             self._open = True
         for site in unknown:
-            self.learner.adopt(site, await self.knowledge.get(site))
+            self.learner.load(site, await self.knowledge.get(site))
 
-    async def _save_sometimes(self) -> None:
+    async def _save_periodically(self) -> None:
         self._pages += 1
-        old = self.learner.evicted()
+        old = self.learner.excess_sites()
         if old or self._pages % SAVE_EVERY == 0:
             await self._save(self.learner.changed | set(old))
             for site in old:
@@ -150,19 +150,19 @@ class NewsFilterMiddleware:
 
 
 class NotNewsError(IgnoreRequest):
-    """A queued URL that is no news by patterns learnt after it was queued."""
+    """A queued URL that is not news by patterns learnt after it was queued."""
 
     reason = "not-news"
 
 
 class NewsGateMiddleware:
-    """Rejects queued URLs that are no news by now; seeds and robots.txt always pass.
+    """Rejects queued URLs that are not news by the current patterns, except seeds and robots.txt.
 
-    Most of a site's links are found on its first pages, before it has any patterns. A rejected URL
-    ends in the errorQueue with the reason ``not-news``.
+    Most links of a site are found on its first pages, before it has patterns. A rejected URL goes
+    to the errorQueue with the reason ``not-news``.
 
     Args:
-        crawler: Its spider middleware has the learner.
+        crawler: The crawler, whose spider middleware has the learner.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -180,18 +180,18 @@ class NewsGateMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        """Let a request pass, or raise NotNewsError."""
+        """Raise NotNewsError if the URL of a request is not news."""
         lease = context_of(self.crawler).lease(request)
         if lease is None or not lease.depth:
             return
         links = self.crawler.get_spider_middleware(NewsFilterMiddleware)
         if links is not None and links.learner.refuse(request.url) is not None:
             links.count("given-up")
-            raise NotNewsError(f"{request.url}: no news by its site's URL patterns")
+            raise NotNewsError(f"{request.url}: not news by the URL patterns of its site")
 
 
-def _looked_into(response: Response) -> tuple[str, bool]:
-    """Return a page's article, on topic or not, and whether the page says that it is missing."""
+def _examine(response: Response) -> tuple[str, bool]:
+    """Return the text of a page's article, on topic or not, and whether it is an error page."""
     if not isinstance(response, TextResponse):
         return "", False
     html = decode(response.body, header(response, "Content-Type")).text

@@ -1,4 +1,4 @@
-"""A site's patterns: regular expressions with labels and the evidence they rest on."""
+"""URL patterns of a site: regular expressions with labels and counts of judged pages."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Label(StrEnum):
     """Kind of a pattern's URLs.
 
-    NEWS: articles. HUB: pages that list articles. OTHER: neither, not downloaded.
-    OPEN: too little evidence; they are fetched.
+    NEWS: articles. HUB: pages that list articles. OTHER: neither; not fetched.
+    OPEN: not enough evidence; fetched.
     """
 
     NEWS = "news"
@@ -27,18 +27,18 @@ class Label(StrEnum):
 
 
 class Pattern(NamedTuple):
-    """One regular expression.
+    """A labelled regular expression.
 
     Attributes:
-        expression: For the whole URL.
-        label: Kind of its URLs.
-        articles: Pages judged that were articles; so for the next two.
-        hubs: Pages that list articles.
-        others: Pages that were neither.
-        seen: Links found.
-        example: A URL it matches.
-        by_hand: Whether a person wrote it; such a pattern wins over all learnt ones.
-        topical: Pages judged that were neither, but on a crawl's topic.
+        expression: Regular expression for the whole URL.
+        label: Kind of the matching URLs.
+        articles: Number of judged pages that are articles.
+        hubs: Number of judged pages that are hubs.
+        others: Number of judged pages that are neither.
+        seen: Number of found links.
+        example: A matching URL.
+        by_hand: Whether the user wrote it; such patterns take precedence over learnt ones.
+        topical: Number of judged pages that are neither, but on the crawl's topic.
     """
 
     expression: str
@@ -53,7 +53,7 @@ class Pattern(NamedTuple):
 
     @property
     def judged(self) -> int:
-        """Pages judged."""
+        """Number of judged pages."""
         return self.articles + self.hubs + self.topical + self.others
 
     def to_json(self) -> dict[str, Any]:
@@ -62,10 +62,10 @@ class Pattern(NamedTuple):
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        """Return the pattern that ``to_json`` gave, or that a person wrote.
+        """Return the pattern for a result of ``to_json`` or for values written by the user.
 
         Raises:
-            ConfigurationError: If the label is unknown or the expression is none.
+            ConfigurationError: If the label is unknown, or the expression is missing or invalid.
         """
         known = {name: value[name] for name in cls._fields if name in value}
         try:
@@ -73,7 +73,7 @@ class Pattern(NamedTuple):
             return cls(**{**known, "label": Label(known["label"])})
         except (KeyError, TypeError, ValueError, re.error) as error:
             raise ConfigurationError(
-                "pattern {value!r}: {error}; give an expression and a label, one of {choices}",
+                "pattern {value!r}: {error}; specify an expression and a label, one of {choices}",
                 value=dict(value),
                 error=error,
                 choices=", ".join(Label),
@@ -81,10 +81,10 @@ class Pattern(NamedTuple):
 
 
 class PatternSet:
-    """The patterns of a site; the first that matches a URL decides.
+    """The patterns of a site, manual ones first, then the most specific ones.
 
     Args:
-        patterns: Those by hand first, then the most specific ones.
+        patterns: The patterns, in any order.
     """
 
     def __init__(self, patterns: tuple[Pattern, ...] = ()) -> None:
@@ -96,11 +96,11 @@ class PatternSet:
 
     @property
     def by_hand(self) -> tuple[Pattern, ...]:
-        """Patterns that a person wrote."""
+        """Patterns written by the user."""
         return tuple(pattern for pattern in self.patterns if pattern.by_hand)
 
     def match(self, url: str, *, by_hand: bool = False) -> Pattern | None:
-        r"""Return the first pattern (of those by hand only) that matches the whole URL, or None.
+        r"""Return the first (manual, with ``by_hand``) pattern that matches a whole URL, or None.
 
         >>> news = Pattern(r"https?://a\.test/\d+\.html", Label.NEWS)
         >>> PatternSet((news,)).match("http://a.test/7.html").label.value
@@ -115,6 +115,6 @@ class PatternSet:
 
 
 def _rank(pattern: Pattern) -> tuple[bool, int, int]:
-    """Return the sort key: by hand first, then by literal characters, then by links found."""
+    """Return the sort key: manual patterns first, then by literal characters and found links."""
     literal = re.sub(r"\\[dw]|\[[^\]]*\][+*]?|\(\?:19\|20\)|[{}()|?+*\\]", "", pattern.expression)
     return (not pattern.by_hand, -len(literal), -pattern.seen)

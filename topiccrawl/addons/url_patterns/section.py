@@ -1,4 +1,4 @@
-"""Sites' URL patterns as a section of the dashboard."""
+"""Dashboard section with the URL patterns of sites."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     Drops = Mapping[str, Sequence[Any]]
 
 SITES = 12
-"""Sites whose patterns are shown, those with most judged pages."""
-LOOKED_AT = 100
-"""Sites that are read to choose them, where patterns come from the store."""
+"""Number of sites shown: those with the most judged pages."""
+MAX_READ = 100
+"""Maximum number of sites read from the store to choose those shown."""
 PATTERNS = 6
-"""Patterns of a site that are shown."""
+"""Number of patterns shown per site."""
 
 
 async def patterns(settings: BaseSettings, crawler: Crawler | None) -> State:
-    """Return the section ``patterns``: of a running crawl those it has now, else the stored ones.
+    """Return the section ``patterns``: current ones of a running crawl, otherwise stored ones.
 
     Raises:
-        StorageError: They cannot be read.
+        StorageError: If the stored patterns cannot be read.
     """
     known = await _stored(settings) if crawler is None else _learnt(crawler)
     sites = sorted(known.items(), key=lambda one: -one[1][0].pages)[:SITES]
@@ -41,7 +41,7 @@ async def patterns(settings: BaseSettings, crawler: Crawler | None) -> State:
 
 def _learnt(crawler: Crawler) -> Mapping[str, tuple[SiteLearner, Drops]]:
     links = crawler.get_spider_middleware(NewsFilterMiddleware)
-    return {} if links is None else links.learner.known()
+    return {} if links is None else links.learner.loaded_sites()
 
 
 async def _stored(settings: BaseSettings) -> Mapping[str, tuple[SiteLearner, Drops]]:
@@ -50,7 +50,7 @@ async def _stored(settings: BaseSettings) -> Mapping[str, tuple[SiteLearner, Dro
         return {}
     async with Sites(storage) as knowledge:
         found: dict[str, tuple[SiteLearner, Drops]] = {}
-        for site in (await knowledge.sites(KEY))[:LOOKED_AT]:
+        for site in (await knowledge.sites(KEY))[:MAX_READ]:
             value = await knowledge.get(site)
             found[site] = SiteLearner.from_json(value.get(KEY, {})), value.get(DROPS_KEY, {})
         return found

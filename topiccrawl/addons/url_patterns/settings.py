@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TOPICCRAWL_NEWS_FILTER = False
-"""Learn each site's URL patterns and drop links that are no news; see docs/url-patterns.md."""
+"""Learn the URL patterns of each site and drop links that are not news (docs/url-patterns.md)."""
 
 DOWNLOADER_MIDDLEWARES = {"topiccrawl.addons.url_patterns.middleware.NewsGateMiddleware": 50}
 SPIDER_MIDDLEWARES = {

@@ -1,4 +1,4 @@
-"""Learner of one site's URLs: tallies by format, patterns made of them, judgement of links."""
+"""Learner of a site's URLs: counts pages by URL format, builds patterns, judges links."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from topiccrawl.addons.url_patterns.changepoints import change_points
 from topiccrawl.addons.url_patterns.clusters import clusters
 from topiccrawl.addons.url_patterns.expression import expression, year_span
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
-from topiccrawl.addons.url_patterns.periods import changes
-from topiccrawl.addons.url_patterns.tally import TOPICAL_SHARE, Outcome, Tally, expected, together
+from topiccrawl.addons.url_patterns.tally import TOPICAL_SHARE, Outcome, Tally, expected, pooled
 from topiccrawl.links.newsurls import is_hub_like, is_non_news, is_user_content, news_likelihood
 from topiccrawl.links.skeletons import Skeleton, skeleton, year_of
 
@@ -18,65 +18,65 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MOST_FORMATS = 300
-"""Formats kept of a site; those with the fewest links and judged pages are evicted first."""
+"""Maximum number of formats per site; those with the fewest links and pages are evicted first."""
 
 READY_PAGES, READY_ARTICLES = 15, 5
-"""Pages judged, and articles among them, before anything of a site is dropped."""
+"""Number of judged pages, and of articles among them, before links of a site are dropped."""
 
-PLAIN_SHARE = 0.5
-"""Share of a site's articles that must look like news by their URL: an encyclopedia or a manual
-names its pages by words, and nothing of it is dropped by its look."""
+NEWSLIKE_SHARE = 0.5
+"""Share of a site's articles whose URLs must look like news before links are dropped. Encyclopedias
+and manuals, which name pages by words, are thus not filtered by the look of URLs."""
 
-PATIENCE = 60
-"""Pages judged of a site that cannot be filtered, from which on few more are looked into."""
+MAX_UNREADY_PAGES = 60
+"""Number of judged pages of a site that is still not ready, after which few pages are examined."""
 
 NEWS_SHARE = 0.5
-"""Expected share of articles from which on a pattern is news."""
+"""Minimum expected share of articles of a news pattern."""
 
 OTHER_SHARE = 0.1
-"""Expected share of articles below which a pattern's URLs are not downloaded."""
+"""Expected share of articles below which the URLs of a pattern are not fetched."""
 
 HUB_SHARE = 0.3
-"""Share of hubs among a pattern's judged pages from which on it is one of hubs."""
+"""Minimum share of hubs among the judged pages of a hub pattern."""
 
 NEARLY_ALL = 0.8
-"""Share of articles among a site's pages from which on a format never met is fetched whatever its
-look: there is little to save, and the look has been wrong about this site."""
+"""Share of articles among a site's pages from which unknown formats are fetched regardless of their
+look, since filtering would save little."""
 
-LIKELY = 0.35
-"""Likelihood by its look from which on a URL that matches no pattern is fetched."""
+MIN_LIKELIHOOD = 0.35
+"""Minimum likelihood, by its look, at which a URL that matches no pattern is fetched."""
 
-SURE_LOOK = 0.85
-"""Likelihood by its look from which on a URL that matches no pattern of a site is expected to be
-an article, where the site's pages of such a look were."""
+HIGH_LIKELIHOOD = 0.85
+"""Minimum likelihood, by its look, at which a URL that matches no pattern is expected to be an
+article, if the look was reliable for the site."""
 
 OLD_YEARS = 10
-"""Years before a site's newest article from which on nothing is expected of a period of which no
-page was read: archives are moved, shortened, or shown in another format."""
+"""Age in years, relative to a site's newest article, from which URLs of a period without a fetched
+page are not expected to be articles: old archives are often moved, shortened or reformatted."""
 
 DATED_ARTICLES = 10
-"""Articles of a site, all with a date in their URL, from which on one without is not expected."""
+"""Number of articles, all with a date in the URL, after which URLs without a date are not news."""
 
 FIRST_OF_FORMAT = 2
-"""Links of an unknown format let through, so that it can be learnt."""
+"""Number of links of an unknown format that are fetched, to learn the format."""
 
 RELEARN = (15, 1.5)
-"""Patterns are rebuilt after so many judged pages more, and not before this factor."""
+"""Patterns are rebuilt after this many more judged pages, and this factor of the page count."""
 
 FEWEST_HUB_LINKS, HUB_FACTOR = 10, 1.5
-"""Article links of a hub: at least, and times those of the site's articles."""
+"""Article links of a hub: minimum number, and factor of the mean number on the site's articles."""
 
 _FIRST_YEAR, _LAST_YEAR = 1980, 2049
-_FULL_KEPT = 0.8
+_KEPT_SHARE = 0.8
 
 
 class Judgement(NamedTuple):
     """Expected kind of a link.
 
     Attributes:
-        label: NEWS, HUB, OTHER, or OPEN without evidence.
-        reason: ``by-hand``, ``pattern``, ``no-pattern``, ``look`` or ``learning``.
-        what: Expression or format behind it.
+        label: NEWS, HUB, OTHER, or OPEN if there is no evidence.
+        reason: ``by-hand``, ``pattern``, ``no-pattern``, ``look``, ``on-topic`` or ``learning``.
+        what: The expression or format on which the judgement is based.
     """
 
     label: Label
@@ -85,63 +85,63 @@ class Judgement(NamedTuple):
 
 
 class SiteLearner:
-    """Learns the URLs of one site. No clock, no chance: equal histories give equal patterns."""
+    """Learns the URL patterns of one site; deterministic for the same sequence of pages."""
 
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}
         self.patterns = PatternSet()
         self.pages = 0
         self.articles = 0
-        self._plain = 0  # articles that look like news by their URL
-        self._asked = 0
+        self._newslike = 0  # articles that look like news by their URL
+        self._unready_pages = 0
         self._relearn_at = RELEARN[0]
         self._article_links = 0.0
-        self._passed: dict[str, int] = {}
-        self._paths: dict[tuple[object, object], str] = {}  # of articles, to a host
-        self._years = 0, 0  # the oldest of any page read, the newest of an article
-        self._look_holds = True
+        self._allowed: dict[str, int] = {}
+        self._paths: dict[tuple[object, object], str] = {}  # host by path format of articles
+        self._years = 0, 0  # oldest year of a page, newest year of an article
+        self._look_reliable = True
         self._all_dated = False
 
     @property
     def ready(self) -> bool:
-        """Return whether there are enough judged pages and articles to drop any link."""
+        """Whether there are enough judged pages and articles to drop links."""
         enough = self.pages >= READY_PAGES and self.articles >= READY_ARTICLES
-        return enough and self._plain >= PLAIN_SHARE * self.articles
+        return enough and self._newslike >= NEWSLIKE_SHARE * self.articles
 
-    def see(self, url: str) -> None:
-        """Count a link that was found."""
+    def count_link(self, url: str) -> None:
+        """Count a found link."""
         self._tally(url, skeleton(url)).seen += 1
 
     def observe(self, url: str, outcome: Outcome) -> None:
-        """Count a page, and rebuild the patterns where it is time."""
+        """Count a page, and rebuild the patterns when due."""
         if self.count(url, outcome):
             self.learn()
 
     def count(self, url: str, outcome: Outcome) -> bool:
-        """Count a page; return whether it is time to rebuild the patterns, reported once."""
+        """Count a page; return whether the patterns are due to be rebuilt (True only once)."""
         shape = skeleton(url)
         talk = outcome is Outcome.TOPICAL and is_user_content(url)
-        said = Outcome.OTHER if is_non_news(url) and not talk else outcome
-        self._tally(url, shape).add(said, year_of(url, shape))
+        counted = Outcome.OTHER if is_non_news(url) and not talk else outcome
+        self._tally(url, shape).add(counted, year_of(url, shape))
         self.pages += 1
-        self.articles += said is Outcome.ARTICLE
-        self._plain += said is Outcome.ARTICLE and news_likelihood(url) >= NEWS_SHARE
+        self.articles += counted is Outcome.ARTICLE
+        self._newslike += counted is Outcome.ARTICLE and news_likelihood(url) >= NEWS_SHARE
         if self.pages < self._relearn_at or not self.ready:
             return False
-        self._put_off()
+        self._schedule_learning()
         return True
 
     def draft(self) -> SiteLearner:
-        """Return a copy that can ``learn`` in another thread; ``adopt`` takes over its patterns."""
+        """Return a copy that can ``learn`` in another thread; pass it to ``apply`` afterwards."""
         copy = SiteLearner()
         copy.tallies = {key: tally.copy() for key, tally in self.tallies.items()}
-        copy.pages, copy.articles, copy._plain = self.pages, self.articles, self._plain
+        copy.pages, copy.articles, copy._newslike = self.pages, self.articles, self._newslike
         return copy
 
-    def adopt(self, draft: SiteLearner) -> None:
-        """Take over a draft's patterns; those by hand stay, tallies have gone on since."""
+    def apply(self, draft: SiteLearner) -> None:
+        """Replace the learnt patterns by those of a draft; manual patterns are kept."""
         self.patterns = PatternSet((*self.patterns.by_hand, *draft.patterns.patterns))
-        self._passed.clear()
+        self._allowed.clear()
         self._index()
 
     def outcome(self, *, article: bool, links: int, topical: bool = False) -> Outcome:
@@ -149,8 +149,8 @@ class SiteLearner:
 
         Args:
             article: Whether an article was extracted.
-            links: Links of it that look like articles.
-            topical: Whether it is on the crawl's topic.
+            links: Number of its links that look like articles.
+            topical: Whether the page is on the crawl's topic.
         """
         if article:
             rate = 1 / min(self.articles + 1, 50)
@@ -161,29 +161,29 @@ class SiteLearner:
             return Outcome.HUB
         return Outcome.TOPICAL if topical else Outcome.OTHER
 
-    def wants(self, url: str, first: int, every: int) -> bool:
-        """Return whether to examine a URL's page: the first of a format, then every so many."""
-        if self.pages >= PATIENCE and not self.ready:
-            self._asked += 1
-            return self._asked % every == 0
+    def should_examine(self, url: str, first: int, every: int) -> bool:
+        """Return whether to examine a page: the first ones of a format, then one in ``every``."""
+        if self.pages >= MAX_UNREADY_PAGES and not self.ready:
+            self._unready_pages += 1
+            return self._unready_pages % every == 0
         known = self.tallies.get(skeleton(url).text)
         return known is None or known.judged < first or known.seen % every == 0
 
     def learn(self) -> None:
-        """Rebuild the patterns from the tallies; those by hand stay."""
-        self._put_off()
+        """Rebuild the patterns from the tallies; manual patterns are kept."""
+        self._schedule_learning()
         found: list[Pattern] = []
         for cluster in clusters(list(self.tallies.values())):
             found.extend(self._patterns(cluster))
         self.patterns = PatternSet((*self.patterns.by_hand, *dict.fromkeys(found)))
-        self._passed.clear()
+        self._allowed.clear()
         self._index()
 
-    def _put_off(self) -> None:
+    def _schedule_learning(self) -> None:
         self._relearn_at = max(self.pages + RELEARN[0], int(self.pages * RELEARN[1]))
 
     def judge(self, url: str) -> Judgement:
-        """Return the expected kind of a link; OPEN for all where the site is not ready."""
+        """Return the expected kind of a link; OPEN if the site is not ready."""
         pattern = self._match(url) if self.ready else self.patterns.match(url, by_hand=True)
         if pattern is not None and pattern.by_hand:
             return Judgement(pattern.label, "by-hand", pattern.expression)
@@ -195,13 +195,13 @@ class SiteLearner:
             return Judgement(Label.HUB, "look")
         if pattern is not None and pattern.label is Label.OTHER:
             return Judgement(pattern.label, "pattern", pattern.expression)
-        return self._by_look(url, pattern)
+        return self._judge_by_look(url, pattern)
 
     def is_news(self, url: str) -> bool:
         """Return whether a URL is expected to be an article.
 
-        By the patterns that rest on pages; else by its look. Where the site is ``ready``, the look
-        must be plainer and have held for its pages so far.
+        Patterns with judged pages decide first, then the look of the URL. If the site is ``ready``,
+        a higher likelihood is needed, and the look must have been reliable for the site.
         """
         pattern = self._match(url)
         if pattern is not None and pattern.by_hand:
@@ -212,8 +212,8 @@ class SiteLearner:
             return pattern.label is Label.NEWS
         if not self.ready:
             return news_likelihood(url) >= NEWS_SHARE
-        usual = self._look_holds and (skeleton(url).dated or not self._all_dated)
-        return usual and news_likelihood(url) >= SURE_LOOK
+        usual = self._look_reliable and (skeleton(url).dated or not self._all_dated)
+        return usual and news_likelihood(url) >= HIGH_LIKELIHOOD
 
     def _match(self, url: str) -> Pattern | None:
         """Return the pattern of a URL, or of the same path on another host of the site."""
@@ -227,11 +227,11 @@ class SiteLearner:
         return pattern
 
     def _unread_period(self, url: str) -> bool:
-        """Return whether a URL's date is far back, before that of any page read."""
+        """Return whether a URL's date is old and before that of any judged page."""
         oldest, newest = self._years
         return 0 < year_of(url, skeleton(url)) < min(oldest, newest - OLD_YEARS + 1)
 
-    def _by_look(self, url: str, pattern: Pattern | None) -> Judgement:
+    def _judge_by_look(self, url: str, pattern: Pattern | None) -> Judgement:
         if pattern is not None and pattern.topical:
             return Judgement(Label.OPEN, "on-topic", pattern.expression)
         judged = pattern is not None and pattern.judged
@@ -239,10 +239,10 @@ class SiteLearner:
         if aside and (judged or not is_user_content(url)):
             return Judgement(Label.OTHER, "no-pattern", skeleton(url).text)
         nearly_all = self.articles >= NEARLY_ALL * self.pages
-        if not aside and (judged or nearly_all or news_likelihood(url) >= LIKELY):
+        if not aside and (judged or nearly_all or news_likelihood(url) >= MIN_LIKELIHOOD):
             return Judgement(Label.OPEN, "look")
         shape = skeleton(url).text
-        passed = self._passed[shape] = self._passed.get(shape, 0) + 1
+        passed = self._allowed[shape] = self._allowed.get(shape, 0) + 1
         if passed <= FIRST_OF_FORMAT:
             return Judgement(Label.OPEN, "look", shape)
         return Judgement(Label.OTHER, "no-pattern", shape)
@@ -253,36 +253,36 @@ class SiteLearner:
         years = [year for tally in self.tallies.values() for year in tally.years]
         newest = max((year for tally in read for year in tally.years), default=0)
         self._years = min(years, default=0), newest
-        plain = [t for t in self.tallies.values() if t.judged and t.likelihood >= SURE_LOOK]
+        plain = [t for t in self.tallies.values() if t.judged and t.likelihood >= HIGH_LIKELIHOOD]
         articles, judged = sum(t.articles for t in plain), sum(t.judged for t in plain)
         undated = any(not tally.shape.dated for tally in read)
         self._all_dated = self.articles >= DATED_ARTICLES and not undated
-        self._look_holds = expected(articles, judged, SURE_LOOK) >= SURE_LOOK / 2
+        self._look_reliable = expected(articles, judged, HIGH_LIKELIHOOD) >= HIGH_LIKELIHOOD / 2
 
     def _tally(self, url: str, shape: Skeleton) -> Tally:
         known = self.tallies.get(shape.text)
         if known is None:
             if len(self.tallies) >= MOST_FORMATS:
-                self._forget()
+                self._evict()
             known = self.tallies[shape.text] = Tally(shape, url, news_likelihood(url))
         return known
 
-    def _forget(self) -> None:
-        """Drop the formats with the least evidence: few links, few judged pages."""
-        by_worth = sorted(
+    def _evict(self) -> None:
+        """Evict the formats with the fewest links and judged pages."""
+        by_evidence = sorted(
             self.tallies.items(), key=lambda item: -item[1].seen - 20 * item[1].judged
         )
-        self.tallies = dict(by_worth[: int(MOST_FORMATS * _FULL_KEPT)])
+        self.tallies = dict(by_evidence[: int(MOST_FORMATS * _KEPT_SHARE)])
 
     def _patterns(self, cluster: Sequence[Tally]) -> list[Pattern]:
-        cuts = changes(cluster, NEWS_SHARE)
+        cuts = change_points(cluster, NEWS_SHARE)
         if not cuts:
             return [self._pattern(cluster)]
         ends = [_FIRST_YEAR, *cuts, _LAST_YEAR + 1]
         return [self._pattern(cluster, (first, next_ - 1)) for first, next_ in pairwise(ends)]
 
     def _pattern(self, cluster: Sequence[Tally], years: tuple[int, int] | None = None) -> Pattern:
-        pages, likelihood = together(cluster)
+        pages, likelihood = pooled(cluster)
         span = ""
         if years is not None:
             span = year_span(*years)
@@ -291,7 +291,7 @@ class SiteLearner:
             pages.clear()
             pages.update({Outcome.ARTICLE: sum(n[0] for n in counts), Outcome.OTHER: others})
         return Pattern(
-            _written(cluster, span, self.tallies),
+            _expression_of(cluster, span, self.tallies),
             label_of(pages, likelihood),
             pages[Outcome.ARTICLE],
             pages[Outcome.HUB],
@@ -313,7 +313,7 @@ class SiteLearner:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> SiteLearner:
-        """Return the learner that ``to_json`` gave."""
+        """Return the learner for a result of ``to_json``."""
         site = cls()
         for one in value.get("formats", ()):
             shape = skeleton(one["example"])
@@ -322,7 +322,7 @@ class SiteLearner:
         site.patterns = PatternSet(tuple(map(Pattern.from_json, value.get("patterns", ()))))
         site.pages, site.articles = int(value.get("pages", 0)), int(value.get("articles", 0))
         likely = (t for t in site.tallies.values() if t.likelihood >= NEWS_SHARE)
-        site._plain = sum(tally.articles for tally in likely)
+        site._newslike = sum(tally.articles for tally in likely)
         site._article_links = float(value.get("article_links", 0.0))
         site._relearn_at = site.pages + RELEARN[0]
         site._index()
@@ -330,7 +330,7 @@ class SiteLearner:
 
 
 def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
-    """Return the label that pages and look give.
+    """Return the label of a pattern, by the outcomes of its pages and the look of its URLs.
 
     >>> label_of({"article": 3}, 0.9).value, label_of({"other": 5}, 0.02).value
     ('news', 'other')
@@ -350,8 +350,8 @@ def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
     return Label.OTHER if judged >= FIRST_OF_FORMAT and share < OTHER_SHARE else Label.OPEN
 
 
-def _written(cluster: Sequence[Tally], years: str, known: Mapping[str, Tally]) -> str:
-    """Return the expression; a general one only if it matches no format of other clusters."""
+def _expression_of(cluster: Sequence[Tally], years: str, known: Mapping[str, Tally]) -> str:
+    """Return the expression of a cluster; a general one if it matches no other cluster's URLs."""
     shapes = [tally.shape for tally in cluster]
     wide = expression(shapes, years=years)
     own = {shape.text for shape in shapes}

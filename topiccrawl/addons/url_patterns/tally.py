@@ -1,4 +1,4 @@
-"""Counts of one format of URLs: its links, and the outcomes of their pages."""
+"""Counts of one URL format: its links, and the outcomes of their pages."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from topiccrawl.links.skeletons import Skeleton
 
 PRIOR_PAGES = 4.0
-"""Pages that the look of a URL counts for, beside the judged ones."""
+"""Weight of the look of a URL, in judged pages."""
 
 
 TOPICAL_SHARE = 0.1
-"""Share of pages on topic among a pattern's judged pages from which on its URLs are fetched, news
-or not: a crawl is for its topic."""
+"""Minimum share of on-topic pages among a pattern's judged pages at which its URLs are fetched even
+if they are not news."""
 
 
 class Outcome(StrEnum):
     """Outcome of a fetched page.
 
-    ARTICLE: an article was extracted. HUB: none, but it lists more articles than articles do.
-    TOPICAL: neither, but on the topic of the crawl that fetched it: a blog's post, an encyclopedia.
-    OTHER: none of these: advert, comments, form, gallery, error page.
+    ARTICLE: An article was extracted. HUB: No article, but more links to articles than articles
+    have. TOPICAL: Neither, but on topic, such as a blog post or an encyclopedia page. OTHER: None
+    of these, such as an advert, comments, a form, a gallery or an error page.
     """
 
     ARTICLE = "article"
@@ -37,15 +37,15 @@ class Outcome(StrEnum):
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of one format.
+    """Counts of one URL format.
 
     Attributes:
         shape: The format.
-        seen: Links of this format found, different URLs as far as possible.
-        pages: Pages judged, by outcome.
-        years: Pages judged by year of the URL's date: articles and others.
-        likelihood: Of an article by the URL's look, in [0, 1], of the first URL.
-        example: The first URL.
+        example: The first URL of the format.
+        likelihood: Likelihood of an article, by the look of the first URL, in [0, 1].
+        seen: Number of found links; repeated URLs are counted once if still cached.
+        pages: Number of judged pages by outcome.
+        years: Number of judged articles and other pages, by the year of the URL's date.
     """
 
     shape: Skeleton
@@ -57,21 +57,21 @@ class Tally:
 
     @property
     def judged(self) -> int:
-        """Pages judged."""
+        """Number of judged pages."""
         return self.pages.total()
 
     @property
     def articles(self) -> int:
-        """Articles among them."""
+        """Number of judged pages that are articles."""
         return self.pages[Outcome.ARTICLE]
 
     @property
     def share(self) -> float:
-        """Expected share of articles in [0, 1]: pages judged, and the look as ``PRIOR_PAGES``."""
+        """Expected share of articles in [0, 1], by judged pages and by the look of the URL."""
         return expected(self.articles, self.judged, self.likelihood)
 
     def add(self, outcome: Outcome, year: int) -> None:
-        """Count a judged page; year 0 where its URL has no date."""
+        """Count a judged page; ``year`` is 0 if its URL has no date."""
         self.pages[outcome] += 1
         if year:
             self.years.setdefault(year, [0, 0])[outcome is not Outcome.ARTICLE] += 1
@@ -90,14 +90,14 @@ class Tally:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any], shape: Skeleton, likelihood: float) -> Self:
-        """Return the tally that ``to_json`` gave."""
+        """Return the tally for a result of ``to_json``."""
         years = {int(year): list(counts) for year, counts in value["years"].items()}
         pages = Counter({str(key): int(number) for key, number in value["pages"].items()})
         return cls(shape, value["example"], likelihood, int(value["seen"]), pages, years)
 
 
 def expected(articles: float, judged: float, likelihood: float) -> float:
-    """Return the share of articles expected after so many pages were judged.
+    """Return the expected share of articles, given the judged pages and the likelihood.
 
     >>> round(expected(0, 4, 0.95), 3)
     0.475
@@ -105,8 +105,8 @@ def expected(articles: float, judged: float, likelihood: float) -> float:
     return (articles + PRIOR_PAGES * likelihood) / (judged + PRIOR_PAGES)
 
 
-def together(tallies: Iterable[Tally]) -> tuple[Counter[str], float]:
-    """Return the pages of several formats by outcome, and their mean likelihood."""
+def pooled(tallies: Iterable[Tally]) -> tuple[Counter[str], float]:
+    """Return the judged pages of several formats by outcome, and the mean likelihood."""
     pages: Counter[str] = Counter()
     weighed = weight = 0.0
     for tally in tallies:

@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
 from topiccrawl.addons.adaptation.contract import AdaptationParameters
-from topiccrawl.addons.adaptation.extension import STORED_TERMS, TopicAdaptation, stored
+from topiccrawl.addons.adaptation.extension import STORED_TERMS, TopicAdaptation, terms_to_store
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.errors import SettingError
 from topiccrawl.links.page import read_page
@@ -112,6 +112,6 @@ def test_the_switchboard_has_the_numbers_of_the_methods() -> None:
 
 def test_terms_for_the_topic_are_kept_however_many_speak_against_it() -> None:
     against = {f"word{n}": -0.2 for n in range(2 * STORED_TERMS)}
-    kept = stored(TopicVector.of({**against, "电池": 0.1, "汽车": 1.0}))
+    kept = terms_to_store(TopicVector.of({**against, "电池": 0.1, "汽车": 1.0}))
     assert list(kept)[:3] == ["电池", "汽车", "word0"]
     assert len(kept) == 2 + STORED_TERMS // 2

@@ -22,7 +22,7 @@ def adapter(parameters: AdaptationParameters = QUICK) -> FeedbackAdapter:
 def feed(learner: FeedbackAdapter, pages: int) -> None:
     for number in range(pages):
         relevance, document = (0.3 + number / 1000, GOOD) if number % 2 else (0.0, BAD)
-        if weight := learner.wants(relevance):
+        if weight := learner.page_weight(relevance):
             learner.learn(document, relevance, weight)
 
 
@@ -62,7 +62,7 @@ def test_the_drift_guard_holds_after_many_changes() -> None:
 def test_it_waits_for_relevant_pages() -> None:
     learner = adapter()
     for _ in range(100):
-        if learner.wants(0.0):
+        if learner.page_weight(0.0):
             learner.learn(BAD, 0.0)
     assert learner.adapt() is None
 
@@ -71,7 +71,7 @@ def test_limits_follow_recent_scores_and_never_fall_below_the_floor() -> None:
     low, high = adapter(), adapter()
     for page in range(100):
         for learner, score in ((low, 0.06 if page % 2 else 0.0), (high, 0.2 + page / 1000)):
-            if learner.wants(score):
+            if learner.page_weight(score):
                 learner.learn(GOOD if score else BAD, score)
     first, second = low.adapt(), high.adapt()
     assert first is not None
@@ -85,10 +85,10 @@ def test_limits_follow_recent_scores_and_never_fall_below_the_floor() -> None:
 
 def test_only_the_best_pages_are_asked_for_their_vector() -> None:
     learner = adapter()
-    asked = sum(bool(learner.wants(0.9 - page / 1000)) for page in range(6))
+    asked = sum(bool(learner.page_weight(0.9 - page / 1000)) for page in range(6))
     for page in range(6):
         learner.learn(GOOD, 0.9 - page / 1000)
-    later = sum(bool(learner.wants(0.5)) for _ in range(200))
+    later = sum(bool(learner.page_weight(0.5)) for _ in range(200))
     assert (asked, later) == (6, 0)
 
 

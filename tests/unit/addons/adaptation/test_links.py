@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from topiccrawl.addons.adaptation.learner import SHORT, LearntLinks, scorers
+from topiccrawl.addons.adaptation.learner import MAX_LINK_CHARS, LearntLinks, scorers
 from topiccrawl.text.tokens import JiebaTokenizer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.adapter import TopicUpdate
@@ -86,7 +86,7 @@ def test_link_texts_that_the_strategy_knows_are_not_cut_again_after_a_change() -
 
 
 def test_long_texts_are_left_to_the_users_terms(links: LearntLinks) -> None:
-    text = "中超" * SHORT
+    text = "中超" * MAX_LINK_CHARS
     assert links.score_many([text]) == OWN.score_many([text])
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from topiccrawl.addons.adaptation.feedback import (
     RocchioParameters,
+    apply_drift_guard,
     centroid,
-    guarded,
     heaviest,
     rocchio,
     unit,
@@ -24,7 +24,7 @@ weights = st.dictionaries(
 def test_the_users_terms_keep_their_share_wherever_the_topic_moves(
     own: dict[str, float], moved: dict[str, float], share: float
 ) -> None:
-    kept = guarded(own, moved, share)
+    kept = apply_drift_guard(own, moved, share)
     assert math.hypot(*kept.values()) == pytest.approx(1.0)
     for term, weight in own.items():
         assert kept.get(term, 0.0) >= math.sqrt(share) * weight - 1e-9
@@ -35,8 +35,8 @@ def test_the_users_terms_keep_their_share_wherever_the_topic_moves(
 def test_guarding_twice_equals_guarding_once(
     own: dict[str, float], moved: dict[str, float], share: float
 ) -> None:
-    once = guarded(own, moved, share)
-    twice = guarded(own, once, share)
+    once = apply_drift_guard(own, moved, share)
+    twice = apply_drift_guard(own, once, share)
     assert set(twice) == set(once)
     for term, weight in once.items():
         assert twice[term] == pytest.approx(weight, abs=1e-6)

@@ -25,7 +25,7 @@ def feed(learner: WordAdapter, pages: int) -> None:
     for number in range(pages):
         good = number % 2 == 0
         relevance = 0.4 if good else 0.0
-        if weight := learner.wants(relevance):
+        if weight := learner.page_weight(relevance):
             words = ("football", "striker", "page") if good else ("menu", "page")
             learner.learn(dict.fromkeys(words, 0.5), relevance, weight)
 
@@ -66,7 +66,7 @@ def test_a_crawl_of_a_thousand_pages_learns_from_an_eighth_and_changes_six_times
     learner = adapter(AdaptationParameters())
     learnt = changes = 0
     for number in range(1_000):
-        if weight := learner.wants(number % 2 / 2):
+        if weight := learner.page_weight(number % 2 / 2):
             learner.learn({f"word{number % 2}": 1.0}, number % 2 / 2, weight)
             learnt += 1
         changes += learner.adapt() is not None
@@ -77,13 +77,13 @@ def test_a_crawl_of_a_thousand_pages_learns_from_an_eighth_and_changes_six_times
 def test_nothing_was_learnt_from_no_document() -> None:
     learner = adapter()
     for _ in range(30):
-        learner.wants(0.0)
+        learner.page_weight(0.0)
     assert learner.adapt() is None
 
 
 def test_a_long_crawl_learns_a_falling_part_with_rising_weight() -> None:
     learner = adapter(AdaptationParameters(sample=100))
-    given_ = [learner.wants(0.1) for _ in range(10_000)]
+    given_ = [learner.page_weight(0.1) for _ in range(10_000)]
     assert all(weight == 1 for weight in given_[:100])
     assert sum(1 for weight in given_ if weight) < 900
     assert sum(given_) == pytest.approx(10_000, rel=0.2)
@@ -109,7 +109,7 @@ def test_stored_and_restored_it_is_the_same(pages: int) -> None:
 def test_no_learnt_word_weighs_more_than_the_gain(pages: list[tuple[set[str], float]]) -> None:
     learner = adapter()
     for words, relevance in pages:
-        learner.learn(dict.fromkeys(words, 0.1), relevance, learner.wants(relevance))
+        learner.learn(dict.fromkeys(words, 0.1), relevance, learner.page_weight(relevance))
     change = learner.present()
     for term, weight in change.vector.items() if change else ():
         assert term in TOPIC.terms or abs(weight) <= QUICK.gain

@@ -160,9 +160,9 @@ def test_letters_drawn_as_one_and_radicals_become_plain_letters() -> None:
     ],
 )
 def test_what_cannot_be_read_passes(data: bytes, counted: list[str]) -> None:
-    response, said = read(data)
+    response, output = read(data)
     assert response.body == data
-    assert said == counted
+    assert output == counted
 
 
 def test_pages_beyond_the_bound_are_left_out() -> None:

@@ -40,7 +40,7 @@ def settings(tmp_path: Path) -> Settings:
     [
         ({}, "no template"),
         ({"template": "nothing"}, "no such template"),
-        ({"template": "软件公司-四川"}, "nowhere to search for '四川 软件公司'"),
+        ({"template": "软件公司-四川"}, "no seed provider to search for '四川 软件公司'"),
         ({"template": "软件公司-四川", "discover": "google"}, "write one of searxng"),
         ({"template": "软件公司-四川", "discover": "bing", "chance": "x"}, "chance=1 or chance=0"),
         ({"template": "软件公司-四川", "seeds": "a b"}, "no http or https URL"),
@@ -107,4 +107,4 @@ def test_a_period_goes_on_until_it_is_finished(
     plan = plan_of(settings, {"template": "软件公司-四川", "discover": "bing", "fresh": fresh})
     assert plan.number == number
     assert plan.crawl_name.endswith(f"-{number}")
-    assert all(not name.endswith(f"-{number - 1}") for name in plan.former)
+    assert all(not name.endswith(f"-{number - 1}") for name in plan.obsolete_crawls)

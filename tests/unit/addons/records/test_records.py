@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from scrapy.cmdline import execute
 
-from topiccrawl.addons.records.record import Found, Record
-from topiccrawl.addons.records.records import Kept, Records
+from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.records import Records, StoredRecord
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    def kept(host: str, phone: str, now: float, period: int = 1) -> Kept:
+    def kept(host: str, phone: str, now: float, period: int = 1) -> StoredRecord:
         url = f"http://{host}/lx"
-        values = (Found("电话", phone, phone, 0.8, "line", url, f"电话：{phone}"),)
-        return Kept(host, Record("软件公司-四川", f"{host}公司", values, (url,)), f"http://{host}/",
+        values = (FoundValue("电话", phone, phone, 0.8, "line", url, f"电话：{phone}"),)
+        return StoredRecord(host, Record("软件公司-四川", f"{host}公司", values, (url,)), f"http://{host}/",
                     1, period, 0.8, checked_at=now)  # fmt: skip
 
     async def fill() -> None:
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
         await store.open()
         await store.save([kept("a.test", "1", 10.0), kept("b.test", "2", 11.0)])
         await store.save([kept("a.test", "3", 90_000.0, 2)])
-        await store.vanish("软件公司-四川", ["b.test"], 95_000.0)
+        await store.mark_gone("软件公司-四川", ["b.test"], 95_000.0)
         await store.close()
 
     asyncio.run(fill())
@@ -112,7 +112,7 @@ def test_a_record_of_a_host_with_www_stays_away_without_it_too(folder: Path) -> 
         store = Records(SqliteStorage(folder))
         await store.open()
         record = Record(template, "丁公司", (), (f"http://{entity}/",))
-        (told,) = await store.save([Kept(entity, record, f"http://{entity}/", 1, 1, 0.8)])
+        (told,) = await store.save([StoredRecord(entity, record, f"http://{entity}/", 1, 1, 0.8)])
         await store.close()
         return told
 

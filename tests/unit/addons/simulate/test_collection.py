@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.addons.simulate.webs import HTML, SITE, answer, page, web
-from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
+from topiccrawl.addons.simulate.collection import RecordedPage, RecordedWeb
 from topiccrawl.addons.warc import collection
 from topiccrawl.errors import ConfigurationError
 
@@ -39,7 +39,7 @@ def test_a_collection_is_read_packed_or_not(tmp_path: Path, name: str) -> None:
             "categories": ["subject.sport.football", "misc"],
         },
     )
-    assert found.pages["a.test/"] == Recorded("http://a.test/", 200, HTML, b"front", ("news",))
+    assert found.pages["a.test/"] == RecordedPage("http://a.test/", 200, HTML, b"front", ("news",))
     assert found.pages["a.test/2"].target == "http://a.test/3"
     assert found.pages["a.test/3"].body == b"\xff"
     assert found.pages["a.test/3"].marks == ("sport.football", "misc")
@@ -61,7 +61,7 @@ def test_a_label_stands_for_those_below_it() -> None:
 
 def test_pages_are_parsed_as_served_and_once() -> None:
     body = "<title>足球</title><body>足球比赛<a href=/2>新闻</a>".encode("gbk")
-    gbk = Recorded("http://a.test/", 200, (("content-type", "text/html; charset=gbk"),), body)
+    gbk = RecordedPage("http://a.test/", 200, (("content-type", "text/html; charset=gbk"),), body)
     found = web(gbk)
     parsed = found.page("a.test/")
     assert parsed is not None
@@ -70,7 +70,7 @@ def test_pages_are_parsed_as_served_and_once() -> None:
 
 
 def test_what_is_no_text_is_no_page() -> None:
-    picture = Recorded("http://a.test/p", 200, (("Content-Type", "image/png"),), b"\x89PNG")
+    picture = RecordedPage("http://a.test/p", 200, (("Content-Type", "image/png"),), b"\x89PNG")
     assert web(picture).page("a.test/p") is None
 
 
@@ -83,11 +83,11 @@ def test_only_a_redirect_has_a_target() -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b"no json\n", "line 1: no recorded page"),
-        (b'{"url": "http://a.test/", "body": ""}\n{"body": ""}\n', "line 2: no recorded page"),
-        (b'{"url": "http://a.test/", "body64": "?"}\n', "is no base64"),
-        (b"[]\n", "one JSON object with url"),
-        (b"\xff\n", "no recorded page"),
+        (b"no json\n", "line 1: not a recorded page"),
+        (b'{"url": "http://a.test/", "body": ""}\n{"body": ""}\n', "line 2: not a recorded page"),
+        (b'{"url": "http://a.test/", "body64": "?"}\n', "is not base64"),
+        (b"[]\n", "a JSON object with url"),
+        (b"\xff\n", "not a recorded page"),
         (b'{"url": "http://a.test/", "type": "text/html; charset=klingon"}', "klingon"),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_torn_or_missing_file_is_refused_by_name(tmp_path: Path) -> None:
             RecordedWeb.read(path)
 
 
-def lines(path: Path) -> Iterator[Recorded]:
+def lines(path: Path) -> Iterator[RecordedPage]:
     """Read a collection of another format: an address a line."""
     for url in path.read_text().split():
         yield answer(url, body="football")

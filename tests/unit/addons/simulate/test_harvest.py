@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.addons.simulate.webs import SITE, answer, page, web
-from topiccrawl.addons.simulate.harvest import Case, harvest, labelled_case, own_case
+from topiccrawl.addons.simulate.harvest import Case, harvest, labelled_case, unlabelled_case
 from topiccrawl.addons.simulate.report import figures, table
-from topiccrawl.addons.simulate.truth import Labelled, read_truth
+from topiccrawl.addons.simulate.truth import LabelledTopic, read_truth
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
@@ -44,7 +44,7 @@ RECORD: dict[str, Any] = {
 
 
 def test_the_area_is_that_of_the_curve_over_the_oracles() -> None:
-    case = labelled_case(WEB, Labelled.model_validate(RECORD))
+    case = labelled_case(WEB, LabelledTopic.model_validate(RECORD))
     found = harvest("x", ["a.test/", "a.test/b", "a.test/b", "a.test/a"], case)
     assert found.counts == (0, 1, 1)
     assert found.area == pytest.approx(2 / 3)
@@ -54,14 +54,14 @@ def test_the_area_is_that_of_the_curve_over_the_oracles() -> None:
 
 
 def test_a_crawl_that_ends_early_keeps_its_count_and_one_that_goes_on_is_cut() -> None:
-    case = labelled_case(WEB, Labelled.model_validate(RECORD))
+    case = labelled_case(WEB, LabelledTopic.model_validate(RECORD))
     assert harvest("x", ["a.test/d"], case).counts == (1, 1, 1)
     assert harvest("x", [], case).area == 0
     assert harvest("x", [f"a.test/{n}" for n in range(9)] + ["a.test/d"], case).counts == (0, 0, 0)
 
 
 def test_the_stored_oracle_is_taken_where_the_budget_is_its_own() -> None:
-    labelled = Labelled.model_validate(RECORD)
+    labelled = LabelledTopic.model_validate(RECORD)
     assert labelled_case(WEB, labelled).oracle == ((1, 0), (3, 2))
     assert labelled_case(WEB, labelled, 3).oracle_area == 3.0
     own = labelled_case(WEB, labelled, 5)
@@ -72,7 +72,7 @@ def test_the_stored_oracle_is_taken_where_the_budget_is_its_own() -> None:
 
 
 def test_without_labels_the_topics_own_verdict_counts() -> None:
-    case = own_case(WEB, TOPIC, Scorer(TOPIC))
+    case = unlabelled_case(WEB, TOPIC, Scorer(TOPIC))
     assert case.relevant == {"a.test/b", "a.test/d"}  # the island cannot be reached
     assert (case.reachable, case.budget) == (6, 3)
 
@@ -89,7 +89,7 @@ def test_counts_never_fall_and_fill_the_budget(hits: list[bool], budget: int) ->
 
 
 def test_the_table_tells_recall_and_stored_areas() -> None:
-    case = labelled_case(WEB, Labelled.model_validate(RECORD))
+    case = labelled_case(WEB, LabelledTopic.model_validate(RECORD))
     lines = table(case, [harvest("best-first", ["a.test/b"], case)])
     assert lines[0] == "football: 2 relevant of 6 reachable pages, 3 fetched"
     assert lines[2].split() == ["best-first", "1", "1.000", *["0.500"] * 5, "1.000"]
@@ -123,7 +123,7 @@ def test_topics_are_read_with_or_without_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[", "is no JSON"),
+        ("[", "is not JSON"),
         ("{}", "list"),
         (json.dumps([{**RECORD, "budget": 0}]), "0.budget: Input should be greater than 0"),
         (json.dumps([{**RECORD, "terms": []}]), "terms"),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.addons.simulate.webs import page, web
-from topiccrawl.addons.simulate.session import RememberingScorer
+from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
 
@@ -14,7 +14,7 @@ TOPIC = Topic(name="cars", terms={"新能源": 1.0, "汽车": 1.0, "car": 0.5})
 WORDS = st.sampled_from(["新能源汽车", "car", "weather", "天气预报", "充电", ""])
 TEXTS = st.lists(st.lists(WORDS, max_size=4).map(" ".join), max_size=8)
 PLAIN = Scorer(TOPIC)
-REMEMBERING = RememberingScorer(TOPIC)
+REMEMBERING = CachingScorer(TOPIC)
 
 
 @settings(deadline=None)

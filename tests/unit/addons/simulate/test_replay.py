@@ -13,7 +13,7 @@ from tests.unit.addons.simulate.webs import SITE, answer, page, web
 from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.replay import Conditions, Replay, Replayed
-from topiccrawl.addons.simulate.session import RememberingScorer
+from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import NAMES, strategy
 from topiccrawl.links.strategies.parameters import StrategyParameters
@@ -36,7 +36,7 @@ def run(
     conditions: Conditions | None = None,
     method: str = "",
 ) -> Replayed:
-    scorer = RememberingScorer(topic)
+    scorer = CachingScorer(topic)
     wanted = conditions or Conditions(budget=100, batch=1)
     order = strategy(name, scorer)
     adapter = TopicLearner(scorer, order, method) if method else None
@@ -162,7 +162,7 @@ def test_learnt_words_leave_most_of_the_queue_alone_and_another_topic_does_not(
         *(page(hub, ON, *to) for hub, to in leaves.items()),
         *(page(url, ON) for to in leaves.values() for url in to),
     )
-    scorer = RememberingScorer(TOPIC)
+    scorer = CachingScorer(TOPIC)
     order = Counting(scorer, StrategyParameters())
     adapter = TopicLearner(scorer, order, method, AdaptationParameters(growth=1.5))
     replayed = Replay(found, TOPIC, scorer, order, Conditions(600, 8), adapter).run()

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from topiccrawl.addons.simulate.collection import Recorded, RecordedWeb
+from topiccrawl.addons.simulate.collection import RecordedPage, RecordedWeb
 
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 SITE = "http://a.test"
 
 
-def page(path: str, text: str, *links: str, marks: tuple[str, ...] = ()) -> Recorded:
+def page(path: str, text: str, *links: str, marks: tuple[str, ...] = ()) -> RecordedPage:
     """A page whose links have their own URL's last part as anchor."""
     anchors = " ".join(
         f'<p>see <a href="{link}">{link.rpartition("/")[2]}</a></p>' for link in links
     )
     body = f"<title>{text[:20]}</title><body><p>{text}</p>{anchors}".encode()
-    return Recorded(f"{SITE}{path}", 200, HTML, body, marks)
+    return RecordedPage(f"{SITE}{path}", 200, HTML, body, marks)
 
 
-def answer(path: str, status: int = 200, body: str = "", **headers: str) -> Recorded:
+def answer(path: str, status: int = 200, body: str = "", **headers: str) -> RecordedPage:
     """Any other answer."""
-    return Recorded(f"{SITE}{path}", status, tuple(headers.items()), body.encode())
+    return RecordedPage(f"{SITE}{path}", status, tuple(headers.items()), body.encode())
 
 
-def web(*pages: Recorded) -> RecordedWeb:
+def web(*pages: RecordedPage) -> RecordedWeb:
     """A web of these pages."""
     return RecordedWeb(pages)

@@ -41,10 +41,10 @@ def test_one_other_page_or_an_error_without_it_says_that_it_matters() -> None:
             site.observe(f"{HOST}/{number}?t=1", f"page {number}")
             site.observe(f"{HOST}/{number}", f"page {number}")
             site.observe(f"{HOST}/{number}?t=2", f"page {number}")
-        assert site.idle("t")
+        assert site.is_irrelevant("t")
         site.observe(f"{HOST}/99", without)
         site.observe(f"{HOST}/99?t=1", "page 99")
-        assert not site.idle("t")
+        assert not site.is_irrelevant("t")
 
 
 def test_two_errors_say_nothing() -> None:
@@ -60,7 +60,7 @@ def test_memory_is_bounded_and_counts_stay() -> None:
     for number in range(MOST_PAGES + 10):
         site.observe(f"{HOST}/{number % 50}?t={number}", f"page {number % 50}")
     assert len(site._pages) <= MOST_PAGES + 2
-    assert site.idle("t")
+    assert site.is_irrelevant("t")
 
 
 def test_a_learner_keeps_them_with_the_site() -> None:
@@ -68,10 +68,10 @@ def test_a_learner_keeps_them_with_the_site() -> None:
     for number in range(3):
         learner.read(f"{HOST}/{number}", f"page {number}")
         learner.read(f"{HOST}/{number}?from=menu", f"page {number}")
-    assert learner.plain(f"{HOST}/7?from=top&id=7") == f"{HOST}/7?id=7"
-    assert learner.plain("http://b.test/7?from=top") == "http://b.test/7?from=top"
+    assert learner.stripped(f"{HOST}/7?from=top&id=7") == f"{HOST}/7?id=7"
+    assert learner.stripped("http://b.test/7?from=top") == "http://b.test/7?from=top"
     other = PatternLearner()
-    other.adopt("a.test", learner.stored("a.test"))
-    assert other.plain(f"{HOST}/7?from=top") == f"{HOST}/7"
+    other.load("a.test", learner.stored("a.test"))
+    assert other.stripped(f"{HOST}/7?from=top") == f"{HOST}/7"
     other.drop("a.test")
-    assert other.plain(f"{HOST}/7?from=top") == f"{HOST}/7?from=top"
+    assert other.stripped(f"{HOST}/7?from=top") == f"{HOST}/7?from=top"

@@ -25,7 +25,7 @@ def trained(pages: int = 60) -> SiteLearner:
     """A site whose articles lie under dates; galleries do not."""
     site = SiteLearner()
     for number in range(pages):
-        site.see(story(number))
+        site.count_link(story(number))
         site.observe(story(number), Outcome.ARTICLE)
         site.observe(f"{SITE}/show/{number}.html", Outcome.OTHER)
     site.learn()
@@ -94,7 +94,9 @@ def test_what_is_stored_judges_alike() -> None:
 def test_memory_is_bounded() -> None:
     site = SiteLearner()
     for number in range(3 * MOST_FORMATS):
-        site.see(f"{SITE}/{'ab'[number % 2] * (number % 40 + 1)}/{'x' * (number // 40 + 1)}.html")
+        site.count_link(
+            f"{SITE}/{'ab'[number % 2] * (number % 40 + 1)}/{'x' * (number // 40 + 1)}.html"
+        )
     assert len(site.tallies) <= MOST_FORMATS
 
 
@@ -135,11 +137,11 @@ def test_sites_too_many_are_given_back_and_come_again() -> None:
     learner = PatternLearner(sites=2)
     for name in ("a", "b", "c"):
         learner.observe(f"http://{name}.test/20130304/1.html", article=True, links=0)
-    assert learner.evicted() == ["a.test"]
+    assert learner.excess_sites() == ["a.test"]
     kept = learner.stored("a.test")
     learner.drop("a.test")
     assert learner.unknown(["http://a.test/", "http://b.test/"]) == {"a.test"}
-    learner.adopt("a.test", kept)
+    learner.load("a.test", kept)
     assert learner.site("http://a.test/").articles == 1
 
 
@@ -171,7 +173,7 @@ def test_a_draft_learns_apart_and_its_patterns_are_taken_over() -> None:
     draft.learn()
     site.count(f"{SITE}/late/7.html", Outcome.ARTICLE)
     site.patterns = PatternSet((own,))
-    site.adopt(draft)
+    site.apply(draft)
     assert site.patterns.by_hand == (own,)
     assert site.judge(f"{SITE}/show/7.html").label is Label.OTHER
     assert len(draft.tallies) == len(site.tallies) - 1
@@ -185,7 +187,7 @@ def test_a_site_that_names_its_pages_by_words_is_left_alone() -> None:
         assert not site.count(f"{SITE}/wiki/{word}_{'x' * (number // 13 + 1)}", outcome)
     assert not site.ready
     assert site.judge(f"{SITE}/wiki/quite_another").label is Label.OPEN
-    asked = [site.wants(f"{SITE}/wiki/y{'z' * number}", 8, 16) for number in range(160)]
+    asked = [site.should_examine(f"{SITE}/wiki/y{'z' * number}", 8, 16) for number in range(160)]
     assert sum(asked) == 10
     again = SiteLearner.from_json(site.to_json())
     assert not again.ready

@@ -38,7 +38,7 @@ def test_the_oracle_finds_all_that_can_be_found_and_never_late(graph: Graph, bud
     oracle, plain = oracle_curve(graph, budget), breadth_first(graph, budget)
     assert len(oracle) == len(plain) == budget
     assert all(0 <= after - before <= 1 for before, after in pairwise([0, *oracle]))
-    if budget >= len(graph.onward):
+    if budget >= len(graph.targets):
         assert oracle[-1] == plain[-1]
 
 

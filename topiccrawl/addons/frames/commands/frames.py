@@ -29,13 +29,11 @@ class Command(OperatorCommand, ScrapyCommand):
     """Show and edit the frames of sites."""
 
     usage = "[options] show [SITE] | edit SITE SELECTOR | keep SITE LINE | drop SITE"
-    summary = message(
-        "Show or edit where the bodies of a site's articles stand and what they repeat"
-    )
+    summary = message("Show or edit the body selectors and the repeated lines of sites")
     details = message(
-        "show: sites, or one site's boxes and repeated lines with their evidence. edit: write "
-        "the CSS selector of the body by hand, which wins over learnt ones ('none' takes it "
-        "away). keep: a repeated line that is no frame. drop: forget what was learnt."
+        "show: all sites, or the boxes and repeated lines of a site with their counts. edit: set "
+        "the CSS selector of the body, which takes precedence over learnt ones ('none' removes "
+        "it). keep: do not remove a repeated line from articles. drop: delete the learnt frame."
     )
 
     @override
@@ -79,7 +77,7 @@ class Command(OperatorCommand, ScrapyCommand):
             parse_html("<p>").css(selector or "p")
         except SelectolaxError as error:
             raise ConfigurationError(
-                "{selector!r}: {error}; give a CSS selector", selector=selector, error=error
+                "{selector!r}: {error}; pass a CSS selector", selector=selector, error=error
             ) from error
         frame = asyncio.run(self._frame(site))
         frame.by_hand = selector
@@ -95,14 +93,14 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 def summary(site: str, frame: SiteFrame) -> str:
-    """Return one line on a site."""
+    """Return a summary of a site, as one line."""
     state = "by hand" if frame.by_hand else "used" if frame.box else "learns"
     lines = len(frame.repeated)
     return f"{site:<30} {state:<8} {frame.pages:>6} articles, {lines} repeated lines, {frame.box}"
 
 
 def describe(site: str, frame: SiteFrame) -> list[str]:
-    """Return the lines that show a site's frame and its evidence."""
+    """Return the frame of a site with its counts, as lines."""
     lines = [summary(site, frame)]
     for box, times in frame.boxes.most_common(_SHOWN):
         lines.append(f"  box  {times:>6} of {frame.pages} bodies: {box}")

@@ -1,4 +1,4 @@
-"""``scrapy records list|show|export|forget|allow``: what template crawls found."""
+"""``scrapy records list|show|export|forget|allow``: records of template crawls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.records.periods.periods import Periods
-from topiccrawl.addons.records.records import Kept, Records, Version
+from topiccrawl.addons.records.records import Records, StoredRecord, Version
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import TemplateError
@@ -28,37 +28,38 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncGenerator, Iterator, Sequence
 
-    from topiccrawl.addons.records.record import Found
+    from topiccrawl.addons.records.record import FoundValue
 
 SHOWN = 20
-"""Records that are listed by default."""
+"""Default number of listed records."""
 
-BETWEEN = "; "
-"""Separates several values of a field in CSV."""
+VALUE_SEPARATOR = "; "
+"""Separator of several values of a field in CSV."""
 _TIMES = ("first_seen", "changed_at", "checked_at", "gone_at")
-_ABOUT = ("template", "entity", "name")
-_AFTER = ("confidence", "seed", *_TIMES, "urls")
+_FIRST_COLUMNS = ("template", "entity", "name")
+_LAST_COLUMNS = ("confidence", "seed", *_TIMES, "urls")
 
 
 class Command(OperatorCommand, ScrapyCommand):
     """List, show, export or forget records."""
 
     usage = "[options] list | show ENTITY | export FILE | forget ENTITY ... | allow ENTITY ..."
-    summary = message("List, show, export or forget what template crawls found")
+    summary = message("List, show, export or forget records of template crawls")
     details = message(
-        "list: in the order of first sight. show: one by its entity or name, with evidence and "
-        "older versions. export: all into a .jsonl, .csv or .parquet file, or - for standard "
-        "output. forget: delete records with their versions; they do not come back, though the "
-        "template's denied_hosts alone keep their pages from being fetched. allow: let them."
+        "list: records by the time when they were first found. show: one record by entity or "
+        "name, with evidence and older versions. export: all records to a .jsonl, .csv or .parquet "
+        "file, or - for standard output. forget: delete records with their versions and do not "
+        "store them again (add hosts to the template's denied_hosts to stop fetching them). "
+        "allow: undo forget."
     )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument
-        add("--template", default="", metavar="TEMPLATE", help=tr("only of this template"))
-        add("--gone", action="store_true", help=tr("also those that are gone"))
-        text = tr("at most N; 0: all (list: {SHOWN})", SHOWN=SHOWN)
+        add("--template", default="", metavar="TEMPLATE", help=tr("only records of this template"))
+        add("--gone", action="store_true", help=tr("include gone records"))
+        text = tr("at most N records; 0: all (default of list: {SHOWN})", SHOWN=SHOWN)
         add("--limit", type=count, metavar="N", help=text)
         add("--json", action="store_true", help=tr("one JSON object a line"))
 
@@ -74,7 +75,7 @@ class Command(OperatorCommand, ScrapyCommand):
             case ["forget", *entities] if entities:
                 gone, unknown = asyncio.run(self._forget(entities, opts))
                 text = message(
-                    "{gone} deleted, and kept out from now on (undo: scrapy records allow ENTITY)"
+                    "{gone} deleted; not stored again (to undo: scrapy records allow ENTITY)"
                 )
                 say(tr(text, gone=gone))
                 place = storage_of(self.options).place
@@ -82,21 +83,21 @@ class Command(OperatorCommand, ScrapyCommand):
                 self.exitcode = int(bool(unknown))
             case ["allow", *entities] if entities:
                 back = asyncio.run(self._allow(entities, opts))
-                say(tr("{back} allowed: the next period may find them again", back=back))
+                say(tr("{back} allowed: the next period may store them again", back=back))
             case _:
                 raise UsageError
 
     async def _list(self, opts: argparse.Namespace) -> None:
         found = False
-        async with self._store() as store, aclosing(_some(store, opts, SHOWN)) as records:
-            async for kept in records:
+        async with self._store() as store, aclosing(_selected(store, opts, SHOWN)) as records:
+            async for stored in records:
                 found = True
-                say(_json(kept) if opts.json else _line(kept))
+                say(_json(stored) if opts.json else _line(stored))
         if not found:
-            self._say_none(opts)
+            self._report_none(opts)
 
-    def _say_none(self, opts: argparse.Namespace) -> None:
-        """Said beside the output, which may be read by a program."""
+    def _report_none(self, opts: argparse.Namespace) -> None:
+        """Print to standard error that there is no record."""
         about = f"template {_name(opts.template)!r}" if opts.template else "any template"
         say(
             tr("{place}: no record of {about}", place=storage_of(self.options).place, about=about),
@@ -107,31 +108,31 @@ class Command(OperatorCommand, ScrapyCommand):
         shown_any = False
         chosen = _name(opts.template)
         async with self._store() as store, aclosing(store.select(chosen, gone=True)) as records:
-            async for kept in records:
-                if entity in {kept.entity, kept.record.name}:
+            async for stored in records:
+                if entity in {stored.entity, stored.record.name}:
                     shown_any = True
-                    versions = await store.versions(kept.template, kept.entity)
-                    say(*([_json(kept)] if opts.json else _whole(kept, versions)))
+                    versions = await store.versions(stored.template, stored.entity)
+                    say(*([_json(stored)] if opts.json else _details(stored, versions)))
         if not shown_any:
             place = storage_of(self.options).place
             say(tr("{entity}: no such record in {place}", entity=entity, place=place))
             self.exitcode = 1
 
     async def _forget(self, entities: list[str], opts: argparse.Namespace) -> tuple[int, list[str]]:
-        """Delete records and their seeds' visits; return their number, and entities not found."""
+        """Delete records and the visits of their seeds; return their number and unknown names."""
         gone, unknown = 0, dict.fromkeys(entities)
         async with Periods(storage_of(self.options)) as periods, self._store() as store:
             found = [
-                kept
-                async for kept in store.select(_name(opts.template), gone=True)
-                if {kept.entity, kept.record.name}.intersection(entities)
+                stored
+                async for stored in store.select(_name(opts.template), gone=True)
+                if {stored.entity, stored.record.name}.intersection(entities)
             ]
-            for kept in found:
-                for name in (kept.entity, kept.record.name):
+            for stored in found:
+                for name in (stored.entity, stored.record.name):
                     unknown.pop(name, None)
-                both = dict.fromkeys((kept.entity, kept.entity.removeprefix("www.")))
-                gone += await store.forget(kept.template, list(both))
-                seeds = await periods.get(kept.template, [kept.seed])
+                both = dict.fromkeys((stored.entity, stored.entity.removeprefix("www.")))
+                gone += await store.forget(stored.template, list(both))
+                seeds = await periods.get(stored.template, [stored.seed])
                 await periods.save([replace(seed, visits={}) for seed in seeds.values()])
         return gone, list(unknown)
 
@@ -144,34 +145,36 @@ class Command(OperatorCommand, ScrapyCommand):
         async with self._store() as store:
             fields: dict[str, None] = {}
             if file.endswith(".csv"):  # its first line names the columns
-                async for kept in _some(store, opts, 0):
-                    fields.update(dict.fromkeys(one.field for one in kept.record.found))
+                async for stored in _selected(store, opts, 0):
+                    fields.update(dict.fromkeys(one.field for one in stored.record.found))
             found = False
             with open_writer(file, formats(tuple(fields))) as writer:
-                async with aclosing(_some(store, opts, 0)) as records:
-                    async for kept in records:
+                async with aclosing(_selected(store, opts, 0)) as records:
+                    async for stored in records:
                         found = True
-                        writer.write(kept)
+                        writer.write(stored)
         if not found:
-            self._say_none(opts)
+            self._report_none(opts)
 
     def _store(self) -> Records:
         return Records(storage_of(self.options))
 
 
-async def _some(store: Records, opts: argparse.Namespace, usual: int) -> AsyncGenerator[Kept, None]:
+async def _selected(
+    store: Records, opts: argparse.Namespace, usual: int
+) -> AsyncGenerator[StoredRecord, None]:
     limit = usual if opts.limit is None else opts.limit
     found = 0
     async with aclosing(store.select(_name(opts.template), gone=opts.gone)) as records:
-        async for kept in records:
-            yield kept
+        async for stored in records:
+            yield stored
             found += 1
             if found == limit:
                 return
 
 
 def _name(argument: str) -> str:
-    """Return a template's own name; the argument itself where its file is gone."""
+    """Return the name of a template; the argument itself if there is no such template file."""
     try:
         return resolve(argument).name if argument else ""
     except TemplateError:
@@ -180,25 +183,27 @@ def _name(argument: str) -> str:
         return argument
 
 
-def _json(kept: Kept) -> str:
-    return json.dumps(shown(kept), ensure_ascii=False)
+def _json(stored: StoredRecord) -> str:
+    return json.dumps(record_values(stored), ensure_ascii=False)
 
 
-def _line(kept: Kept) -> str:
-    values = shown(kept)["values"]
-    said = " · ".join(f"{field} {BETWEEN.join(found)}" for field, found in values.items() if found)
-    gone = f"  gone {iso(kept.gone_at)[:10]}" if kept.gone_at else ""
-    return f"{kept.confidence:.2f}  {kept.entity}  {kept.record.name}  {said}{gone}"
+def _line(stored: StoredRecord) -> str:
+    values = record_values(stored)["values"]
+    said = " · ".join(
+        f"{field} {VALUE_SEPARATOR.join(found)}" for field, found in values.items() if found
+    )
+    gone = f"  gone {iso(stored.gone_at)[:10]}" if stored.gone_at else ""
+    return f"{stored.confidence:.2f}  {stored.entity}  {stored.record.name}  {said}{gone}"
 
 
-def _whole(kept: Kept, versions: list[Version]) -> list[str]:
-    record = kept.record
+def _details(stored: StoredRecord, versions: list[Version]) -> list[str]:
+    record = stored.record
     return [
-        record.name or kept.entity,
-        f"template {record.template} · entity {kept.entity} · seed {kept.seed}",
-        f"first seen {iso(kept.first_seen)} · changed {iso(kept.changed_at)} · "
-        f"checked {iso(kept.checked_at)}"
-        + (f" · gone {iso(kept.gone_at)}" if kept.gone_at else ""),
+        record.name or stored.entity,
+        f"template {record.template} · entity {stored.entity} · seed {stored.seed}",
+        f"first seen {iso(stored.first_seen)} · changed {iso(stored.changed_at)} · "
+        f"checked {iso(stored.checked_at)}"
+        + (f" · gone {iso(stored.gone_at)}" if stored.gone_at else ""),
         "",
         *chain.from_iterable(map(_evidence, record.found)),
         *(_version(one) for one in versions),
@@ -206,75 +211,75 @@ def _whole(kept: Kept, versions: list[Version]) -> list[str]:
     ]
 
 
-def _evidence(one: Found) -> tuple[str, ...]:
+def _evidence(one: FoundValue) -> tuple[str, ...]:
     head = f"{one.field}: {one.value}  ({one.confidence:.2f}, {one.where})"
     return head, *(f"    {line}" for line in (*one.snippet.split("\n"), one.url))
 
 
 def _version(version: Version) -> str:
     fields = dict.fromkeys(one.field for one in version.record.found)
-    values = ", ".join(f"{f} {BETWEEN.join(version.record.values(f))}" for f in fields)
+    values = ", ".join(f"{f} {VALUE_SEPARATOR.join(version.record.values(f))}" for f in fields)
     return f"until {iso(version.until)}: {version.record.name} {values}"
 
 
-def shown(kept: Kept) -> dict[str, Any]:
-    """A record with its evidence, as JSON has it; times as ISO 8601 in UTC.
+def record_values(stored: StoredRecord) -> dict[str, Any]:
+    """Return a record with its evidence as JSON values; times are ISO 8601 in UTC.
 
-    >>> from topiccrawl.addons.records.records import Kept
-    >>> from topiccrawl.addons.records.record import Found, Record
-    >>> record = Record("t", "甲", (Found("QQ", "10001"),), ("http://a.test/",))
-    >>> found = shown(Kept("a.test", record, first_seen=1.0))
+    >>> from topiccrawl.addons.records.records import StoredRecord
+    >>> from topiccrawl.addons.records.record import FoundValue, Record
+    >>> record = Record("t", "甲", (FoundValue("QQ", "10001"),), ("http://a.test/",))
+    >>> found = record_values(StoredRecord("a.test", record, first_seen=1.0))
     >>> found["values"], found["first_seen"], found["gone_at"]
     ({'QQ': ['10001']}, '1970-01-01T00:00:01Z', '')
     """
-    record = kept.record
+    record = stored.record
     fields = dict.fromkeys(one.field for one in record.found)
     return {
         "template": record.template,
-        "entity": kept.entity,
+        "entity": stored.entity,
         "name": record.name,
         "values": {field: list(record.values(field)) for field in fields},
-        "confidence": round(kept.confidence, 4),
-        "seed": kept.seed,
-        **{name: iso(getattr(kept, name)) for name in _TIMES},
+        "confidence": round(stored.confidence, 4),
+        "seed": stored.seed,
+        **{name: iso(getattr(stored, name)) for name in _TIMES},
         "urls": list(record.urls),
         "evidence": [one._asdict() for one in record.found],
     }
 
 
 def iso(time: float) -> str:
-    """Seconds since the epoch as ISO 8601 in UTC; "" for 0."""
+    """Format seconds since the epoch as ISO 8601 in UTC; "" for 0."""
     return f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%SZ}" if time else ""
 
 
-def formats(fields: Sequence[str]) -> Formats[Kept]:
-    """Return the formats of record files; CSV has a column for each of the fields."""
-    names = (*_ABOUT, *fields, *_AFTER)
+def formats(fields: Sequence[str]) -> Formats[StoredRecord]:
+    """Return the formats of record files; CSV has a column per field."""
+    names = (*_FIRST_COLUMNS, *fields, *_LAST_COLUMNS)
 
-    def cells(kept: Kept) -> Iterator[str | float]:
-        values = shown(kept)
-        yield from (values[name] for name in _ABOUT)
-        yield from (BETWEEN.join(values["values"].get(field, ())) for field in fields)
-        yield from (values[name] for name in _AFTER[:-1])
-        yield BETWEEN.join(values["urls"])
+    def cells(stored: StoredRecord) -> Iterator[str | float]:
+        values = record_values(stored)
+        yield from (values[name] for name in _FIRST_COLUMNS)
+        yield from (VALUE_SEPARATOR.join(values["values"].get(field, ())) for field in fields)
+        yield from (values[name] for name in _LAST_COLUMNS[:-1])
+        yield VALUE_SEPARATOR.join(values["urls"])
 
     return Formats(
         {
-            ".jsonl": lambda file: json_lines(file, shown),
+            ".jsonl": lambda file: json_lines(file, record_values),
             ".csv": lambda file: comma_separated(file, names, cells),
         },
-        {".parquet": lambda path: parquet(path, _schema, shown)},
+        {".parquet": lambda path: parquet(path, _schema, record_values)},
     )
 
 
 def _schema(pa: Any) -> Any:  # noqa: ANN401 - pyarrow, an extra
-    """Values with their evidence are a list."""
+    """Return the Arrow schema of Parquet files; the evidence is a list of structs."""
     text = pa.string()
     names = ("field", "value", "text", "where", "url", "snippet")
     one = pa.struct([
         *((name, text) for name in names), ("confidence", pa.float64()), ("image", pa.bool_()),
     ])  # fmt: skip
     return pa.schema([
-        *((name, text) for name in (*_ABOUT, "seed", *_TIMES)),
+        *((name, text) for name in (*_FIRST_COLUMNS, "seed", *_TIMES)),
         ("confidence", pa.float64()), ("urls", pa.list_(text)), ("evidence", pa.list_(one)),
     ])  # fmt: skip

@@ -1,1 +1,1 @@
-"""Periods of a template crawl: seeds drawn by chance, their pages and the outcomes."""
+"""Periods of a template crawl: sampled seeds, their pages and their records."""

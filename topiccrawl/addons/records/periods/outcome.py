@@ -1,4 +1,4 @@
-"""Records that a seed's pages make, and those of its earlier ones that are gone."""
+"""Records of a seed: builds them from its pages, and marks earlier ones as gone."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.records.periods.visits import State, Work
+from topiccrawl.addons.records.periods.visits import ActiveSeed, State
 from topiccrawl.addons.records.record import Record
-from topiccrawl.addons.records.records import Kept, Records, confidence_of
+from topiccrawl.addons.records.records import Records, StoredRecord, confidence_of
 from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
@@ -19,62 +19,64 @@ if TYPE_CHECKING:
     from topiccrawl.addons.records.templates.template import Template
 
 
-_FIRST = re.compile(r"/?(?:(?:index|default|home)\.(?:html?|php|aspx?|jsp|do))?", re.IGNORECASE)
-"""Paths of a host's first page."""
+_ROOT_PATH = re.compile(r"/?(?:(?:index|default|home)\.(?:html?|php|aspx?|jsp|do))?", re.IGNORECASE)
+"""Paths of a host's front page."""
 
 
-class Entities:
+class SeedRecords:
     """Stores the records of seeds.
 
     Args:
         template: The template.
-        records: Their store.
+        records: Store of records.
     """
 
     def __init__(self, template: Template, records: Records) -> None:
         self._template = template
         self._records = records
 
-    async def settle(self, work: Work, now: float) -> Counter[str]:
+    async def update(self, active: ActiveSeed, now: float) -> Counter[str]:
         """Store the records of a seed's pages; return the number of each kind of change.
 
-        Pages of this window count, and those that failed or were missing once with their earlier
-        records: a short outage loses none. A record is gone where all of its pages are gone, or
-        give another entity now.
+        Pages that failed, or answered 404 or 410 only once, keep their earlier records, so that a
+        short outage loses none. A record is gone when all of its pages are gone or now produce
+        another entity.
         """
         from topiccrawl.addons.records.templates.extract import combine
 
         pages = sorted(
-            (one for one in work.visits.values() if one.state is not State.GONE),
+            (one for one in active.visits.values() if one.state is not State.GONE),
             key=lambda one: (one.layer, one.place, one.url),
         )
         read = [tuple(map(Record.from_dict, page.records)) for page in pages]
         found = combine(filter(None, read), self._template)
-        seed = work.stored
+        seed = active.stored
         before = await self._records.of_seed(self._template.name, seed.url)
-        kept = [
-            Kept(entity, record, seed.url, seed.number, work.period, confidence_of(record),
-                 checked_at=now)
-            for entity, record in _as_before(named(found, seed.url), before)
+        stored = [
+            StoredRecord(entity, record, seed.url, seed.number, active.period,
+                         confidence_of(record), checked_at=now)
+            for entity, record in _with_stored_entities(with_entities(found, seed.url), before)
         ]  # fmt: skip
-        saved = await self._records.save(kept)
+        saved = await self._records.save(stored)
         changes = Counter(map(str, saved))
-        _forget(work, [one for one, how in zip(kept, saved, strict=True) if how == "forgotten"])
-        gone = {one.url for one in work.visits.values() if one.state is State.GONE}
-        explained = gone.union(*(one.record.urls for one in kept))
-        here = {one.entity for one in kept}
+        _clear_visits(
+            active, [one for one, how in zip(stored, saved, strict=True) if how == "forgotten"]
+        )
+        gone = {one.url for one in active.visits.values() if one.state is State.GONE}
+        explained = gone.union(*(one.record.urls for one in stored))
+        here = {one.entity for one in stored}
         lost = [
             k.entity for k in before if k.entity not in here and explained.issuperset(k.record.urls)
         ]
         if lost:
-            changes["gone"] = await self._records.vanish(self._template.name, lost, now)
+            changes["gone"] = await self._records.mark_gone(self._template.name, lost, now)
         return changes
 
 
-def _as_before(
-    found: Sequence[tuple[str, Record]], before: Sequence[Kept]
+def _with_stored_entities(
+    found: Sequence[tuple[str, Record]], before: Sequence[StoredRecord]
 ) -> list[tuple[str, Record]]:
-    """Return records with their stored entities, where these have the ``www.`` of their host."""
+    """Return records with the entity that is stored already, which may begin with ``www.``."""
     known = {one.entity for one in before}
     return [
         (f"www.{entity}" if f"www.{entity}" in known else entity, record)
@@ -82,32 +84,32 @@ def _as_before(
     ]
 
 
-def _forget(work: Work, kept: Sequence[Kept]) -> None:
-    """Clear the visits of pages whose entities were forgotten, so that they are read again."""
-    urls = {url for one in kept for url in one.record.urls}
-    for name, one in work.visits.items():
+def _clear_visits(active: ActiveSeed, stored: Sequence[StoredRecord]) -> None:
+    """Clear the visits of pages with forgotten entities, so that the pages are parsed again."""
+    urls = {url for one in stored for url in one.record.urls}
+    for name, one in active.visits.items():
         if one.url in urls:
-            work.visits[name] = replace(one, records=(), digest="", etag="", modified="")
+            active.visits[name] = replace(one, records=(), digest="", etag="", modified="")
 
 
-def named(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:
-    """Return records with the entity of each.
+def with_entities(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:
+    """Return records, each with its entity.
 
-    Where the seed is the first page of a host, the entity of its only record is that host without
-    ``www.``: it stays the same when its page moves or its name changes, and is one where both
-    ``a.test`` and ``www.a.test`` are found. All others have their first page as entity: of two
-    seeds inside one directory each gives a record of its own.
+    If the seed is the front page of a host with only one record, the entity is that host without
+    ``www.``. It is the same for ``a.test`` and ``www.a.test``, and does not change when the page
+    moves or the name changes. In all other cases the entity is the URL of the record's first page,
+    so that two seeds in one directory produce two records.
 
-    >>> named([Record("t", "甲", urls=("http://www.a.test/lx",))], "http://a.test/")[0][0]
+    >>> with_entities([Record("t", "甲", urls=("http://www.a.test/lx",))], "http://a.test/")[0][0]
     'a.test'
-    >>> named([Record("t", "甲", urls=("http://b.test/7/lx",))], "http://b.test/7/")[0][0]
+    >>> with_entities([Record("t", "甲", urls=("http://b.test/7/lx",))], "http://b.test/7/")[0][0]
     'http://b.test/7/lx'
     """
-    own = _bare(seed)
+    own = _host_without_www(seed)
     if (
         len(records) == 1
         and _is_root(seed)
-        and all(_bare(u) == _bare(seed) for u in records[0].urls)
+        and all(_host_without_www(u) == _host_without_www(seed) for u in records[0].urls)
     ):
         return [(own, records[0])]
     firsts = [record.urls[0] if record.urls else seed for record in records]
@@ -120,8 +122,8 @@ def named(records: Sequence[Record], seed: str) -> list[tuple[str, Record]]:
 
 def _is_root(url: str) -> bool:
     parts = urlsplit(url)
-    return bool(_FIRST.fullmatch(parts.path)) and not parts.query
+    return bool(_ROOT_PATH.fullmatch(parts.path)) and not parts.query
 
 
-def _bare(url: str) -> str:
+def _host_without_www(url: str) -> str:
     return host_of(url).removeprefix("www.")

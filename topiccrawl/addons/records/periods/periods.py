@@ -1,7 +1,7 @@
-"""Progress of template crawls: their periods, and their seeds with the pages fetched for each.
+"""Stored state of template crawls: periods, and seeds with the pages fetched for each.
 
-A seed and its pages are one value, written at once: after a kill, the seed is as it was after one
-of its pages. One process crawls a template at a time.
+A seed and its pages are one document that is written atomically: after a crash, the seed has the
+state after one of its pages. Only one process at a time crawls a template.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ class Phase(StrEnum):
 class Stage(StrEnum):
     """Stage of a seed.
 
-    FOUND by the search, not numbered yet; WAITING for its draw; OPEN: its pages are fetched; AGAIN:
-    missing pages are requested once more at the end; DONE; FAILED: its own page could not be
-    fetched; SKIPPED by the random draw, offered again in the next period.
+    FOUND: found by the search, without a number yet. WAITING: to be sampled. OPEN: its pages are
+    being fetched. AGAIN: missing pages are requested once more at the end of the period. DONE:
+    finished. FAILED: the seed page could not be fetched. SKIPPED: not sampled in this period; added
+    to the list of the next one.
     """
 
     FOUND = "found"
@@ -47,15 +48,15 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """One period of a template; times are seconds since the epoch, 0 if there is none.
+    """One period of a template. Times are in seconds since the epoch; 0 means never.
 
     Attributes:
         template: Name of the template.
         number: Number of the period, from 1.
         phase: Its current phase.
-        started: When it began.
-        finished: When it ended.
-        total: Seeds in its list.
+        started: Time of its start.
+        finished: Time of its end.
+        total: Number of seeds in its list.
     """
 
     template: str
@@ -73,15 +74,15 @@ class Seed:
     Attributes:
         template: Name of the template.
         url: Canonical URL.
-        title: Its title in the search results.
-        rank: Its rank in the search results.
-        number: Its number in the period's list, from 1; 0 before it has one.
-        period: Last period whose list contains it.
-        stage: Its stage in that period.
-        chance: Probability with which it was drawn, in [0, 1]; 0 before.
-        useful: Number of records that it gave.
-        crawled: Last period in which it was crawled to its end; 0 for none.
-        visits: Its pages by name, as JSON values (``addons.records.periods.visits.Visit``).
+        title: Title in the search results.
+        rank: Rank in the search results.
+        number: Number in the period's list, from 1; 0 if not assigned yet.
+        period: Number of the last period whose list contains the seed.
+        stage: Stage in that period.
+        chance: Probability with which the seed was sampled, in [0, 1]; 0 if not sampled yet.
+        useful: Number of records of the seed.
+        crawled: Number of the last period in which the seed was finished; 0 if never.
+        visits: Pages by name, as JSON values (``addons.records.periods.visits.Visit``).
     """
 
     template: str
@@ -111,30 +112,30 @@ SEEDS = DocumentKind(
 
 
 class Periods(DocumentStore):
-    """Periods and seeds, in the store. All but ``close`` raise StorageError; all are idempotent.
+    """Store of periods and seeds. All methods but ``close`` raise StorageError; all are idempotent.
 
     Args:
-        storage: Where they are stored.
+        storage: The configured storage.
     """
 
     def __init__(self, storage: Storage) -> None:
         super().__init__(storage.documents(PERIODS, SEEDS))
 
     async def last(self, template: str) -> Period | None:
-        """Return the period that began last."""
+        """Return the latest period of a template, or None."""
         found = await self._documents.find(PERIODS, {"template": template}, order=("number",))
         return Period(**{**found[-1], "phase": Phase(found[-1]["phase"])}) if found else None
 
     async def put(self, period: Period) -> None:
-        """Insert a period, or replace the one of its number."""
+        """Insert a period, or replace the one with the same number."""
         await self._documents.put({PERIODS: [asdict(period)]})
 
     async def save(self, seeds: Sequence[Seed]) -> None:
-        """Insert or replace seeds; after the return they survive kill -9."""
+        """Insert or replace seeds; they are durable when this returns."""
         await self._documents.put({SEEDS: [asdict(seed) for seed in seeds]})
 
     async def get(self, template: str, urls: Sequence[str]) -> dict[str, Seed]:
-        """Return the seeds of those URLs that are stored."""
+        """Return the stored seeds among the URLs."""
         found = await self._documents.get(SEEDS, [(template, url) for url in urls])
         return {seed.url: seed for seed in map(_seed, found)}
 
@@ -142,9 +143,15 @@ class Periods(DocumentStore):
         self, template: str, stage: Stage, limit: int, *, period: int = 0, rank: bool = False,
         useful: bool = False,
     ) -> list[Seed]:  # fmt: skip
-        """Return up to ``limit`` seeds of a stage by number, or by rank.
+        """Return up to ``limit`` seeds of a stage, by number or by rank.
 
-        Only of one period, if not 0; with ``useful`` only those that gave records.
+        Args:
+            template: Name of the template.
+            stage: Stage of the seeds.
+            limit: Maximum number of seeds.
+            period: Only seeds of this period; 0: of any period.
+            rank: Order by rank instead of number.
+            useful: Only seeds with records.
         """
         where: dict[str, Any] = {"template": template, "stage": stage, "useful": Span(int(useful))}
         if period:
@@ -155,7 +162,7 @@ class Periods(DocumentStore):
         ]
 
     async def outcomes(self, template: str, period: int) -> list[tuple[int, Stage, float, int]]:
-        """Return number, stage, chance and record count of each seed in a period's list."""
+        """Return number, stage, probability and record count of each seed in a period's list."""
         where = {"template": template, "period": period, "number": Span(1)}
         names = ("number", "stage", "chance", "useful")
         found = await self._documents.find(SEEDS, where, order=("number",), fields=names)

@@ -1,4 +1,4 @@
-"""The list of a period's seeds: found, numbered, drawn by their probability [S1, step 3.1]."""
+"""Seeds of a period: stored, numbered, and sampled by their probability [S1, step 3.1]."""
 
 from __future__ import annotations
 
@@ -6,46 +6,47 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.periods.chance import luck, probability
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
-from topiccrawl.addons.records.periods.visits import Child, Work
+from topiccrawl.addons.records.periods.sampling import probability, random_draw
+from topiccrawl.addons.records.periods.visits import ActiveSeed, Child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
 _BATCH = 500
-"""Seeds read or written at once."""
-_OFFERED = (Stage.SKIPPED, Stage.OPEN, Stage.AGAIN, Stage.DONE, Stage.FAILED)
-"""Stages of an earlier period from which seeds are offered again; the last two, if useful."""
-_LATE = 10**15
-"""Rank from which seeds are placed that the search did not find again."""
+"""Number of seeds read or written in one operation."""
+_REOFFERED = (Stage.SKIPPED, Stage.OPEN, Stage.AGAIN, Stage.DONE, Stage.FAILED)
+"""Stages from which seeds of earlier periods are added again; the last two only if useful."""
+_UNRANKED = 10**15
+"""Lowest rank of seeds of earlier periods that the search did not find again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """Rules by which a template's seeds are drawn.
+class SamplingRules:
+    """Rules by which a template's seeds are sampled.
 
     Attributes:
-        at_once: Seeds in work at the same time; bounds memory and the delay until a failure shows.
-        chance: Draw seeds by their probability [S1]; else each is crawled.
-        luck: Seed of the draws.
+        concurrency: Number of seeds crawled concurrently; bounds memory use and the delay until
+            failures are counted.
+        chance: Whether seeds are sampled by their probability [S1]; if not, all are crawled.
+        random_seed: Seed of the random generator.
     """
 
-    at_once: int = 32
+    concurrency: int = 32
     chance: bool = True
-    luck: int = 1
+    random_seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Seeds that were found; the item that a spider yields of a result page."""
+    """Item with the seeds of a search result page."""
 
     found: tuple[Hit, ...]
 
 
 class Hit(NamedTuple):
-    """A seed that was found: its place in the results, URL and title."""
+    """A search result: its rank, URL and title."""
 
     rank: int
     url: str
@@ -53,33 +54,33 @@ class Hit(NamedTuple):
 
 
 class SeedList:
-    """One template's seeds in one period.
+    """Seeds of one template in one period.
 
-    A probability depends on the outcomes of all seeds before it, also where many are in work at
-    once: a seed is decided when no outcome of those still open can change its draw, else it waits.
+    The probability of a seed depends on the outcomes of all seeds before it. With concurrent seeds,
+    a seed is sampled as soon as no outcome of an open seed can change the result.
 
     Args:
-        template: Its name.
-        store: Their store.
-        clock: Seconds since the epoch.
-        manner: Rules by which they are drawn.
+        template: Name of the template.
+        store: Store of seeds.
+        clock: Returns the time in seconds since the epoch.
+        rules: Rules by which seeds are sampled.
 
     Attributes:
         period: The period.
-        finished: Seeds that are finished.
-        records: Records that they gave.
-        skipped: Seeds that chance skipped.
+        finished: Number of finished seeds.
+        records: Number of their records.
+        skipped: Number of skipped seeds.
     """
 
     period: Period
 
     def __init__(
-        self, template: str, store: Periods, clock: Callable[[], float], manner: Manner
+        self, template: str, store: Periods, clock: Callable[[], float], rules: SamplingRules
     ) -> None:
         self._template = template
         self._store = store
         self._clock = clock
-        self._manner = manner
+        self._rules = rules
         self._useless: list[int] = []
         self._settled: list[int] = []
         self.finished = 0
@@ -87,7 +88,7 @@ class SeedList:
         self.skipped = 0
 
     async def open(self, number: int) -> None:
-        """Open the period of that number, new or begun by an earlier process."""
+        """Start the period with this number, or resume it."""
         last = await self._store.last(self._template)
         if last is None or last.number != number:
             while seeds := await self._store.select(self._template, Stage.WAITING, _BATCH):
@@ -98,10 +99,10 @@ class SeedList:
         for place, stage, _, useful in await self.outcomes():
             self.skipped += stage is Stage.SKIPPED
             if stage not in {Stage.WAITING, Stage.OPEN}:
-                self._note(place, stage, useful)
+                self._record_outcome(place, stage, useful)
 
-    async def found(self, hits: Sequence[Hit]) -> None:
-        """Store the seeds that the search found; the best place of a URL counts."""
+    async def add_hits(self, hits: Sequence[Hit]) -> None:
+        """Store search results as seeds; a URL found twice gets its best rank."""
         known = await self._store.get(self._template, [hit.url for hit in hits])
         changed: dict[str, Seed] = {}
         for hit in hits:
@@ -109,22 +110,22 @@ class SeedList:
             if seed.period == self.period.number:
                 changed[hit.url] = replace(seed, rank=min(seed.rank, hit.rank))
             else:
-                changed[hit.url] = self._offered(seed, hit.rank, hit.title)
+                changed[hit.url] = self._offer(seed, hit.rank, hit.title)
         await self._store.save(list(changed.values()))
 
-    async def number(self, most: int) -> None:
-        """Number the seeds found, in the search's order, at most so many; the list is complete.
+    async def assign_numbers(self, most: int) -> None:
+        """Complete the list: number up to ``most`` seeds (0: all) by their rank in the search.
 
-        Behind them come the seeds skipped in earlier periods, and those that gave records and were
-        not found this time.
+        They are followed by seeds that earlier periods skipped, and by seeds with records that the
+        search did not find in this period.
         """
-        for stage in _OFFERED:
+        for stage in _REOFFERED:
             useful = stage in {Stage.DONE, Stage.FAILED}
             while seeds := await self._store.select(self._template, stage, _BATCH, useful=useful):
-                again = [self._offered(seed, _LATE + seed.number, "") for seed in seeds]
+                again = [self._offer(seed, _UNRANKED + seed.number, "") for seed in seeds]
                 await self._store.save(again)
         total = len(await self.outcomes())
-        while left := min(_BATCH, (most or _LATE) - total):
+        while left := min(_BATCH, (most or _UNRANKED) - total):
             seeds = await self._store.select(
                 self._template, Stage.FOUND, left, period=self.period.number, rank=True
             )
@@ -136,39 +137,40 @@ class SeedList:
             ]
             await self._store.save(numbered)
             total += len(seeds)
-        await self.enter(Phase.CRAWLING, total=total)
+        await self.set_phase(Phase.CRAWLING, total=total)
 
-    async def draw(self, most: int) -> list[Seed]:
-        """Draw the next seeds, at most so many: OPEN with their own page, or SKIPPED.
+    async def sample(self, most: int) -> list[Seed]:
+        """Sample up to ``most`` seeds, and return those that are now OPEN or SKIPPED.
 
-        Those whose draw depends on seeds in work are left out.
+        An OPEN seed has a visit for its own page. Seeds whose result still depends on open seeds
+        stay WAITING and are not returned.
         """
         seeds = await self.select(Stage.WAITING, most)
-        drawn = [one for one in map(self._drawn, seeds) if one.stage is not Stage.WAITING]
-        await self._store.save(drawn)
-        return drawn
+        sampled = [one for one in map(self._sample_one, seeds) if one.stage is not Stage.WAITING]
+        await self._store.save(sampled)
+        return sampled
 
     async def save(self, seed: Seed) -> None:
-        """Store a seed as it is now."""
+        """Store a seed."""
         await self._store.save([seed])
 
     async def select(self, stage: Stage, most: int) -> list[Seed]:
-        """Seeds of this period in a stage, by number."""
+        """Return seeds of this period in a stage, by number."""
         return await self._store.select(self._template, stage, most, period=self.period.number)
 
     async def outcomes(self) -> list[tuple[int, Stage, float, int]]:
-        """Number, stage, chance and records of each seed of this period."""
+        """Return number, stage, probability and record count of each seed of this period."""
         return await self._store.outcomes(self._template, self.period.number)
 
-    async def enter(self, phase: Phase, *, total: int = -1, finished: float = 0.0) -> None:
-        """Go on to a phase."""
+    async def set_phase(self, phase: Phase, *, total: int = -1, finished: float = 0.0) -> None:
+        """Set and store the phase of the period; ``total`` -1: unchanged."""
         total = self.period.total if total < 0 else total
         self.period = replace(self.period, phase=phase, total=total, finished=finished)
         await self._store.put(self.period)
 
-    async def record_chances(self) -> None:
-        """Store the probabilities of seeds that were drawn before all outcomes were known."""
-        if not self._manner.chance:
+    async def store_probabilities(self) -> None:
+        """Store the final probabilities of seeds sampled before all earlier outcomes were known."""
+        if not self._rules.chance:
             return
         stages = {
             stage
@@ -179,11 +181,11 @@ class SeedList:
             seeds = await self.select(stage, self.period.total)
             await self._store.save([replace(s, chance=self._chance(s.number)) for s in seeds])
 
-    def ended(self, seed: Seed) -> None:
-        """Count a seed that left work; its usefulness changes the probability of those behind."""
-        self._note(seed.number, seed.stage, seed.useful)
+    def record_end(self, seed: Seed) -> None:
+        """Record the outcome of a finished seed, on which later probabilities depend."""
+        self._record_outcome(seed.number, seed.stage, seed.useful)
 
-    def _note(self, number: int, stage: Stage, useful: int) -> None:
+    def _record_outcome(self, number: int, stage: Stage, useful: int) -> None:
         place = bisect_left(self._settled, number)
         if self._settled[place : place + 1] != [number]:
             self._settled.insert(place, number)
@@ -195,28 +197,28 @@ class SeedList:
             insort(self._useless, number)
 
     def _chance(self, number: int, failing: int = 0) -> float:
-        """Return a seed's probability if so many of those before it that are open will fail."""
+        """Return a seed's probability if ``failing`` open seeds before it fail."""
         failed = bisect_left(self._useless, number) + failing
         return probability(number, failed, max(self.period.total, number))
 
-    def _drawn(self, seed: Seed) -> Seed:
-        """Return a seed as it is drawn; unchanged where that depends on seeds before it."""
+    def _sample_one(self, seed: Seed) -> Seed:
+        """Return a seed as OPEN or SKIPPED; unchanged if that depends on open seeds before it."""
         number, chance = seed.number, 1.0
-        if self._manner.chance:
-            draw = luck(self._manner.luck, self.period.number, number)
+        if self._rules.chance:
+            draw = random_draw(self._rules.random_seed, self.period.number, number)
             open_ = number - 1 - bisect_left(self._settled, number)
             chance = self._chance(number)
             if draw >= chance:
                 self.skipped += 1
-                self._note(number, Stage.SKIPPED, 0)
+                self._record_outcome(number, Stage.SKIPPED, 0)
                 return replace(seed, stage=Stage.SKIPPED, chance=chance)
             if draw >= self._chance(number, open_):
                 return seed
-        work = Work.of(seed)
-        work.add(Child(seed.url, 0))
-        return replace(work.seed(Stage.OPEN), chance=chance)
+        active = ActiveSeed.from_seed(seed)
+        active.add(Child(seed.url, 0))
+        return replace(active.seed(Stage.OPEN), chance=chance)
 
-    def _offered(self, seed: Seed, rank: int, title: str) -> Seed:
+    def _offer(self, seed: Seed, rank: int, title: str) -> Seed:
         return replace(
             seed, rank=rank, title=title or seed.title, period=self.period.number,
             stage=Stage.FOUND, number=0, chance=0.0,

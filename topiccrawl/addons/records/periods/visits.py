@@ -1,4 +1,4 @@
-"""A seed in work: its pages, those of them that are open, and their records."""
+"""State of a seed being crawled: its pages, their states and their records."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from topiccrawl.addons.records.record import Record
     from topiccrawl.model import Page
 
-TWICE = 2
-"""Answers 404 or 410 after which a page is gone (**D**)."""
+MISSES_UNTIL_GONE = 2
+"""Number of responses 404 or 410 in a row after which a page is gone (**D**)."""
 
 
 class State(StrEnum):
     """State of a page of a seed.
 
-    MISSING: it answered 404 or 410, not yet twice. GONE: twice.
+    MISSING: it answered 404 or 410 once. GONE: it did so twice in a row.
     """
 
     OPEN = "open"
@@ -50,20 +50,20 @@ class Visit:
 
     Attributes:
         url: Canonical URL.
-        layer: Layer whose keywords are looked for in it; the last one's pages hold the values.
-        hop: Next pages followed before it in this layer.
-        place: Its place among the seed's pages.
-        period: Last period in which it was in the window.
-        state: Its state in that period.
-        misses: 404 or 410 in a row.
+        layer: Layer whose keywords select links of the page; values are extracted in the last one.
+        hop: Number of "next page" links followed before it in this layer.
+        place: Position among the seed's pages, from 0.
+        period: Number of the last period in which a page of the seed linked to it.
+        state: State of the page in that period.
+        misses: Number of responses 404 or 410 in a row.
         note: Reason of a failure, or "".
-        etag: The answer's, as it was sent.
-        modified: The answer's Last-Modified, as it was sent.
-        digest: MD5 of its main text, where values were taken from it.
-        version: Of the template's crawl keywords, when they were.
-        first: When they were taken first, seconds since the epoch.
-        changed: Time of the last fetch whose text differed.
-        records: The values, as ``Record.as_dict`` gives them.
+        etag: ETag of the response, as received.
+        modified: Last-Modified of the response, as received.
+        digest: MD5 of the main text if values were extracted, or "".
+        version: Version of the template at the last extraction.
+        first: Time of the first extraction, seconds since the epoch.
+        changed: Time of the last fetch with a different text, seconds since the epoch.
+        records: Extracted records, in the format of ``Record.as_dict``.
     """
 
     url: str
@@ -84,12 +84,12 @@ class Visit:
 
 
 class Child(NamedTuple):
-    """A page that another one leads to.
+    """A page to which another page of the seed links.
 
     Attributes:
         url: Canonical URL.
-        layer: Its layer.
-        hop: Next pages followed before it.
+        layer: Layer of the page.
+        hop: Number of "next page" links followed before it.
     """
 
     url: str
@@ -97,18 +97,18 @@ class Child(NamedTuple):
     hop: int = 0
 
 
-class Wanted(NamedTuple):
-    """A page to be requested.
+class PageRequest(NamedTuple):
+    """A request for a page.
 
     Attributes:
-        seed: URL of its seed.
+        seed: URL of the seed.
         name: Name of the visit.
         url: URL to fetch.
-        layer: Its layer.
-        hop: Next pages followed before it.
-        again: Whether it is requested again after a 404 or 410.
-        etag: For a conditional request, or "".
-        modified: The same.
+        layer: Layer of the page.
+        hop: Number of "next page" links followed before it.
+        retry: Whether the page is requested again after a response 404 or 410.
+        etag: Value of If-None-Match, or "".
+        modified: Value of If-Modified-Since, or "".
     """
 
     seed: str
@@ -116,31 +116,31 @@ class Wanted(NamedTuple):
     url: str
     layer: int
     hop: int = 0
-    again: bool = False
+    retry: bool = False
     etag: str = ""
     modified: str = ""
 
     @property
     def role(self) -> str:
-        """Role of its request, unique among those of its period."""
-        return f"{self.name}.again" if self.again else self.name
+        """Role of the request in the frontier, unique in its period."""
+        return f"{self.name}.again" if self.retry else self.name
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """Outcome of one page.
+class PageResult:
+    """Result of one page in one layer.
 
     Attributes:
-        seed: URL of its seed.
+        seed: URL of the seed.
         name: Name of the visit.
         result: Result of the request.
-        layer: The layer in which it was read: the visit's, or a later one that it belongs to, too.
-        url: Its address.
+        layer: Layer of the visit, or a later layer to which the page belongs as well.
+        url: URL of the page.
         note: Reason of a failure, or "".
-        digest: MD5 of its main text, where values were taken.
-        etag: The answer's.
-        modified: The same, Last-Modified.
-        records: Its records; None where none were looked for.
+        digest: MD5 of the main text if values were extracted, or "".
+        etag: ETag of the response.
+        modified: Last-Modified of the response.
+        records: Extracted records; None if extraction was not attempted.
     """
 
     seed: str
@@ -156,17 +156,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
-    """Outcomes of a page in its layer, and in later ones that it belongs to, too.
+class PageResults:
+    """Item with the results of a page in its layer and in later layers, all of one seed."""
 
-    The item that a spider yields of a page; all of one seed.
-    """
-
-    taken: tuple[Step, ...]
+    results: tuple[PageResult, ...]
 
 
 def name_of(seed: str, layer: int, url: str) -> str:
-    """Name of a visit: equal for equal arguments only.
+    """Return the name of a visit: a digest of its arguments.
 
     >>> name_of("http://a.test/", 0, "http://a.test/") == name_of("http://a.test/", 1, "http://a.test/")
     False
@@ -183,7 +180,7 @@ _CLOCK = re.compile(
 
 
 def digest_of(page: Page) -> str:
-    """MD5 of a page's main text: without menus, dates, clocks and counters (**D**).
+    """Return the MD5 of a page's main text without menus, dates, clocks and counters (**D**).
 
     >>> from topiccrawl.model import Page
     >>> one = Page("http://a.test/", "", "", prose="电话 028-85123456 今天 12:30 访问量：17")
@@ -195,13 +192,13 @@ def digest_of(page: Page) -> str:
 
 
 @dataclass(slots=True)
-class Work:
-    """A seed in work; ``seed`` gives it as it is stored.
+class ActiveSeed:
+    """State of a seed while it is crawled; ``seed`` returns it in its stored form.
 
     Attributes:
-        stored: The seed as it was when work began.
-        visits: Its pages by name, of this and earlier periods.
-        checked: Whether pages that vanished from the window have been requested.
+        stored: The seed as loaded from the store.
+        visits: Pages by name, of this and earlier periods.
+        checked: Whether pages that are no longer linked have been requested.
     """
 
     stored: Seed
@@ -209,36 +206,36 @@ class Work:
     checked: bool = False
 
     @classmethod
-    def of(cls, seed: Seed) -> Work:
-        """Take a stored seed up."""
-        return cls(seed, {name: visit_of(values) for name, values in seed.visits.items()})
+    def from_seed(cls, seed: Seed) -> ActiveSeed:
+        """Return the state of a stored seed."""
+        return cls(seed, {name: visit_from(values) for name, values in seed.visits.items()})
 
     def seed(self, stage: Stage = Stage.OPEN) -> Seed:
-        """The seed as it is to be stored."""
+        """Return the seed to store."""
         visits = {name: asdict(visit) for name, visit in self.visits.items()}
         return replace(self.stored, stage=stage, visits=visits)
 
     @property
     def period(self) -> int:
-        """The period that it is crawled in."""
+        """Number of the period in which the seed is crawled."""
         return self.stored.period
 
-    def now(self) -> Iterable[Visit]:
-        """The visits of this period."""
+    def current(self) -> Iterable[Visit]:
+        """Return the visits of this period."""
         return (one for one in self.visits.values() if one.period == self.period)
 
     @property
     def open(self) -> list[str]:
-        """Names of the visits that are not ended."""
+        """Names of the unfinished visits."""
         return [n for n, v in self.visits.items() if v.period == self.period and v.state == "open"]
 
     def add(self, child: Child) -> str | None:
-        """Add a page to this period's window; return its name, None where it is there already."""
+        """Add a page to this period; return the name of its visit, or None if it exists already."""
         name = name_of(self.stored.url, child.layer, child.url)
         known = self.visits.get(name)
         if known is not None and known.period == self.period:
             return None
-        place = sum(1 for _ in self.now())
+        place = sum(1 for _ in self.current())
         base = known or Visit(child.url)
         self.visits[name] = replace(
             base, layer=child.layer, hop=child.hop, place=place, period=self.period,
@@ -246,35 +243,37 @@ class Work:
         )  # fmt: skip
         return name
 
-    def wanted(self, name: str, version: int) -> Wanted:
-        """The request for a visit; conditional where its values are those of this version."""
+    def request(self, name: str, version: int) -> PageRequest:
+        """Return the request for a visit; conditional if its values have this template version."""
         one = self.visits[name]
         known = one.version == version and bool(one.digest)
         etag, modified = (one.etag, one.modified) if known else ("", "")
-        again = one.misses > 0
-        return Wanted(self.stored.url, name, one.url, one.layer, one.hop, again, etag, modified)
+        retry = one.misses > 0
+        return PageRequest(
+            self.stored.url, name, one.url, one.layer, one.hop, retry, etag, modified
+        )
 
-    def end(self, step: Step, version: int, now: float) -> Visit:
-        """Settle a visit and return it."""
-        one = self.visits.get(step.name) or Visit(step.url, step.layer)
-        one = replace(one, period=self.period, note=step.note)
-        if step.result is Result.MISSING:
+    def record_result(self, result: PageResult, version: int, now: float) -> Visit:
+        """Record the result of a visit, and return the visit."""
+        one = self.visits.get(result.name) or Visit(result.url, result.layer)
+        one = replace(one, period=self.period, note=result.note)
+        if result.result is Result.MISSING:
             misses = one.misses + 1
-            state = State.GONE if misses >= TWICE else State.MISSING
+            state = State.GONE if misses >= MISSES_UNTIL_GONE else State.MISSING
             one = replace(one, misses=misses, state=state)
-        elif step.result is Result.FAILED:
+        elif result.result is Result.FAILED:
             one = replace(one, state=State.FAILED)
         else:
             one = replace(one, state=State.DONE, misses=0)
-        if step.result is Result.UNCHANGED and step.etag + step.modified:
-            one = replace(one, etag=step.etag, modified=step.modified)
-        if step.result is Result.READ and step.records is not None:
-            one = _taken(one, step, version, now)
-        self.visits[step.name] = one
+        if result.result is Result.UNCHANGED and result.etag + result.modified:
+            one = replace(one, etag=result.etag, modified=result.modified)
+        if result.result is Result.READ and result.records is not None:
+            one = _with_values(one, result, version, now)
+        self.visits[result.name] = one
         return one
 
     def prune(self, last: int) -> None:
-        """Drop pages that no later period requests: links of earlier windows, and gone ones."""
+        """Remove pages that no later period requests: old pages with links, and gone pages."""
         self.visits = {
             name: one
             for name, one in self.visits.items()
@@ -282,7 +281,7 @@ class Work:
         }
 
     def vanished(self, last: int) -> list[Visit]:
-        """Pages of the last layer that the former window had and this one has not."""
+        """Return pages of the last layer to which no page of this period links any more."""
         return [
             one
             for one in self.visits.values()
@@ -290,16 +289,16 @@ class Work:
         ]
 
 
-def _taken(one: Visit, step: Step, version: int, now: float) -> Visit:
-    """A visit with the values that were taken from its page."""
+def _with_values(one: Visit, result: PageResult, version: int, now: float) -> Visit:
+    """Return a visit with the values extracted from its page."""
     return replace(
-        one, etag=step.etag, modified=step.modified, digest=step.digest, version=version,
-        first=one.first or now, changed=one.changed if one.digest == step.digest else now,
-        records=tuple(record.as_dict() for record in step.records or ()),
+        one, etag=result.etag, modified=result.modified, digest=result.digest, version=version,
+        first=one.first or now, changed=one.changed if one.digest == result.digest else now,
+        records=tuple(record.as_dict() for record in result.records or ()),
     )  # fmt: skip
 
 
-def visit_of(values: Mapping[str, Any]) -> Visit:
-    """A visit of its stored values."""
+def visit_from(values: Mapping[str, Any]) -> Visit:
+    """Return a visit from its stored values."""
     made = {**values, "state": State(values["state"]), "records": tuple(values["records"])}
     return Visit(**made)

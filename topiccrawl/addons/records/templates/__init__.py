@@ -1,1 +1,1 @@
-"""Records of a page: template files, values, their places and their owners [S1]."""
+"""Extraction of records from pages: template files, values, and their organisations [S1]."""

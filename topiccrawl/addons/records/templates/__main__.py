@@ -22,14 +22,19 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print; exit status 1 where nothing is found, 2 where a file or template is none."""
+    """Print the records of pages; return the exit status.
+
+    It is 0 if records were found, 1 if not, and 2 if a file or the template cannot be read.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m topiccrawl.addons.records.templates", description=__doc__
     )
     parser.add_argument("files", type=Path, nargs="+", help="pages of one site, as served")
-    parser.add_argument("--template", required=True, help="a file, or the name of a template")
-    parser.add_argument("--url", default="http://example.test/contact.html", help="where it was")
-    parser.add_argument("--json", action="store_true", help="records as JSON lines")
+    parser.add_argument("--template", required=True, help="path or name of a template")
+    parser.add_argument(
+        "--url", default="http://example.test/contact.html", help="URL of the pages"
+    )
+    parser.add_argument("--json", action="store_true", help="print records as JSON lines")
     options = parser.parse_args(arguments)
     try:
         template = resolve(options.template)
@@ -41,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     records = combine([records_of(page, options.url, template) for page in pages], template)
     lines = [line for record in records for line in _lines(record, template, options.json)]
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal in GBK does not know all letters
+        sys.stdout.reconfigure(errors="replace")  # GBK terminals cannot encode all characters
     sys.stdout.writelines(f"{escaped(line)}\n" for line in lines or ["no record"])
     return int(not records)
 

@@ -1,4 +1,4 @@
-"""A value that may be one of the page's subject."""
+"""Candidates: values of a page whose owner is not known yet."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Candidate(NamedTuple):
     """A value in a page.
 
     Attributes:
-        field: Of the template.
-        value: In one spelling; an image's address where ``image``.
-        text: As written.
-        where: Kind of its place (``weights.WEIGHTS``).
-        line: Number of the line of its label, or of itself without one.
-        weight: How much its label counts, in [0, 1].
-        image: Whether it is shown as an image.
-        at: Number of the line of the value.
-        begin: Its offset in that line; -1 where that does not matter.
+        field: Name of the template's field.
+        value: Normalized value; URL of the image if ``image``.
+        text: The value as written.
+        where: Kind of place (keys of ``weights.WEIGHTS``).
+        line: Number of the label's line; of the value's line without a label.
+        weight: Weight of the label, in [0, 1].
+        image: Whether the value is shown as an image.
+        at: Number of the value's line; -1 if it is in no line.
+        begin: Offset in that line; -1 if not known.
     """
 
     field: str
@@ -39,8 +39,8 @@ class Candidate(NamedTuple):
     begin: int = -1
 
 
-def only(values: Sequence[Value], text: str, words: int = 0) -> bool:
-    """Return whether a text holds only values, and at most so many characters of words."""
+def holds_only(values: Sequence[Value], text: str, words: int = 0) -> bool:
+    """Return whether a text has at most ``words`` characters besides the values."""
     left = text
     for value in sorted(values, key=lambda one: -one.start):
         left = left[: value.start] + " " + left[value.end :]

@@ -1,4 +1,4 @@
-"""The records of a page, and the one record that the pages of a site make together."""
+"""Extraction of records from a page, and merging of the records of a site's pages."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
-from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.templates.attribution import NO_OWNER, SUBJECT, Owners
 from topiccrawl.addons.records.templates.candidate import Candidate
-from topiccrawl.addons.records.templates.lines import read_sheet
-from topiccrawl.addons.records.templates.owners import NO_OWNER, SUBJECT, Owners
-from topiccrawl.addons.records.templates.places import Places
+from topiccrawl.addons.records.templates.finder import ValueFinder
+from topiccrawl.addons.records.templates.layout import read_layout
 from topiccrawl.addons.records.templates.structured import Subject, subjects
-from topiccrawl.addons.records.templates.subject import Called, called, votes_of
+from topiccrawl.addons.records.templates.subject import SubjectName, name_votes, subject_name
 from topiccrawl.addons.records.templates.template import Template
-from topiccrawl.addons.records.templates.values.names import alike, legal
+from topiccrawl.addons.records.templates.values.names import is_legal, similar
 from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.telephone import area_of, with_area
-from topiccrawl.addons.records.templates.values.value import seen
-from topiccrawl.addons.records.templates.weights import NAMED, TAKEN, WEIGHTS, ZONES, together
+from topiccrawl.addons.records.templates.values.value import shown
+from topiccrawl.addons.records.templates.weights import (
+    MIN_CONFIDENCE,
+    MIN_NAME_CONFIDENCE,
+    WEIGHTS,
+    ZONES,
+    combined,
+)
 from topiccrawl.addons.records.templates.words import Vocabulary
 from topiccrawl.links.urls import host_of
 from topiccrawl.text.normal import fold
@@ -29,43 +35,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 SNIPPET = 120
-"""Characters of a snippet."""
-_SURE = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
-"""Voters that name a site's owner, also on pages without any value of it."""
-_LETTERS_GO = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]政信箱", re.IGNORECASE)
-"""A postal box; an address of a place counts more."""
+"""Maximum length of a snippet, in characters."""
+_OWNERS = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
+"""Voters whose name is reliable enough for a record without values."""
+_POSTAL_BOX = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]政信箱", re.IGNORECASE)
+"""A post-office box; street addresses are preferred."""
 _LINKED = frozenset({"link", "icon", "json-ld", "microdata"})
-"""Places of numbers that may lack the extension that the text says."""
+"""Places where a number may lack the extension given in the text."""
 _STAFF = re.compile(
     r"(?:job )?title|position|role|department|dept\.?|ext(?:ension)?\.?|职务|职位|岗位|部门|姓名|"
     r"负责人|funktion|abteilung|fonction|poste|役職|部署",
     re.IGNORECASE,
 )
-"""Headings of tables whose rows are people."""
+"""Column headings of tables that list people."""
 
 
 class _Weighed(NamedTuple):
-    """A candidate with its owner and how likely it is right."""
+    """A candidate with its owner, its confidence in [0, 1] and a snippet."""
 
-    one: Candidate
+    found: Candidate
     owner: str
     weight: float
     snippet: str
 
 
 def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
-    """Return the records of a page: its subject's first, then those of others it describes.
+    """Extract the records of a page: first of its subject, then of other organisations.
 
-    Values of branches, of the site's maker, and of an organisation whose section holds values of
-    another one are in none: two organisations on one page are two records or none.
-    Never raises. A page without any value gives none, or its subject's legal name alone, which
-    other pages of the site may lack; what ``required`` asks for is asked of the whole record only,
-    as is that it says more than a name (``combine``).
+    Values of branches and of the site's developer are ignored, as are those of an organisation
+    whose section contains values of another one: two organisations on a page are two records or
+    none. A page without values has no record, or one with only the legal name of its subject, which
+    other pages of the site may lack. Required fields are checked by ``combine``, for the whole
+    record. Never raises.
 
     Args:
         html: Decoded page.
-        url: Where it was fetched.
-        template: What is looked for.
+        url: URL of the page.
+        template: Fields to extract.
 
     >>> from topiccrawl.addons.records.templates.template import resolve
     >>> page = "<title>四川天府软件有限公司</title><p>电　话：028-85123456/57<p>邮箱：info#tf.com"
@@ -73,30 +79,32 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     >>> record.name, record.values("联系方式"), record.values("邮箱")
     ('四川天府软件有限公司', ('+86 28 8512 3456', '+86 28 8512 3457'), ('info@tf.com',))
     """
-    words = _words(template)
-    sheet = read_sheet(html)
-    places = Places(sheet, words)
-    said = subjects(sheet.scripts, sheet.tree)
-    found = list(places.found())
-    name = called(list(votes_of(sheet, said, found, template.naming, _hosts(found, url, words))))
+    words = _vocabulary_of(template)
+    page = read_layout(html)
+    finder = ValueFinder(page, words)
+    structured = subjects(page.scripts, page.tree)
+    found = list(finder.candidates())
+    name = subject_name(
+        list(name_votes(page, structured, found, template.naming, _hosts(found, url, words)))
+    )
     valued = {one.line for one in found if one.where not in {"text", "alone"}}
-    owners = Owners(places, name, valued, {one.at for one in found if one.field != template.naming})
-    weighed = [_weigh(one, places, owners) for one in found]
+    owners = Owners(finder, name, valued, {one.at for one in found if one.field != template.naming})
+    weighed = [_weigh(one, finder, owners) for one in found]
     weighed = [one for one in weighed if one.owner != NO_OWNER]
-    weighed += _of_machines(said, name, words)
-    weighed = _rows(weighed, places)
+    weighed += _structured(structured, name, words)
+    weighed = _assign_rows(weighed, finder)
     groups: dict[str, list[_Weighed]] = defaultdict(list)
     for one in weighed:
         groups[one.owner].append(one)
     if not name.name and len(groups) > 1:
-        groups.pop(SUBJECT, None)  # a directory: values without an owner are the directory's
+        groups.pop(SUBJECT, None)  # a directory: values without an owner belong to the directory
     records = []
     for owner, group in sorted(groups.items(), key=lambda item: item[0] != SUBJECT):
-        title = name if owner == SUBJECT else Called(owner, 0.9, "heading")
+        title = name if owner == SUBJECT else SubjectName(owner, 0.9, "heading")
         record = _record(group, title, url, words)
         if any(one.field != template.naming for one in record.found):
             records.append(record)
-    if not records and name.who in _SURE and legal(name.name):
+    if not records and name.voter in _OWNERS and is_legal(name.name):
         records = [_record([], name, url, words)]
     return tuple(records)
 
@@ -106,16 +114,16 @@ def _vocabulary(template: str) -> Vocabulary:
     return Vocabulary(Template.model_validate_json(template))
 
 
-def _words(template: Template) -> Vocabulary:
-    """The labels of a template, worked out once."""
+def _vocabulary_of(template: Template) -> Vocabulary:
+    """Return the labels of a template, cached."""
     return _vocabulary(template.model_copy(update={"seeds": template.seeds[:1]}).model_dump_json())
 
 
 def combine(pages: Iterable[Sequence[Record]], template: Template) -> tuple[Record, ...]:
-    """Return the records of a site, from those of its pages: like names are one subject.
+    """Merge the records of a site's pages: records with similar names are one.
 
-    A page without its subject's name adds to the first record; a record that lacks what
-    the template requires is left out. The order of first pages is kept.
+    A page without a name is merged into the first record. Records without a required field, or with
+    nothing but a name, are discarded. The order of pages is preserved.
     """
     merged: list[list[Record]] = []
     for records in pages:
@@ -125,7 +133,7 @@ def combine(pages: Iterable[Sequence[Record]], template: Template) -> tuple[Reco
                 merged.append([record])
             else:
                 home.append(record)
-    joined = [_join(group, template) for group in merged]
+    joined = [_merge(group, template) for group in merged]
     needed = [field for field, how in template.crawl.items() if how.required]
     more = set(template.crawl) != {template.naming}
     return tuple(
@@ -140,20 +148,20 @@ def _same(group: list[Record], record: Record, *, first: bool) -> bool:
     names = [one.name for one in group if one.name]
     if not record.name or not names:
         return first
-    return any(alike(name, record.name) for name in names)
+    return any(similar(name, record.name) for name in names)
 
 
-def _join(group: list[Record], template: Template) -> Record:
-    kept: dict[tuple[str, str, bool], list[Found]] = defaultdict(list)
+def _merge(group: list[Record], template: Template) -> Record:
+    kept: dict[tuple[str, str, bool], list[FoundValue]] = defaultdict(list)
     for record in group:
         for one in record.found:
             kept[one.field, one.value, one.image].append(one)
     found = []
     for same in kept.values():
         best = max(same, key=lambda one: one.confidence)
-        found.append(best._replace(confidence=round(together([one.confidence for one in same]), 4)))
+        found.append(best._replace(confidence=round(combined([one.confidence for one in same]), 4)))
     names = sorted(
-        {one.name for one in group if one.name}, key=lambda name: (not legal(name), -len(name))
+        {one.name for one in group if one.name}, key=lambda name: (not is_legal(name), -len(name))
     )
     urls = tuple(dict.fromkeys(url for record in group for url in record.urls))
     name = names[0] if names else ""
@@ -161,24 +169,24 @@ def _join(group: list[Record], template: Template) -> Record:
     return Record(template.name, name, _ordered(found, template), urls)
 
 
-def _weigh(one: Candidate, places: Places, owners: Owners) -> _Weighed:
-    line = places.sheet.lines[one.at]
-    label = places.sheet.lines[one.line]
+def _weigh(one: Candidate, finder: ValueFinder, owners: Owners) -> _Weighed:
+    line = finder.page.lines[one.at]
+    label = finder.page.lines[one.line]
     weight = WEIGHTS[one.where] * ZONES[line.zone] * one.weight
-    if _LETTERS_GO.match(one.value):
-        weight = max(0.7 * weight, min(weight, TAKEN))
-    owner = owners.of[one.at] if owners.of[one.at] != SUBJECT else owners.of[one.line]
+    if _POSTAL_BOX.match(one.value):
+        weight = max(0.7 * weight, min(weight, MIN_CONFIDENCE))
+    owner = owners.owner[one.at] if owners.owner[one.at] != SUBJECT else owners.owner[one.line]
     text = line.text if one.at == one.line else f"{label.text} {line.text}"
-    begin = one.begin if one.begin >= 0 else seen(line.text).find(one.text)
-    if owners.alien_from(one.at) <= begin < len(line.text):
+    begin = one.begin if one.begin >= 0 else shown(line.text).find(one.text)
+    if owners.foreign_from(one.at) <= begin < len(line.text):
         owner = NO_OWNER
-    if owner == SUBJECT and begin > 0 and owners.speaks_of_another(one.at, begin):
+    if owner == SUBJECT and begin > 0 and owners.names_another(one.at, begin):
         owner = NO_OWNER
-    return _Weighed(one, owner, weight, _snippet(seen(text), one.text))
+    return _Weighed(one, owner, weight, _snippet(shown(text), one.text))
 
 
 def _hosts(found: Iterable[Candidate], url: str, words: Vocabulary) -> list[str]:
-    """The page's host, and those of the mail addresses on it."""
+    """Return the page's host and the hosts of the mail addresses on the page."""
     mails = [one.value for one in found if words.kinds[one.field] == "mail" and not one.image]
     return list(dict.fromkeys([host_of(url), *(mail.rpartition("@")[2] for mail in mails)]))
 
@@ -189,13 +197,13 @@ def _snippet(text: str, value: str) -> str:
     return text[begin : begin + SNIPPET]
 
 
-def _of_machines(said: list[Subject], name: Called, words: Vocabulary) -> list[_Weighed]:
-    """Values of JSON-LD and microdata, of the page's subject only."""
+def _structured(structured: list[Subject], name: SubjectName, words: Vocabulary) -> list[_Weighed]:
+    """Return values of JSON-LD and microdata that belong to the page's subject."""
     found = []
-    for subject in said:
-        if name.name and not alike(subject.name, name.name):
+    for subject in structured:
+        if name.name and not similar(subject.name, name.name):
             continue
-        for kind, text in subject.says:
+        for kind, text in subject.facts:
             field = words.primary(kind)
             for value in (
                 read_values(words.kinds[field], text, words.template.region) if field else ()
@@ -205,24 +213,26 @@ def _of_machines(said: list[Subject], name: Called, words: Vocabulary) -> list[_
     return found
 
 
-def _rows(weighed: list[_Weighed], places: Places) -> list[_Weighed]:
-    """Rows of a table with headings that name an organisation each are that organisation's."""
-    naming = places.words.template.naming
+def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]:
+    """Assign the rows of a table with column headings to the organisations that they name."""
+    naming = finder.words.template.naming
     rows: dict[tuple[int, int], str] = {}
     for one in weighed:
-        cell = places.sheet.lines[one.one.at].cell if one.one.at >= 0 else None
-        if one.one.where == "column" and one.one.field == naming and cell:
-            rows[cell.table, cell.row] = one.one.value
+        cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
+        if one.found.where == "column" and one.found.field == naming and cell:
+            rows[cell.table, cell.row] = one.found.value
     staff = {
         line.cell.table
-        for line in places.sheet.lines
-        if line.cell and _STAFF.fullmatch(seen(line.text))
+        for line in finder.page.lines
+        if line.cell and _STAFF.fullmatch(shown(line.text))
     }
     weighed = [
         one
         for one in weighed
         if not (
-            one.one.field == naming and one.one.where == "column" and _table(one, places) in staff
+            one.found.field == naming
+            and one.found.where == "column"
+            and _table(one, finder) in staff
         )
     ]
     rows = {row: name for row, name in rows.items() if row[0] not in staff}
@@ -230,37 +240,37 @@ def _rows(weighed: list[_Weighed], places: Places) -> list[_Weighed]:
         return weighed
     kept = []
     for one in weighed:
-        cell = places.sheet.lines[one.one.at].cell if one.one.at >= 0 else None
+        cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
         owner = (
             rows.get((cell.table, cell.row))
-            if cell and one.one.where in {"column", "link", "text", "alone"}
+            if cell and one.found.where in {"column", "link", "text", "alone"}
             else None
         )
         kept.append(one._replace(owner=owner) if owner else one)
     return kept
 
 
-def _table(one: _Weighed, places: Places) -> int:
-    cell = places.sheet.lines[one.one.at].cell if one.one.at >= 0 else None
+def _table(one: _Weighed, finder: ValueFinder) -> int:
+    cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
     return cell.table if cell else -1
 
 
-def _record(group: list[_Weighed], name: Called, url: str, words: Vocabulary) -> Record:
+def _record(group: list[_Weighed], name: SubjectName, url: str, words: Vocabulary) -> Record:
     template = words.template
-    places: dict[tuple[str, str, bool], list[_Weighed]] = defaultdict(list)
+    by_value: dict[tuple[str, str, bool], list[_Weighed]] = defaultdict(list)
     for one in _local_numbers(group, words):
-        if one.one.field != template.naming:
-            places[one.one.field, one.one.value, one.one.image].append(one)
-    found = [_found(same, url) for same in places.values()]
+        if one.found.field != template.naming:
+            by_value[one.found.field, one.found.value, one.found.image].append(one)
+    found = [_found(same, url) for same in by_value.values()]
     found = _without_faxes(found, words)
     if template.naming and name.name:
         found.append(
-            Found(
+            FoundValue(
                 template.naming,
                 name.name,
                 name.name,
                 round(name.confidence, 4),
-                name.who,
+                name.voter,
                 url,
                 name.name,
             )
@@ -268,40 +278,44 @@ def _record(group: list[_Weighed], name: Called, url: str, words: Vocabulary) ->
     return Record(template.name, name.name, _ordered(found, template), (url,))
 
 
-def _found(same: list[_Weighed], url: str) -> Found:
+def _found(same: list[_Weighed], url: str) -> FoundValue:
     best = max(same, key=lambda one: one.weight)
-    apart = {(one.one.at, one.one.where): one.weight for one in same}
+    apart = {(one.found.at, one.found.where): one.weight for one in same}
     lines = {at for at, _ in apart}
     weights = [max(weight for (at, _), weight in apart.items() if at == line) for line in lines]
-    one = best.one
+    one = best.found
     value = urljoin(url, one.value) if one.image else one.value
-    confidence = round(together(weights), 4)
-    return Found(one.field, value, one.text, confidence, one.where, url, best.snippet, one.image)
+    confidence = round(combined(weights), 4)
+    return FoundValue(
+        one.field, value, one.text, confidence, one.where, url, best.snippet, one.image
+    )
 
 
 def _local_numbers(group: list[_Weighed], words: Vocabulary) -> list[_Weighed]:
-    """Numbers without area code take that of the others of the same subject, if it is one."""
+    """Add the area code to local numbers if all other numbers of the subject have the same one."""
     region = words.template.region
     phones = [
-        one for one in group if words.kinds.get(one.one.field) == "telephone" and not one.one.image
+        one
+        for one in group
+        if words.kinds.get(one.found.field) == "telephone" and not one.found.image
     ]
-    areas = {area for one in phones if (area := area_of(one.one.value))}
+    areas = {area for one in phones if (area := area_of(one.found.value))}
     if len(areas) != 1:
         return group
     area = areas.pop()
     done = []
     for one in group:
-        digits, ext, more = one.one.value.partition(" ext. ")
+        digits, ext, more = one.found.value.partition(" ext. ")
         if one in phones and digits.isdigit():
             value = with_area(digits, area, region) + ext + more
-            done.append(one._replace(one=one.one._replace(value=value)))
+            done.append(one._replace(found=one.found._replace(value=value)))
         else:
             done.append(one)
     return done
 
 
-def _without_faxes(found: list[Found], words: Vocabulary) -> list[Found]:
-    """A number that is labelled a fax is no telephone unless it is labelled so, too."""
+def _without_faxes(found: list[FoundValue], words: Vocabulary) -> list[FoundValue]:
+    """Remove fax numbers from telephone fields unless they have a telephone label as well."""
     faxes = {one.value for one in found if one.field in words.faxes}
     weak = {"link", "alone", "icon", "json-ld", "microdata"}
     return [
@@ -316,25 +330,25 @@ def _without_faxes(found: list[Found], words: Vocabulary) -> list[Found]:
     ]
 
 
-def _ordered(found: Iterable[Found], template: Template) -> tuple[Found, ...]:
-    """By field and confidence; of fields that hold one value the most certain."""
-    kept: list[Found] = []
+def _ordered(found: Iterable[FoundValue], template: Template) -> tuple[FoundValue, ...]:
+    """Sort values by field and confidence; reduce single-value fields to the best value."""
+    kept: list[FoundValue] = []
     for field, how in template.crawl.items():
-        least = NAMED if how.kind == "name" else TAKEN
+        least = MIN_NAME_CONFIDENCE if how.kind == "name" else MIN_CONFIDENCE
         own = [one for one in found if one.field == field and one.confidence >= least]
         own.sort(key=lambda one: (one.image, -one.confidence))
         if how.kind == "telephone":
-            own = _without_doubles(own)
+            own = _without_repeated(own)
         if not how.several:
-            own = _the_one(own)
+            own = _single_value(own)
         kept += own
     return tuple(kept)
 
 
-def _without_doubles(own: list[Found]) -> list[Found]:
-    """Return the values, numbers whose extension another place leaves out once, with it.
+def _without_repeated(own: list[FoundValue]) -> list[FoundValue]:
+    """Remove numbers that another place gives with an extension.
 
-    A switchboard's number stays, too: it has several extensions, or one under another word.
+    The number of a switchboard is kept: it has several extensions, or one under another label.
     """
     whole = Counter(one.value.partition(" ext. ")[0] for one in own if " ext. " in one.value)
     others = {one.value.partition(" ext. ")[0] for one in own if one.where == "alone"}
@@ -345,8 +359,8 @@ def _without_doubles(own: list[Found]) -> list[Found]:
     ]
 
 
-def _the_one(own: list[Found]) -> list[Found]:
-    """The most certain value; of those that hold each other the longest."""
+def _single_value(own: list[FoundValue]) -> list[FoundValue]:
+    """Return the value with the highest confidence, or the longest value that contains it."""
     if len(own) < 2:  # noqa: PLR2004
         return own
     best = own[0]

@@ -1,4 +1,4 @@
-"""Meaning of icons: by the names of their classes, by the characters that they are."""
+"""Kinds of values indicated by icons: by class names and by symbol characters."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _SIGNS = {
 SIGN = {sign: kind for kind, signs in _SIGNS.items() for sign in signs}
 SIGNED = re.compile("[" + "".join(SIGN) + "]\ufe0f?")
 ORNAMENT = re.compile("[\ue000-\uf8ff\U0001f300-\U0001faff\ufe0f\u200b-\u200d\u2060\ufeff]")
-"""Glyphs of icon fonts, pictures among the letters, marks without width."""
+"""Glyphs of icon fonts, pictographs and zero-width characters."""
 
 
-def of_icon(names: str | None) -> str:
-    """The kind of value that an element's class, or an icon's address, names; "" if none.
+def icon_kind(names: str | None) -> str:
+    """Return the kind of value that a class name or an icon's URL indicates; "" if none.
 
-    >>> of_icon("fa fa-phone"), of_icon("iconfont icon-chuanzhen"), of_icon("fa fa-clock")
+    >>> icon_kind("fa fa-phone"), icon_kind("iconfont icon-chuanzhen"), icon_kind("fa fa-clock")
     ('telephone', 'fax', '')
     """
     if not names:

@@ -1,4 +1,4 @@
-"""The labels in a line of text, and the stretches that they label."""
+"""Labels in a line of text, and the parts of the line that they label."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.records.templates.values.address import looks_like
-from topiccrawl.addons.records.templates.values.value import seen
-from topiccrawl.addons.records.templates.words import APART, LONGEST_LABEL, OTHERS, Hit, Vocabulary
+from topiccrawl.addons.records.templates.values.value import shown
+from topiccrawl.addons.records.templates.words import LONGEST_LABEL, OTHERS, SOURCE, Hit, Vocabulary
 from topiccrawl.text.normal import has_han, simplify_aligned
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _SUFFIX = re.compile(
     r"(?:[(\[][^()\[\]@]{0,24}[)\]]|[(\[/|-][^\d@:]{0,14}[)\]]?|[^\W\d_]{0,4}\.?)?[\s\x1f\])】>*.]*$"
 )
 _TRANSLATED = re.compile(r"[\s\x1f/]+[A-Za-z]{2,12}(?:[\s.-][A-Za-z]{2,12}){0,2}[\s\x1f]*$")
-"""The same label in English behind a Chinese one: 公司名称 Company name."""
+"""An English translation after a Chinese label: 公司名称 Company name."""
 _JOINT = re.compile(r"^[\s\x1f/&、,和及|\\()\[\]+.-]*(?:and|or)?[\s\x1f]*$")
 _AFTER = re.compile(
     r"(?:[\s\x1f]*[/&、和及](?:微信|wechat|whatsapp|手机|传真|fax|tel|mobile|qq))*"
@@ -39,34 +39,34 @@ _AFTER = re.compile(
     r"[\s\x1f)\]】>|.、/-]*",
     re.IGNORECASE,
 )
-"""Text allowed between a label without colon and its value, as the label in English."""
+"""Text allowed between a label without a colon and its value, such as a translation."""
 _BEFORE = re.compile(r"(?:^|[\s\x1f;,。、|/(\[【<>·•●*]|[)\]】])$")
 _NUMBER = re.compile(r"[+(]?\d")
 _DOTTED = re.compile(r"(?<![^\s|·•/])([TPFEAMW])\.(?=\s+(?:[+(]?\d|\S+@|www\.|[\u3400-\u9fff]))")
-"""T. 028.8320.7788, not P. R. China or M. Dupont."""
+"""Matches T. 028.8320.7788, but not P. R. China or M. Dupont."""
 _STROKE = re.compile(r"[\s\x1f]*[/&、和及|][\s\x1f]*")
 _LETTER = re.compile(r"[\s\x1f]*[A-Z][\s\x1f]*")
 _LETTERED = re.compile(
     r"(?<![^\s|·•/])(?:[A-DF-VX-Z][\s\x1f]+[+(]?\d|[EW][\s\x1f]+(?:\S+@\S|www\.|https?:))"
 )
-"""T +31 20 5550161, E info@example.com, W www.example.com; not 5801 E 41st St."""
+"""Matches T +31 20 5550161, E info@example.com, W www.example.com, but not 5801 E 41st St."""
 _STORES = re.compile(r"工[厂廠]|厂[房址]|仓[库储]|[退收发]货|warehouse|factory", re.IGNORECASE)
-"""Places of production or storage, which need not be the organisation's contact address."""
+"""Factories and warehouses, whose address may differ from the organisation's contact address."""
 _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
-"""Characters before a label from which on it is part of a sentence."""
+"""Number of characters before a label from which it counts as part of a sentence."""
 
 
 class Label(NamedTuple):
     """A label in a line.
 
     Attributes:
-        fields: Of the template; none for labels of other things, which only end values.
-        start: Offset in the line, with what qualifies it.
+        fields: Fields of the template; empty for unrelated labels, which only end values.
+        start: Offset of the label with its qualifiers.
         end: Offset at which the labelled text begins.
-        stop: Offset at which that ends.
-        weight: How much it counts, in [0, 1].
-        text: As written.
+        stop: Offset at which the labelled text ends.
+        weight: Weight of the label, in [0, 1].
+        text: The label as written.
     """
 
     fields: tuple[str, ...]
@@ -78,7 +78,7 @@ class Label(NamedTuple):
 
 
 def labels(text: str, words: Vocabulary) -> list[Label]:
-    """Return the labels of a line, in order; the text of one ends where the next begins.
+    """Return the labels of a line, in order; the text of each ends where the next one begins.
 
     >>> from topiccrawl.addons.records.templates.template import resolve
     >>> words = Vocabulary(resolve("软件公司-四川"))
@@ -97,15 +97,15 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     if not hits and not colons:
         return []
     found = _with_colons(text, colons, hits, words)
-    found += _without(text, hits, found, words)
+    found += _colonless(text, hits, found, words)
     found.sort(key=lambda one: one.start)
     ends = [one.start for one in found[1:]] + [len(text)]
-    found = [_own(one, words) for one in found]
+    found = [_adjusted(one, words) for one in found]
     return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
 
 
-def _own(label: Label, words: Vocabulary) -> Label:
-    """A label as it counts: 会员单位 and the like label no name, 工厂地址 less than 公司地址."""
+def _adjusted(label: Label, words: Vocabulary) -> Label:
+    """Adjust a label: 会员单位 labels no name; 工厂地址 weighs less than 公司地址."""
     if OTHERS.search(label.text):
         fields = tuple(field for field in label.fields if words.kinds[field] != "name")
         return label._replace(fields=fields)
@@ -115,7 +115,7 @@ def _own(label: Label, words: Vocabulary) -> Label:
 
 
 def _labels_something(text: str, at: int) -> bool:
-    """Return whether a colon is neither that of a URL nor of a time of day."""
+    """Return whether a colon is not part of a URL or a time of day."""
     after = text[at + 1 : at + 3]
     if after == "//":
         return False
@@ -146,7 +146,7 @@ def _at_colon(
     cluster = _cluster(text, hits, colon)
     end = colon + 1
     if cluster:
-        start = _start(text, begin, cluster[0].start)
+        start = _label_start(text, begin, cluster[0].start)
         group = "群" in text[cluster[-1].end : colon]  # the number of a QQ group is no QQ number
         fields = () if group else _fields(text, cluster, words)
         weight = min(hit.weight for hit in cluster)
@@ -159,8 +159,8 @@ def _at_colon(
     start = begin + token.start()
     if start == begin and begin and len(token[0]) > 4:  # noqa: PLR2004 - glued to a value
         return None
-    field = words.apart_field(token[0])
-    return Label((field,) if field else (), start, end, end, APART, token[0])
+    field = words.whole_field(token[0])
+    return Label((field,) if field else (), start, end, end, SOURCE, token[0])
 
 
 def _cluster(text: str, hits: list[Hit], colon: int) -> list[Hit]:
@@ -176,13 +176,13 @@ def _cluster(text: str, hits: list[Hit], colon: int) -> list[Hit]:
 
 
 def _ends_label(text: str, hit: Hit, colon: int) -> bool:
-    """Return whether the text between a keyword and a colon is a part of the label."""
+    """Return whether the text between a keyword and a colon belongs to the label."""
     rest = text[hit.end : colon]
     translated = has_han(text[hit.start : hit.end]) and _TRANSLATED.match(rest)
     return bool(translated or _SUFFIX.match(rest))
 
 
-def _start(text: str, begin: int, at: int) -> int:
+def _label_start(text: str, begin: int, at: int) -> int:
     """Return the offset at which a label with its qualifiers begins: 公司|联系|电话."""
     token = _TOKEN.search(text[begin:at])
     start = begin + token.start() if token else at
@@ -193,7 +193,7 @@ def _start(text: str, begin: int, at: int) -> int:
 
 
 def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]:
-    """Return a label's fields; of keywords side by side only the last one counts (电子邮箱)."""
+    """Return the fields of a label; of adjacent keywords only the last one counts (电子邮箱)."""
     kept: list[Hit] = []
     for hit in cluster:
         before = kept[-1] if kept else None
@@ -209,32 +209,32 @@ def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]
     return tuple(dict.fromkeys(hit.field for hit in kept if hit.field))
 
 
-def _without(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) -> list[Label]:
-    """Labels without colon: at the start of a line or after a gap, before a gap or a number."""
+def _colonless(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) -> list[Label]:
+    """Return labels without a colon: at the start of a line or after a gap, before a value."""
     more: list[Label] = []
     for hit in _side_by_side(hits, words):
-        letter = hit.end - hit.start == 1  # T, F and E need a colon, a line of their own, a value
+        letter = hit.end - hit.start == 1  # T, F and E need a colon, a separate line or a value
         if letter and not (_LETTER.fullmatch(text) or _LETTERED.match(text, hit.start)):
             continue
         if any(one.start <= hit.start < one.end for one in (*found, *more)):
             continue
-        start = _start(text, 0, hit.start)
+        start = _label_start(text, 0, hit.start)
         if hit.start - start > SENTENCE or not _BEFORE.search(text[:start]):
             continue
         after = _AFTER.match(text, hit.end)
         end = after.end() if after else hit.end
         whole = not text[:start].strip("\x1f ·•●*-()[]【】<>") and _SUFFIX.match(text[hit.end :])
-        fields = _fields(text, _joined(text, hit, hits), words)
+        fields = _fields(text, _with_joined(text, hit, hits), words)
         if whole and len(text) <= LONGEST_LABEL + 5:
             end = len(text)
-        elif not ((end > hit.end or _NUMBER.match(text, end)) and _sure(text, hit, end, words)):
+        elif not ((end > hit.end or _NUMBER.match(text, end)) and _fits(text, hit, end, words)):
             continue
         more.append(Label(fields, start, end, end, hit.weight * 0.95, text[start : hit.end]))
     return more
 
 
-def _joined(text: str, first: Hit, hits: list[Hit]) -> list[Hit]:
-    """A keyword and those that strokes join to it: 地址/邮编."""
+def _with_joined(text: str, first: Hit, hits: list[Hit]) -> list[Hit]:
+    """Return a keyword with those joined to it by slashes and the like: 地址/邮编."""
     found = [first]
     for hit in hits:
         if hit.start >= found[-1].end and _STROKE.fullmatch(text[found[-1].end : hit.start]):
@@ -243,7 +243,7 @@ def _joined(text: str, first: Hit, hits: list[Hit]) -> list[Hit]:
 
 
 def _side_by_side(hits: list[Hit], words: Vocabulary) -> list[Hit]:
-    """Join keywords without text between them, the last of which counts: 企业QQ, not 传真电话."""
+    """Merge adjacent keywords; the last one counts (企业QQ), with exceptions (传真电话)."""
     kept: list[Hit] = []
     for hit in hits:
         before = kept[-1] if kept else None
@@ -257,12 +257,12 @@ def _side_by_side(hits: list[Hit], words: Vocabulary) -> list[Hit]:
     return kept
 
 
-def _sure(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
-    """Return whether the text after a label without colon can be its value."""
+def _fits(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
+    """Return whether the text after a label without a colon can be its value."""
     kind = words.kinds.get(hit.field)
     if kind in {"telephone", "qq", "postcode"} or not hit.field:
         return bool(_NUMBER.match(text, end))
     marked = set(text[hit.end : end]) & set("\x1f)]】>|-")
     if kind == "address":
-        return bool(marked) or looks_like(seen(text[end:]))
+        return bool(marked) or looks_like(shown(text[end:]))
     return bool(marked) or kind in {"mail", "url"}

@@ -6,7 +6,7 @@ import json
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.addons.records.templates.values.value import seen
+from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.text.normal import has_han, normalise
 
 if TYPE_CHECKING:
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MOST_NODES = 500
-"""Objects of JSON-LD that are looked at."""
+"""Maximum number of JSON-LD objects examined per script."""
 _NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist", "listitem",
                          "imageobject", "article", "newsarticle", "product", "offer", "person",
                          "contactpoint", "postaladdress", "contactpage", "aboutpage", "review",
                          "blogposting", "collectionpage", "event", "question",
                          "faqpage"})  # fmt: skip
-_SAYS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
+_FACTS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
 _CARD_PARTS = (
     ("streetAddress", "street-address", "p-street-address"),
     ("addressLocality", "locality", "p-locality"),
@@ -29,31 +29,31 @@ _CARD_PARTS = (
     ("postalCode", "postal-code", "p-postal-code"),
 )
 MOST_CARDS = 20
-"""hCards of a page that are looked at."""
+"""Maximum number of hCards examined per page."""
 _PARTS = ("streetAddress", "addressLocality", "addressRegion", "postalCode")
 
 
 class Subject(NamedTuple):
-    """An organisation or place as a page describes it for machines.
+    """An organisation or place in the structured data of a page.
 
     Attributes:
-        name: Its legal name where given, else its name.
-        says: Kind (``fax`` beside those of templates) and text, in order.
-        where: ``json-ld``, or ``microdata`` (hCards, too).
+        name: Legal name if given, otherwise the name.
+        facts: Pairs of a kind (of a template, or ``fax``) and a text, in order.
+        where: ``json-ld``, or ``microdata`` (also for hCards).
     """
 
     name: str
-    says: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, str], ...]
     where: str
 
 
 def subjects(scripts: tuple[str, ...], tree: LexborHTMLParser) -> list[Subject]:
-    """Return the organisations of a page; broken JSON is skipped.
+    """Return the organisations of a page; invalid JSON is skipped.
 
     >>> from selectolax.lexbor import LexborHTMLParser
     >>> script = '{"@type": "Organization", "name": "A", "address": {"streetAddress": "1 Quay"}}'
     >>> subjects((script,), LexborHTMLParser(""))
-    [Subject(name='A', says=(('address', '1 Quay'),), where='json-ld')]
+    [Subject(name='A', facts=(('address', '1 Quay'),), where='json-ld')]
     """
     found = [subject for script in scripts for subject in _of_script(script)]
     return [*found, *_of_microdata(tree), *_of_cards(tree)]
@@ -91,22 +91,24 @@ def _is_subject(node: dict[str, Any]) -> bool:
 
 
 def _subject(node: dict[str, Any]) -> Subject:
-    says = [(kind, text) for key, kind in _SAYS.items() for text in _texts(node.get(key))]
-    for point in _listed(node.get("contactPoint")):
+    facts = [(kind, text) for key, kind in _FACTS.items() for text in _texts(node.get(key))]
+    for point in _as_list(node.get("contactPoint")):
         if isinstance(point, dict):
-            says += [(kind, text) for key, kind in _SAYS.items() for text in _texts(point.get(key))]
-    for address in _listed(node.get("address")):
-        says += _address(address)
+            facts += [
+                (kind, text) for key, kind in _FACTS.items() for text in _texts(point.get(key))
+            ]
+    for address in _as_list(node.get("address")):
+        facts += _address(address)
     name = node.get("legalName") if isinstance(node.get("legalName"), str) else node["name"]
-    return Subject(seen(normalise(str(name))), tuple(dict.fromkeys(says)), "json-ld")
+    return Subject(shown(normalise(str(name))), tuple(dict.fromkeys(facts)), "json-ld")
 
 
-def _listed(value: Any) -> list[Any]:  # noqa: ANN401  (JSON)
+def _as_list(value: Any) -> list[Any]:  # noqa: ANN401  (JSON)
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401  (JSON)
-    return [normalise(one) for one in _listed(value) if isinstance(one, str) and one.strip()]
+    return [normalise(one) for one in _as_list(value) if isinstance(one, str) and one.strip()]
 
 
 def _address(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401  (JSON)
@@ -115,16 +117,16 @@ def _address(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401  (JSON)
     if not isinstance(value, dict):
         return []
     parts = {key: text for key in _PARTS for text in _texts(value.get(key))[:1]}
-    return _joined(parts)
+    return _join_address(parts)
 
 
-def _joined(parts: dict[str, str]) -> list[tuple[str, str]]:
-    """An address of its parts, as its country writes it: the largest first in Chinese."""
+def _join_address(parts: dict[str, str]) -> list[tuple[str, str]]:
+    """Join the parts of an address, in Chinese from the largest to the smallest."""
     code = parts.pop("postalCode", "")
-    says = [("postcode", code)] if code else []
+    facts = [("postcode", code)] if code else []
     street = parts.get("streetAddress", "")
     if not parts:
-        return says
+        return facts
     if any(map(has_han, parts.values())):
         text = street
         for key in ("addressLocality", "addressRegion"):
@@ -132,7 +134,7 @@ def _joined(parts: dict[str, str]) -> list[tuple[str, str]]:
             text = text if part in text else part + text
     else:
         text = ", ".join([*parts.values(), *([code] if code else [])])
-    return [("address", text), *says]
+    return [("address", text), *facts]
 
 
 def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
@@ -140,41 +142,41 @@ def _of_microdata(tree: LexborHTMLParser) -> Iterator[Subject]:
         kind = (node.attributes.get("itemtype") or "").rpartition("/")[2].lower()
         if kind in _NO_SUBJECT:
             continue
-        own = [one for one in node.css("[itemprop]") if _scope(one) == node.mem_id]
+        own = [one for one in node.css("[itemprop]") if _item_id(one) == node.mem_id]
         props = [(one.attributes.get("itemprop") or "", _content(one)) for one in own]
         names = [text for prop, text in props if prop in {"legalName", "name"} and text]
         if not names:
             continue
-        says = [(_SAYS[prop], text) for prop, text in props if prop in _SAYS and text]
+        facts = [(_FACTS[prop], text) for prop, text in props if prop in _FACTS and text]
         parts = {prop: text for prop, text in reversed(props) if prop in _PARTS and text}
         whole = [text for prop, text in props if prop == "address" and text]
         ordered = {key: parts[key] for key in _PARTS if key in parts}
-        says += _joined(ordered) if ordered else [("address", text) for text in whole[:1]]
-        yield Subject(names[0], tuple(dict.fromkeys(says)), "microdata")
+        facts += _join_address(ordered) if ordered else [("address", text) for text in whole[:1]]
+        yield Subject(names[0], tuple(dict.fromkeys(facts)), "microdata")
 
 
 def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
-    """Yield cards of microformats: classes name the content of elements."""
+    """Yield the organisations of hCards, in which class names identify the values."""
     for card in tree.css(".vcard, .h-card")[:MOST_CARDS]:
-        names = _classed(card, "org", "p-org", "p-name", "fn")
+        names = _by_class(card, "org", "p-org", "p-name", "fn")
         if not names:
             continue
-        says: list[tuple[str, str]] = []
+        facts: list[tuple[str, str]] = []
         for phone in card.css(".tel, .p-tel"):
-            kinds, values = _classed(phone, "type"), _classed(phone, "value")
+            kinds, values = _by_class(phone, "type"), _by_class(phone, "value")
             fax = any("fax" in kind.lower() for kind in kinds)
-            says += [("fax" if fax else "telephone", text) for text in values or [_content(phone)]]
+            facts += [("fax" if fax else "telephone", text) for text in values or [_content(phone)]]
         for kind, classes in (("mail", (".email", ".u-email")), ("url", (".url", ".u-url"))):
             linked = [one for one in card.css(", ".join(classes)) if one.tag == "a"]
-            says += [(kind, _href(one)) for one in linked if _href(one)]
+            facts += [(kind, _href(one)) for one in linked if _href(one)]
         parts = {
-            key: text for key, *classes in _CARD_PARTS for text in _classed(card, *classes)[:1]
+            key: text for key, *classes in _CARD_PARTS for text in _by_class(card, *classes)[:1]
         }
-        yield Subject(names[0], tuple(dict.fromkeys(says + _joined(parts))), "microdata")
+        yield Subject(names[0], tuple(dict.fromkeys(facts + _join_address(parts))), "microdata")
 
 
-def _classed(node: LexborNode, *classes: str) -> list[str]:
-    """Texts of the elements of the first class that there is."""
+def _by_class(node: LexborNode, *classes: str) -> list[str]:
+    """Return the texts of the elements of the first class found."""
     for name in classes:
         if texts := [text for one in node.css(f".{name}") if (text := _content(one))]:
             return texts
@@ -185,8 +187,8 @@ def _href(node: LexborNode) -> str:
     return (node.attributes.get("href") or "").removeprefix("mailto:").partition("?")[0]
 
 
-def _scope(node: LexborNode) -> int:
-    """Return the id of an element's item; addresses and contact points belong to the outer one."""
+def _item_id(node: LexborNode) -> int:
+    """Return the id of an element's item; addresses and contact points count as their parent's."""
     around = node.parent
     while around is not None:
         values = around.attributes
@@ -200,4 +202,4 @@ def _scope(node: LexborNode) -> int:
 def _content(node: LexborNode) -> str:
     values = node.attributes
     written = values.get("content") or node.text() or values.get("href") or ""
-    return seen(normalise(written)).removeprefix("mailto:").removeprefix("tel:")
+    return shown(normalise(written)).removeprefix("mailto:").removeprefix("tel:")

@@ -1,8 +1,8 @@
-"""A template: what to search for, which links to follow, which values to take [S1; methods 7].
+"""Template files: queries to search for, links to follow, values to extract [S1; methods 7].
 
-A file has three levels, each with synonyms: *search keywords* go to a search engine, *filter
-keywords*, in layers, choose links by what their anchors contain, *crawl keywords* are the labels of
-the values that make a record. ``[S1]`` writes ``联系我们(联系)``; here that is
+A file has three levels of keywords, each with synonyms. *Search keywords* are sent to a search
+engine. *Filter keywords*, in layers, select links by their anchors. *Crawl keywords* are the labels
+of the values of a record. ``[S1]`` writes ``联系我们(联系)``; here that is
 ``"联系我们" = ["联系"]``.
 """
 
@@ -27,26 +27,17 @@ if TYPE_CHECKING:
 
 PACKAGE = "topiccrawl.addons.records.templates"
 FOLDER = Path("templates")
-"""Folder in which a user's own template files are looked for by name."""
+"""Folder of the user's template files, searched by name."""
 MOST_RESULT_PAGES = 76
-"""Pages of results that Baidu shows [S1]."""
+"""Number of result pages that Baidu shows [S1]."""
 
 ValueKind = Literal[
-    "name",
-    "text",
-    "telephone",
-    "mail",
-    "url",
-    "postcode",
-    "qq",
-    "number",
-    "date",
-    "address",
+    "name", "text", "telephone", "mail", "url", "postcode", "qq", "number", "date", "address"
 ]
-"""Kind of a value. ``name``: the name of the record's subject; the rest mean what they say."""
+"""Kind of a value; ``name`` is the name of the record's entity."""
 
 MANY = frozenset({"telephone", "mail", "qq"})
-"""Kinds of which a record may hold several, if its template does not say otherwise."""
+"""Kinds of which a record may have several values by default."""
 
 Word = Annotated[str, Field(min_length=1, max_length=100)]
 Count = Annotated[int, Field(ge=0)]
@@ -54,11 +45,11 @@ _SPACED = re.compile(r"(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])")
 
 
 class Search(Part):
-    """Queries for a search engine: every name with every extension.
+    """Queries for a search engine: each name combined with each extension.
 
     Attributes:
         name: Words to search for.
-        extension: Words that narrow it, a place for example; empty: the names alone.
+        extension: Words that narrow the search, such as a place; if empty, only the names are used.
     """
 
     name: tuple[Word, ...] = ()
@@ -66,7 +57,7 @@ class Search(Part):
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """Extension, a space, name, as the source does [S1]; each once, in order.
+        """Queries of the form "extension name" [S1], without duplicates, in order.
 
         >>> Search(name=("软件公司",), extension=("四川", "重庆")).queries
         ('四川 软件公司', '重庆 软件公司')
@@ -79,10 +70,10 @@ class CrawlWord(Part):
     """One field of a record.
 
     Attributes:
-        kind: What its values must be.
-        synonyms: Other words that label it.
-        many: Whether a record may hold several; None: as is usual for the kind (``MANY``).
-        required: Whether a record without it is none.
+        kind: Kind of its values.
+        synonyms: Other labels of the field.
+        many: Whether a record may have several values; None: the default of the kind (``MANY``).
+        required: Whether records without a value are discarded.
     """
 
     kind: ValueKind = "text"
@@ -92,19 +83,19 @@ class CrawlWord(Part):
 
     @property
     def several(self) -> bool:
-        """Return whether a record may hold several values of it."""
+        """Whether a record may have several values of the field."""
         return self.kind in MANY if self.many is None else self.many
 
 
 class Limits(Part):
-    """Bounds of a template's crawl; 0 is no bound, except where a step cannot do without.
+    """Limits of a template's crawl; 0 means no limit.
 
     Attributes:
-        seeds: Results of the search that are crawled, over all queries.
+        seeds: Maximum number of search results to crawl, over all queries.
         result_pages: Result pages requested per query and provider, 1 to 76.
-        pages_per_seed: Pages fetched on behalf of one seed.
-        next_pages: Pages that a "next page" link leads on to, per layer and seed.
-        records: Records after which the crawl ends.
+        pages_per_seed: Maximum number of pages per seed.
+        next_pages: Maximum number of "next page" links followed, per layer and seed.
+        records: Number of records after which the crawl ends.
     """
 
     seeds: Count = 760
@@ -115,21 +106,21 @@ class Limits(Part):
 
 
 class Template(NamedPart):
-    """Content of a template file; checked, frozen.
+    """Content of a template file; validated and immutable.
 
     Attributes:
-        name: Its name in store and reports.
-        region: Two letters of the country whose telephone numbers and postcodes are meant.
+        name: Name of the template in the store and in reports.
+        region: Two-letter country code for telephone numbers and postcodes.
         search: Queries for the search engine.
-        filter: Layers of filter keywords, each keyword with its synonyms; no layer: the seeds'
-            own pages are read.
+        filter: Layers of filter keywords, each keyword with its synonyms. Without layers, values
+            are extracted from the seeds' own pages.
         crawl: Fields of a record by their keyword.
-        limits: Bounds of the crawl.
-        seeds: Canonical URLs to begin with, before those of the search.
-        providers: Providers of seeds: names, or tables with a provider's own options;
-            ``topiccrawl.discovery`` checks them.
+        limits: Limits of the crawl.
+        seeds: Canonical URLs that are crawled before the search results.
+        providers: Seed providers: names, or tables with the provider's options. They are validated
+            by ``topiccrawl.discovery``.
         allowed_hosts: Hosts or domains that may be crawled; empty: all.
-        denied_hosts: Hosts or domains that may not.
+        denied_hosts: Hosts or domains that must not be crawled.
     """
 
     region: Annotated[str, Field(pattern="^[A-Z]{2}$")] = "CN"
@@ -144,7 +135,7 @@ class Template(NamedPart):
 
     @field_validator("crawl", mode="before")
     @classmethod
-    def _kind_alone(cls, value: Any) -> Any:  # noqa: ANN401  (anything may stand in a file)
+    def _expand_kind(cls, value: Any) -> Any:  # noqa: ANN401  (values of a file have any type)
         if not isinstance(value, dict):
             return value
         return {
@@ -153,7 +144,7 @@ class Template(NamedPart):
 
     @field_validator("filter")
     @classmethod
-    def _layers_hold_words(
+    def _check_layers(
         cls, layers: tuple[dict[str, tuple[str, ...]], ...]
     ) -> tuple[dict[str, tuple[str, ...]], ...]:
         for number, layer in enumerate(layers):
@@ -164,19 +155,19 @@ class Template(NamedPart):
                 )
             for word in (one for key, synonyms in layer.items() for one in (key, *synonyms)):
                 if not _bare(word):
-                    raise FieldError("{word!r} holds no letter or number: remove it", word=word)
+                    raise FieldError("{word!r} has no letter or digit: remove it", word=word)
         return layers
 
     @field_validator("crawl")
     @classmethod
-    def _words_once(cls, crawl: dict[str, CrawlWord]) -> dict[str, CrawlWord]:
+    def _check_words(cls, crawl: dict[str, CrawlWord]) -> dict[str, CrawlWord]:
         owner: dict[str, str] = {}
         for field, how in crawl.items():
             for word in (field, *how.synonyms):
                 bare = _bare(word)
                 if not bare:
                     raise FieldError(
-                        "{word!r} of {field!r} holds no letter or number: remove it",
+                        "{word!r} of {field!r} has no letter or digit: remove it",
                         word=word,
                         field=field,
                     )
@@ -197,16 +188,16 @@ class Template(NamedPart):
         return crawl
 
     @model_validator(mode="after")
-    def _begins_somewhere(self) -> Template:
+    def _check_start(self) -> Template:
         if not self.search.name and not self.seeds:
-            raise FieldError("nothing to begin with: give search.name or seeds")
+            raise FieldError("no search words and no seeds: set search.name or seeds")
         return self
 
     def layer_word(self, layer: int, anchor: str) -> str | None:
-        """The keyword of a filter layer that an anchor contains, itself or by a synonym [S1].
+        """Return the keyword of a filter layer that an anchor matches, or None [S1].
 
-        Width, case, script and blanks between Chinese characters do not count; None where it
-        contains none, or where there is no such layer.
+        An anchor matches a keyword if it contains the keyword or one of its synonyms. Character
+        width, case, script and spaces between Chinese characters are ignored.
 
         >>> t = Template(name="t", seeds=["http://a.test/"], crawl={"QQ": "qq"},
         ...              filter=[{"联系我们": ["联系", "contact"]}])
@@ -223,28 +214,27 @@ class Template(NamedPart):
 
     @property
     def naming(self) -> str | None:
-        """The field that holds the name of a record's subject."""
+        """Field with the name of the record's entity, or None."""
         return next((field for field, how in self.crawl.items() if how.kind == "name"), None)
 
     @property
     def version(self) -> int:
-        """Number below 2**24 that changes with the region and the crawl keywords."""
+        """Hash of the region and the crawl keywords, below 2**24."""
         return self.version_of({"region", "crawl"})
 
 
 def _bare(word: str) -> str:
-    """A word as anchors and labels are compared by."""
+    """Normalise a word for comparisons with anchors and labels."""
     return _SPACED.sub("", fold(word)).strip(" :：.·-_|")
 
 
 def resolve(argument: str, folder: Path = FOLDER) -> Template:
-    """Return the template that a user's argument means: a path, or a name.
+    """Return the template for a path or a name.
 
-    A name is that of a file in ``folder`` or in the package, with or without ``.toml``, or the one
-    that a file gives itself.
+    A name is the stem of a file in ``folder`` or in the package, or the ``name`` in such a file.
 
     Raises:
-        TemplateError: Naming file, field, value and remedy.
+        TemplateError: If there is no such template, or it is invalid.
 
     >>> resolve("软件公司-四川").search.queries
     ('四川 软件公司',)
@@ -257,23 +247,23 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
             return read(where)
     known = ", ".join(f"{name} ({read_name(where, _KIND)})" for name, where in _files(folder))
     raise TemplateError(
-        "template {text!r}: no such template; give a path that ends in .toml, or one of {known}",
+        "template {text!r}: no such template; pass a path ending in .toml, or one of {known}",
         text=text,
         known=known,
     )
 
 
 def read(path: Path | Traversable) -> Template:
-    """Return the template of a file.
+    """Read a template file.
 
     Raises:
-        TemplateError: With every mistake in the file, each with field, value and remedy.
+        TemplateError: Lists all errors in the file, each with field, value and remedy.
     """
     return read_model(path, _KIND, name=path.name.removesuffix(".toml"))
 
 
 def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
-    """Yield name and place of the template files that ``resolve`` finds by name."""
+    """Yield name and path of the template files that ``resolve`` finds by name."""
     for name, where in _files(folder):
         yield name, str(where)
 
@@ -286,17 +276,17 @@ def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
 _KIND = FileKind(
     error=TemplateError,
     called=message("template file"),
-    listing=message("write one, or give the name of one that ships with topiccrawl"),
+    listing=message("write one, or pass the name of a template included in topiccrawl"),
     model=Template,
     parts={"search": Search, "limits": Limits, "crawl": CrawlWord},
-    numbers={"limits": message("give a whole number, 0 or more (result_pages: 1 to 76)")},
+    numbers={"limits": message("use a whole number, 0 or more (result_pages: 1 to 76)")},
     remedies={
-        "string_pattern_mismatch": message("give a country as two letters: CN, GB"),
+        "string_pattern_mismatch": message("use a two-letter country code: CN, GB"),
         "literal_error": message(
-            "give one of name, text, telephone, mail, url, postcode, qq, number, date, address"
+            "use one of name, text, telephone, mail, url, postcode, qq, number, date, address"
         ),
         "dict_type": message('write a table, one line each: "word" = ...'),
         "too_short": message('write a table, one line each: "word" = { kind = "text" }'),
-        "model_type": message("write a table of its own: [search] or [limits]"),
+        "model_type": message("write a separate table: [search] or [limits]"),
     },
 )

@@ -1,8 +1,8 @@
 """Weights of places: the tag weights of the source [S1], as confidences in [0, 1].
 
-The source weighs the tags around a keyword and breaks off before saying how; these weights are
-ours (methods section 7). A weight is the share of right values in such a place on the demo's tuning
-layouts; values in several places are right more often than each alone.
+The source weights the tags around a keyword, but does not give the weights; these are our own
+(methods section 7). A weight is the share of correct values in such a place on the demo's tuning
+layouts. A value in several places has a higher confidence.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ WEIGHTS = {
     "alone": 0.72,
     "image": 0.90,
 }
-"""A value beside a label (``table``, ``list``, ``line``, ``pair``, ``column``; ``below``: in a
-further line), in a link's address, in an image's ``alt``, after an icon, in running text, alone."""
+"""Weights of values next to a label (``table``, ``list``, ``line``, ``pair``, ``column``, and
+``below``: in a further line), in a link's address, in an image's ``alt``, after an icon, in running
+text, and on a separate line (``alone``)."""
 
 ZONES = {"main": 1.0, "footer": 0.97, "header": 0.95, "side": 0.93, "nav": 0.85, "links": 0.4}
-"""Factors of these weights by the part of the page that holds the value."""
+"""Factors of these weights by the zone of the page."""
 
 NAMES = {
     "json-ld": 0.9,
@@ -46,26 +47,26 @@ NAMES = {
     "echo": 0.3,
     "text": 0.2,
 }
-"""Weights of the voters for a subject's name: a label, ``og:site_name``, a heading before values,
-the copyright, its registration, its place in the footer, a part of the title with a legal form, the
-sentence that presents it, the host that spells it, the logo, any other part of the title, and
-its echo in the page, running text."""
+"""Weights of the voters for a subject's name: structured data, a label, ``og:site_name``
+(``site``), a heading before values, the copyright notice, a company registration, the footer, a
+part of the title with a legal form, an introductory sentence, the host, the logo, any other part
+of the title (``brand``), its repetition in the page (``echo``), running text."""
 
-TAKEN = 0.5
-"""Confidence from which a value enters a record."""
-NAMED = 0.3
-"""The same of the name, of which there is only one: a title alone is enough."""
-SUREST = 0.995
+MIN_CONFIDENCE = 0.5
+"""Minimum confidence of a value in a record."""
+MIN_NAME_CONFIDENCE = 0.3
+"""Minimum confidence of the name; a title alone is sufficient."""
+MAX_CONFIDENCE = 0.995
 _REPEATED = 0.6
 
 
-def together(weights: list[float]) -> float:
-    """Return the confidence of a value in several places; each further one counts less.
+def combined(weights: list[float]) -> float:
+    """Return the confidence of a value in several places; further places count less.
 
-    >>> together([0.9]), round(together([0.9, 0.9]), 3), together([])
-    (0.9, 0.954, 0.0)
+    >>> [round(combined(weights), 3) for weights in ([0.9], [0.9, 0.9], [])]
+    [0.9, 0.954, 0.0]
     """
     doubt = 1.0
     for number, weight in enumerate(sorted(weights, reverse=True)):
         doubt *= 1 - weight * (_REPEATED if number else 1.0)
-    return min(SUREST, 1 - doubt)
+    return min(MAX_CONFIDENCE, 1 - doubt)

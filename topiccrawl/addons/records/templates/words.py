@@ -1,10 +1,9 @@
-"""The words that label values: a template's own, those usual for a kind, those of others.
+"""Words that label values: those of a template, common ones of each kind, and unrelated ones.
 
-The source makes a regular expression of every keyword, 邮箱 becoming ``邮.{0,50}箱``, so that its
-characters may be apart [S1]. Here only blanks and ornaments may be between them in a line
-of text (邮　　箱, 邮·箱), since with anything between, 邮政编码…信箱 would be a mail label; where
-a whole label (at most ``LONGEST_LABEL`` characters) fits the source's expression (邮件信箱), that
-counts too, but less.
+The source turns each keyword into a regular expression, such as ``邮.{0,50}箱`` for 邮箱, so that
+other text may be between its characters [S1]. Within a line, only spaces and ornaments are allowed
+here (邮　　箱, 邮·箱), since otherwise 邮政编码…信箱 would be a mail label. A whole label (at most
+``LONGEST_LABEL`` characters) that matches the source's expression (邮件信箱) has a lower weight.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
     from topiccrawl.addons.records.templates.template import Template, ValueKind
 
 LONGEST_LABEL = 20
-"""Characters of a label, with what qualifies it."""
+"""Maximum length of a label with its qualifiers, in characters."""
 MOST_HITS = 100
-"""Keywords of a line that are looked at: a line with more is no line of contact data."""
-OWN, USUAL, APART = 1.0, 0.95, 0.7
-"""Weights of labels: by the template's words, by words usual for the kind, by [S1]'s form."""
+"""Maximum number of keywords examined per line; lines of contact data have fewer."""
+OWN, USUAL, SOURCE = 1.0, 0.95, 0.7
+"""Weights of labels: words of the template, common words of the kind, matches of [S1]'s pattern."""
 
 FAX = re.compile(r"传真|fax", re.IGNORECASE)
 _USUAL: dict[str, tuple[str, ...]] = {
@@ -47,9 +46,9 @@ _FOREIGN = (
     "注册资金", "注册资本", "主营", "经营范围", "成立日期", "opening hours", "open", "contact",
     "vat", "company number", "registered", "company no",
 )  # fmt: skip
-"""Words that end a value and begin none of the template's, unless they are the template's."""
+"""Labels of other data, which end a value; ignored if the template uses them as keywords."""
 
-ALIEN = re.compile(
+OTHER_OWNER = re.compile(
     r"技术支持|网站建设|网站设计|网站制作|网站维护|网页设计|设计制作|制作维护|建站|主办|承办|"
     r"友情链接|友链|侵权|删除(?:信息)?请|合作伙伴|合作单位|举报|监督电话|物业|开户|供稿|来源|转载|"
     r"aufsichtsbehörde|zuständige \w*(?:kammer|behörde|stelle)|schlichtungsstelle|"
@@ -59,7 +58,7 @@ ALIEN = re.compile(
     r"réalisation du site|webdesign|webhosting|hosting|umsetzung",
     re.IGNORECASE,
 )
-"""Words after which the line belongs to another owner, as a rule: see ``owners``."""
+"""Words after which a line usually belongs to another owner; see ``attribution``."""
 
 _CITIES = (
     "北京|上海|天津|重庆|广州|深圳|成都|杭州|南京|武汉|西安|苏州|长沙|郑州|沈阳|大连|青岛|济南|合肥|福州|厦门|南昌|昆明|贵阳|"
@@ -68,7 +67,7 @@ _CITIES = (
 CITY = re.compile(
     rf"(?:{_CITIES})市?(?:办公室)?|[\u3400-\u9fff]{{2,4}}(?:工厂|厂区|基地|校区|院区)"
 )
-"""Beside a head office, a heading that is nothing but a city, or its works, is another office."""
+"""If a page names a head office, a heading with only a city or a factory is another office."""
 BRANCH = re.compile(
     rf"(?:{_CITIES})市?(?:研发|技术|运营|服务|营销|销售|交付|培训|客户服务)?(?:中心|基地|公司)$|"
     r"分公司|子公司|办事处|分部|分店|分校|分院|分馆|分社|分所|分厂|分园|代表处|联络处|营业部|经销商|代理商|加盟商|"
@@ -83,7 +82,7 @@ HEAD_OFFICE = re.compile(
     re.IGNORECASE,
 )
 OFFICE = re.compile(r"^[\w .'()-]{2,30}\s(?:office|studio|hub|location)s?$", re.IGNORECASE)
-"""Beside a head office, a heading such as ``London Office`` is another one."""
+"""If a page names a head office, a heading such as ``London Office`` is another office."""
 OTHERS = re.compile(
     r"(?:(?:销售|服务|营销|维修)网点|经销商|代理商|加盟商|供应商|服务商|(?:会长|理事|会员|成员|主管|主办|承办|协办|建设|设计|施工|监理|支持|指导|用户|入驻|保荐|承销|审计|评估)"
     r"(?:单位|企业|公司|机构)|(?:旗下|下属|子)(?:公司|企业|品牌)|合作(?:伙伴|单位|客户|企业)|战略(?:伙伴|合作)|友情链接|"
@@ -94,7 +93,7 @@ OTHERS = re.compile(
     r"|^conception(?: (?:et|&) réalisation)?(?: (?:du site|web|graphique).*)?$",
     re.IGNORECASE,
 )
-"""A heading over a list of other organisations, none of which is meant."""
+"""Headings of lists of other organisations, which are ignored."""
 _BETWEEN = r"[\s\x1f·・.*_]{0,50}"
 
 
@@ -107,21 +106,25 @@ class Hit(NamedTuple):
     weight: float
 
 
-def apart(word: str) -> re.Pattern[str]:
-    """The source's regular expression of a keyword [S1].
+def source_pattern(word: str) -> re.Pattern[str]:
+    """Return the source's regular expression for a keyword [S1].
 
-    >>> apart("邮箱").pattern, bool(apart("邮箱").fullmatch("邮政(电子)信箱"))
+    >>> source_pattern("邮箱").pattern, bool(source_pattern("邮箱").fullmatch("邮政(电子)信箱"))
     ('邮.{0,50}箱', True)
     """
     return re.compile(".{0,50}".join(map(re.escape, "".join(word.split()))), re.IGNORECASE)
 
 
-def loose(word: str) -> str:
-    """A pattern that finds a keyword in a line: blanks between Chinese characters, hyphens, case.
+def line_pattern(word: str) -> str:
+    """Return a regular expression that finds a keyword in a line.
 
-    >>> bool(re.search(loose("电话"), "电 　 话")), bool(re.search(loose("E-mail"), "my email"))
-    (True, True)
-    >>> re.search(loose("tel"), "hotel")
+    Spaces between Chinese characters, hyphens and case are ignored.
+
+    >>> bool(re.search(line_pattern("电话"), "电 　 话"))
+    True
+    >>> bool(re.search(line_pattern("E-mail"), "my email"))
+    True
+    >>> re.search(line_pattern("tel"), "hotel")
     """
     word = fold(word)
     if has_han(word):
@@ -136,7 +139,7 @@ class Vocabulary:
     """The labels of one template.
 
     Args:
-        template: Whose words.
+        template: The template.
     """
 
     def __init__(self, template: Template) -> None:
@@ -149,19 +152,20 @@ class Vocabulary:
         )
         words = self._words()
         self._patterns = [
-            (field, weight, re.compile(loose(word), re.IGNORECASE)) for word, field, weight in words
+            (field, weight, re.compile(line_pattern(word), re.IGNORECASE))
+            for word, field, weight in words
         ]
-        everything = "|".join(loose(word) for word, _, _ in words)
+        everything = "|".join(line_pattern(word) for word, _, _ in words)
         self._any = re.compile(everything, re.IGNORECASE)
-        self._apart = [
-            (field, apart(word))
+        self._source_patterns = [
+            (field, source_pattern(word))
             for field, how in template.crawl.items()
             for word in (field, *how.synonyms)
             if len(word) > 1 and has_han(word)
         ]
 
     def _words(self) -> list[tuple[str, str, float]]:
-        """Every word once, with its field ("" for foreign ones) and weight; own ones first."""
+        """Return all words, each with its field ("" for unrelated words) and weight."""
         words: dict[str, tuple[str, float]] = {}
         for field, how in self.template.crawl.items():
             for word in (field, *how.synonyms):
@@ -175,7 +179,7 @@ class Vocabulary:
         return [(word, field, weight) for word, (field, weight) in words.items()]
 
     def primary(self, kind: str) -> str:
-        """The only field of a kind (``fax``: of telephone numbers that are faxes); "" if none."""
+        """Return the field of a kind (or of ``fax`` numbers); "" if there is none or several."""
         if kind == "fax":
             fields = sorted(self.faxes)
         else:
@@ -184,7 +188,7 @@ class Vocabulary:
         return fields[0] if len(fields) == 1 or (fields and kind == "telephone") else ""
 
     def hits(self, text: str) -> list[Hit]:
-        """The first keywords in a text, in order; of overlapping ones the longest."""
+        """Return the first keywords in a text, in order; the longest of overlapping ones."""
         if not self._any.search(text):
             return []
         found = [
@@ -201,10 +205,10 @@ class Vocabulary:
                 kept.append(hit)
         return sorted(kept, key=lambda hit: hit.start)[:MOST_HITS]
 
-    def apart_field(self, label: str) -> str:
-        """Return the field whose keyword fits a whole label by the source's form; "" if none."""
+    def whole_field(self, label: str) -> str:
+        """Return the field whose source pattern matches a whole label; "" if none."""
         bare = "".join(label.split())
         if len(bare) > LONGEST_LABEL:
             return ""
-        fields = [field for field, pattern in self._apart if pattern.fullmatch(bare)]
+        fields = [field for field, pattern in self._source_patterns if pattern.fullmatch(bare)]
         return fields[0] if fields else ""

@@ -1,4 +1,4 @@
-"""``scrapy simulate``: strategies side by side on recorded crawls, without network."""
+"""``scrapy simulate``: compare strategies on recorded crawls, without network access."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     usage = "[options] <collection.web.jsonl.gz> [more collections]"
     summary = message(
-        "Replay a recorded crawl without network: how soon do strategies find a topic?"
+        "Replay a recorded crawl without network, to compare how soon strategies find a topic"
     )
 
     @override
@@ -31,29 +31,34 @@ class Command(OperatorCommand, ScrapyCommand):
         add = parser.add_argument
         several: dict[str, Any] = {"action": "append"}
         number: dict[str, Any] = {"type": some, "metavar": "N"}
-        text = tr("topic as for a crawl, or a name in --truth; may be repeated")
+        text = tr("topic as for a crawl, or a topic of --truth; may be repeated")
         add("--topic", **several, default=[], metavar="TOPIC", help=text)
         text = tr(
-            "topics and the labels of their pages, one file for each collection in turn (of "
-            "several without it: the NAME.topics.json beside each); else the topic's own "
-            "verdict counts"
+            "file with topics and labels of their relevant pages, one per collection, in the same "
+            "order (default: NAME.topics.json in the same folder, or with --topic: pages are "
+            "judged by the topic itself)"
         )
         add("--truth", **several, type=Path, metavar="TOPICS.json", help=text)
-        text = tr("where to begin, if not at the topic's")
+        text = tr("start URLs (default: the topic's)")
         add("--seeds", default="", metavar="URL,URL", help=text)
         text = tr(
-            "{names}, or the dotted path of your own; may be repeated", names=", ".join(NAMES)
+            "{names}, or the dotted path of a custom one; may be repeated", names=", ".join(NAMES)
         )
         add("--strategy", **several, metavar="NAME", help=text)
-        text = tr("repeat with N - 1 other sets of start pages, drawn from relevant pages (1)")
+        text = tr("repeat with N - 1 other sets of start pages, sampled from relevant pages (1)")
         add("--seed-sets", **number, default=1, help=text)
         add("--processes", **number, default=1, help=tr("replay in N processes (1)"))
-        add("--budget", **number, help=tr("pages fetched (half of the reachable ones)"))
-        add("--batch", **number, default=8, help=tr("requests in flight (8)"))
-        add("--plot", type=Path, metavar="FILE.png", help=tr("draw the curves (extra: plot)"))
-        add("--html", type=Path, metavar="FILE.html", help=tr("write curves and tables as a page"))
-        add("--json", type=Path, metavar="FILE", help=tr("write the figures"))
-        text = tr("write area and fetched pages in their order, a line for each topic and strategy")
+        add("--budget", **number, help=tr("number of pages to fetch (half of the reachable ones)"))
+        add("--batch", **number, default=8, help=tr("concurrent requests (8)"))
+        add(
+            "--plot",
+            type=Path,
+            metavar="FILE.png",
+            help=tr("plot the harvest curves (extra: plot)"),
+        )
+        add("--html", type=Path, metavar="FILE.html", help=tr("write curves and tables as HTML"))
+        add("--json", type=Path, metavar="FILE", help=tr("write the figures as JSON"))
+        text = tr("write area and fetched pages in order, one line per topic and strategy")
         add("--order", type=Path, metavar="FILE.jsonl", help=text)
 
     @override

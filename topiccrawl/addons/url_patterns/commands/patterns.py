@@ -1,4 +1,4 @@
-"""``scrapy patterns show|learn|edit|export``: show and change the learnt URL patterns of sites."""
+"""``scrapy patterns show|learn|edit|export|import|hub``: show and change sites' URL patterns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _QUEUES = ("prior", "normal", "crawled", "error")
 _OUTCOMES = {"news": Outcome.ARTICLE, "hub": Outcome.HUB, "other": Outcome.OTHER}
 
 MOST_SITEMAPS = 50
-"""Files fetched of one index; a portal has thousands, and a few show its formats."""
+"""Maximum number of fetched sitemaps; a few files are enough to learn a site's formats."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -50,14 +50,14 @@ class Command(OperatorCommand, ScrapyCommand):
         "[options] show [SITE] | learn [FILE | --urls FILE | --sitemap URL] | "
         "edit SITE LABEL REGEX | export [SITE] | import FILE | hub URL [FILE]"
     )
-    summary = message("Show, learn, edit or export the patterns that tell news by their URL")
+    summary = message("Show, learn, edit or export the URL patterns that identify news")
     details = message(
-        "show: sites, or one site's patterns and what was dropped by them. learn: from a file "
-        "of URLs, one a line (--as says what they are), from sitemaps (what they mark as news "
-        "is news), or from the last crawl's frontier. "
-        "edit: write a pattern by hand, which wins over learnt ones (label news, hub, other "
-        "or open; 'none' takes it away). export: JSON lines; import makes them hand-written. "
-        "hub: what a page lists, with dates and the next page; of a saved page with FILE."
+        "show: all sites, or the patterns and dropped links of a site. learn: from a file with one "
+        "URL per line (--as gives their kind), from sitemaps (URLs marked as news are news), or "
+        "from the frontier of the last crawl. edit: add a pattern that takes precedence over "
+        "learnt ones (label news, hub, other or open; 'none' removes it). export: print JSON "
+        "lines; import: read them as manual patterns. "
+        "hub: list the links of a hub page, with dates and the next page; FILE: a saved page."
     )
 
     @override
@@ -65,7 +65,7 @@ class Command(OperatorCommand, ScrapyCommand):
         super().add_options(parser)
         add_topic_option(parser)
         parser.add_argument(
-            "--as", dest="kind", choices=sorted(_OUTCOMES), help=tr("what URLs are")
+            "--as", dest="kind", choices=sorted(_OUTCOMES), help=tr("kind of the URLs")
         )
         parser.add_argument(
             "--urls", type=Path, metavar="FILE", help=tr("learn from a list of URLs")
@@ -122,7 +122,7 @@ class Command(OperatorCommand, ScrapyCommand):
     def _sources(
         self, files: list[str], opts: argparse.Namespace
     ) -> Iterator[tuple[str, Outcome | None]]:
-        """Yield URLs with their outcome or None; of the last crawl where no source is named."""
+        """Yield URLs with their outcome or None; by default those of the last crawl."""
         given = _OUTCOMES.get(opts.kind)
         if not (files or opts.urls or opts.sitemap):
             yield from ((url, None) for url in self._queued(opts.topic))
@@ -141,7 +141,7 @@ class Command(OperatorCommand, ScrapyCommand):
             site = site_of(url)
             if site not in learners:
                 learners[site] = asyncio.run(self._load(site))[0]
-            learners[site].see(url)
+            learners[site].count_link(url)
             if outcome is not None:
                 learners[site].observe(url, outcome)
         for learner in learners.values():
@@ -166,7 +166,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     def _hub(self, url: str, files: list[str]) -> list[str]:
         try:
-            data = Path(files[0]).read_bytes() if files else fetched(url, self.options)
+            data = Path(files[0]).read_bytes() if files else fetch(url, self.options)
         except (OSError, ValueError) as error:
             raise ConfigurationError(
                 "{value}: cannot be read: {error}", value=[*files, url][0], error=error
@@ -179,7 +179,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     def _import(self, file: Path) -> None:
         learners: dict[str, SiteLearner] = {}
-        for value in map(_object, _lines(file)):
+        for value in map(_parse_line, _lines(file)):
             site = site_named(str(value.get("site", "")))
             if site not in learners:
                 learners[site] = asyncio.run(self._load(site))[0]
@@ -195,20 +195,20 @@ def _lines(file: Path) -> list[str]:
         return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            "{file}: cannot be read: {error}; name a UTF-8 file", file=file, error=error
+            "{file}: cannot be read: {error}; pass a UTF-8 file", file=file, error=error
         ) from error
 
 
-def _object(line: str) -> dict[str, Any]:
+def _parse_line(line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
         raise ConfigurationError(
-            "{line!r}: {error}; give one JSON object a line", line=line, error=error
+            "{line!r}: {error}; write one JSON object per line", line=line, error=error
         ) from error
     if not isinstance(value, dict) or not value.get("site"):
         raise ConfigurationError(
-            "{line!r}: no site; give an object with site, expression, label", line=line
+            "{line!r}: no site; write an object with site, expression and label", line=line
         )
     return value
 
@@ -221,7 +221,7 @@ def _summary(site: str, learner: SiteLearner) -> str:
 
 
 def describe(site: str, learner: SiteLearner, drops: dict[str, Any]) -> list[str]:
-    """Return the lines that show a site's patterns and what they dropped."""
+    """Return a text with a site's patterns and dropped links, as lines."""
     lines = [_summary(site, learner)]
     for pattern in learner.patterns.patterns:
         found = f"{pattern.articles} articles, {pattern.hubs} hubs, {pattern.others} others"
@@ -235,14 +235,14 @@ def describe(site: str, learner: SiteLearner, drops: dict[str, Any]) -> list[str
 
 
 def sitemap_pages(start: str, settings: BaseSettings) -> Iterator[tuple[str, bool]]:
-    """Yield the URLs that a sitemap lists, with those it leads to, and whether each is news.
+    """Yield the URLs of a sitemap and of the sitemaps it lists, and whether each URL is news.
 
     Args:
-        start: URL of a sitemap, an index of sitemaps, or a robots.txt that names some.
-        settings: USER_AGENT, DOWNLOAD_TIMEOUT and DOWNLOAD_DELAY are obeyed.
+        start: URL of a sitemap, a sitemap index, or a robots.txt that lists sitemaps.
+        settings: USER_AGENT, DOWNLOAD_TIMEOUT and DOWNLOAD_DELAY are used.
 
     Raises:
-        ConfigurationError: The first file cannot be fetched; later ones are passed over.
+        ConfigurationError: If the first file cannot be fetched; other failures are skipped.
     """
     waiting, known = deque([start]), {start}
     for number in range(MOST_SITEMAPS):
@@ -252,12 +252,12 @@ def sitemap_pages(start: str, settings: BaseSettings) -> Iterator[tuple[str, boo
         if number:
             time.sleep(settings.getfloat("DOWNLOAD_DELAY"))
         try:
-            found = read_sitemap(fetched(url, settings))
+            found = read_sitemap(fetch(url, settings))
         except (OSError, ValueError) as error:
             if number:
                 continue
             raise ConfigurationError(
-                "{url}: cannot be fetched: {error}; give the URL of a sitemap or a robots.txt",
+                "{url}: cannot be fetched: {error}; pass the URL of a sitemap or a robots.txt",
                 url=url,
                 error=error,
             ) from error
@@ -267,18 +267,18 @@ def sitemap_pages(start: str, settings: BaseSettings) -> Iterator[tuple[str, boo
         waiting.extend(new)
 
 
-def fetched(url: str, settings: BaseSettings) -> bytes:
-    """The bytes of a URL, 50 MB at most; a proxy of the environment is used.
+def fetch(url: str, settings: BaseSettings) -> bytes:
+    """Fetch a URL, at most 50 MB; proxies of the environment are used.
 
     Raises:
-        OSError: It cannot be fetched.
-        ValueError: It is no http address.
+        OSError: If the URL cannot be fetched.
+        ValueError: If it is not an HTTP URL.
     """
     if not url.startswith(("http://", "https://")):
-        raise ValueError("no http address")
+        raise ValueError("not an HTTP URL")
     request = urllib.request.Request(url, headers={"User-Agent": settings["USER_AGENT"]})  # noqa: S310
     timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
-    opener = urllib.request.build_opener()  # urllib's common one keeps the first proxy it saw
+    opener = urllib.request.build_opener()  # urllib's default opener caches the first proxy
     with opener.open(request, timeout=timeout) as answer:
         data: bytes = answer.read(MAX_BYTES)
     return data

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.addons.records.periods.outcome import Entities, named
+from topiccrawl.addons.records.periods.outcome import SeedRecords, with_entities
 from topiccrawl.addons.records.periods.periods import Seed
-from topiccrawl.addons.records.periods.visits import State, Visit, Work
-from topiccrawl.addons.records.record import Found, Record
-from topiccrawl.addons.records.records import Kept, Records
+from topiccrawl.addons.records.periods.visits import ActiveSeed, State, Visit
+from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.records import Records, StoredRecord
 from topiccrawl.addons.records.templates.template import Template
 from topiccrawl.storage.sqlite import SqliteStorage
 
@@ -49,7 +49,7 @@ def of(*urls: str, name: str = "甲") -> Record:
 def test_an_entity_is_a_host_or_a_page(
     seed: str, records: list[Record], entities: list[str]
 ) -> None:
-    assert [entity for entity, _ in named(records, seed)] == entities
+    assert [entity for entity, _ in with_entities(records, seed)] == entities
 
 
 TEMPLATE = Template(
@@ -62,7 +62,7 @@ TEMPLATE = Template(
 def page(path: str, *names: str, state: State = State.DONE) -> Visit:
     url = f"http://a.test/{path}"
     records = tuple(
-        Record("t", name, (Found("QQ", f"1000{len(name)}", confidence=0.9),), (url,)).as_dict()
+        Record("t", name, (FoundValue("QQ", f"1000{len(name)}", confidence=0.9),), (url,)).as_dict()
         for name in names
     )
     return Visit(url, state=state, period=1, records=records)
@@ -73,17 +73,17 @@ def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -
         store = Records(SqliteStorage(tmp_path))
         await store.open()
 
-        async def settle(now: float, *pages: Visit) -> dict[str, int]:
-            work = Work(Seed("t", "http://a.test/"), {one.url: one for one in pages})
-            return dict(await Entities(TEMPLATE, store).settle(work, now))
+        async def update(now: float, *pages: Visit) -> dict[str, int]:
+            work = ActiveSeed(Seed("t", "http://a.test/"), {one.url: one for one in pages})
+            return dict(await SeedRecords(TEMPLATE, store).update(work, now))
 
-        assert await settle(1.0, page("1", "四川甲软件有限公司")) == {"new": 1}
+        assert await update(1.0, page("1", "四川甲软件有限公司")) == {"new": 1}
         silent = page("1")
-        assert await settle(2.0, silent) == {}  # a page that says nothing today takes nothing away
+        assert await update(2.0, silent) == {}  # a page that says nothing today takes nothing away
         both = [page("1", "四川甲软件有限公司"), page("2", "重庆长江网络科技有限公司")]
-        assert await settle(3.0, *both) == {"new": 2, "gone": 1}  # the host is no entity any more
+        assert await update(3.0, *both) == {"new": 2, "gone": 1}  # the host is no entity any more
         left = page("2", "重庆长江网络科技有限公司", state=State.GONE)
-        changes = await settle(4.0, page("1", "四川甲软件有限公司"), left)
+        changes = await update(4.0, page("1", "四川甲软件有限公司"), left)
         assert changes == {"returned": 1, "gone": 2}
         here = [one.entity async for one in store.select()]
         assert here == ["a.test"]
@@ -96,22 +96,22 @@ def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
     async def law() -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
-        entities = Entities(TEMPLATE, store)
+        entities = SeedRecords(TEMPLATE, store)
 
-        def work(host: str, number: int) -> Work:
+        def work(host: str, number: int) -> ActiveSeed:
             one = page("lx", "四川甲软件有限公司")
             url = f"http://{host}/lx"
             record = {**one.records[0], "urls": (url,)}
-            return Work(
+            return ActiveSeed(
                 Seed("t", f"http://{host}/", number=number),
                 {url: replace(one, url=url, records=(record,))},
             )
 
-        assert await entities.settle(work("www.a.test", 1), 1.0) == {"new": 1}
-        assert await entities.settle(work("a.test", 2), 2.0) == {"kept": 1}
+        assert await entities.update(work("www.a.test", 1), 1.0) == {"new": 1}
+        assert await entities.update(work("a.test", 2), 2.0) == {"kept": 1}
         assert [one.entity async for one in store.select()] == ["a.test"]
-        await store.save([Kept("www.b.test", Record("t", "乙"), "http://www.b.test/")])
-        await entities.settle(work("www.b.test", 3), 3.0)  # stored as it was done once
+        await store.save([StoredRecord("www.b.test", Record("t", "乙"), "http://www.b.test/")])
+        await entities.update(work("www.b.test", 3), 3.0)  # stored as it was done once
         assert [one.entity async for one in store.select()] == ["www.b.test", "a.test"]
         await store.close()
 
@@ -123,8 +123,8 @@ def test_pages_of_a_forgotten_record_hold_nothing_of_it(tmp_path: Path) -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
         await store.forget("t", ["a.test"])
-        work = Work(Seed("t", "http://a.test/"), {"v": page("1", "四川甲软件有限公司")})
-        assert await Entities(TEMPLATE, store).settle(work, 1.0) == {"forgotten": 1}
+        work = ActiveSeed(Seed("t", "http://a.test/"), {"v": page("1", "四川甲软件有限公司")})
+        assert await SeedRecords(TEMPLATE, store).update(work, 1.0) == {"forgotten": 1}
         assert work.visits["v"].records == ()
         assert work.visits["v"].digest == ""  # once allowed, it is read again
         await store.close()

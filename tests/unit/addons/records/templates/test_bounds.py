@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawl.addons.records.templates import lines
+from topiccrawl.addons.records.templates import layout
 from topiccrawl.addons.records.templates.extract import records_of
-from topiccrawl.addons.records.templates.lines import LONGEST_LINE, MOST_TEXT, read_sheet
+from topiccrawl.addons.records.templates.layout import LONGEST_LINE, MOST_TEXT, read_layout
 from topiccrawl.addons.records.templates.template import resolve
 from topiccrawl.addons.records.templates.values.names import organisations
 from topiccrawl.addons.records.templates.words import MOST_HITS, Vocabulary
@@ -26,15 +26,15 @@ def test_a_name_after_many_capitals_is_found() -> None:
 
 
 def test_no_more_text_of_a_page_is_read_than_pages_have() -> None:
-    sheet = read_sheet("<title>x</title>" + f"<p>{'文' * LONGEST_LINE}" * 400)
-    assert MOST_TEXT - LONGEST_LINE < sum(len(line.text) for line in sheet.lines) <= MOST_TEXT
+    layout = read_layout("<title>x</title>" + f"<p>{'文' * LONGEST_LINE}" * 400)
+    assert MOST_TEXT - LONGEST_LINE < sum(len(line.text) for line in layout.lines) <= MOST_TEXT
 
 
 @pytest.mark.parametrize(("name", "most"), [("MOST_TEXT", 300), ("MOST_LINES", 5)])
 def test_what_is_cut_off_in_the_middle_of_boxes_is_read_to_there(
     monkeypatch: pytest.MonkeyPatch, name: str, most: int
 ) -> None:
-    monkeypatch.setattr(lines, name, most)
+    monkeypatch.setattr(layout, name, most)
     cells = "".join(f"<tr><td>分公司{n}<td>电话<td>028-8512345{n % 10}</tr>" for n in range(60))
     page = (
         f"<title>四川天府软件有限公司</title><div><p>电话：028-85123456<table>{cells}</table></div>"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.records.templates.labels import labels
-from topiccrawl.addons.records.templates.lines import read_sheet
+from topiccrawl.addons.records.templates.layout import read_layout
 from topiccrawl.addons.records.templates.template import resolve
-from topiccrawl.addons.records.templates.words import Vocabulary, apart
+from topiccrawl.addons.records.templates.words import Vocabulary, source_pattern
 
 WORDS = Vocabulary(resolve("软件公司-四川"))
 
@@ -19,7 +19,7 @@ def told(text: str) -> list[tuple[tuple[str, ...], str]]:
 
 
 def test_the_sources_expression() -> None:
-    assert apart("邮箱").pattern == "邮.{0,50}箱"
+    assert source_pattern("邮箱").pattern == "邮.{0,50}箱"
     assert told("邮政(电子)信箱:a") == [(("邮箱",), "a")]
 
 
@@ -60,21 +60,21 @@ def test_labels_follow_each_other_and_never_overlap(text: str) -> None:
 
 
 def test_lines_know_their_cells_zones_and_marks() -> None:
-    sheet = read_sheet(
+    layout = read_layout(
         "<div class=footer><p>一<a href=/x>二</a></div>"
         "<table><tr><td rowspan=2>a<td>b<tr><td>c<img src=i.gif alt=d></table>"
         "<p style='display:none'>无</p><p>：</p>"
     )
-    assert [line.text for line in sheet.lines] == ["一\x1f二", "a", "b", "c"]
-    assert sheet.lines[0].zone == "footer"
-    assert sheet.lines[0].marks[0].value == "/x"
-    cells = [line.cell for line in sheet.lines[1:]]
+    assert [line.text for line in layout.lines] == ["一\x1f二", "a", "b", "c"]
+    assert layout.lines[0].zone == "footer"
+    assert layout.lines[0].marks[0].value == "/x"
+    cells = [line.cell for line in layout.lines[1:]]
     assert [(cell.row, cell.column) for cell in cells if cell] == [(0, 0), (0, 1), (1, 1)]
-    assert sheet.lines[3].marks[0].instead == "d"
+    assert layout.lines[3].marks[0].instead == "d"
 
 
 @given(st.text("<>tabledr/p div:电话 028=&;!-", max_size=120))
 def test_any_markup_gives_lines(html: str) -> None:
-    sheet = read_sheet(html)
-    assert all(line.text or line.marks for line in sheet.lines)
-    assert all(0 <= box.begin <= box.end <= len(sheet.lines) for box in sheet.boxes)
+    layout = read_layout(html)
+    assert all(line.text or line.marks for line in layout.lines)
+    assert all(0 <= box.begin <= box.end <= len(layout.lines) for box in layout.boxes)

@@ -1,1 +1,1 @@
-"""Values of each kind in a text, in one spelling for equal values."""
+"""Parsers of values in texts, one per kind; equal values are normalized to one spelling."""

@@ -1,4 +1,4 @@
-"""Addresses: the part of a text that is one, and whether a text looks like one."""
+"""Postal addresses: parsing of labelled ones, and recognition of those without a label."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from topiccrawl.addons.records.templates.values.names import is_organisation
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT, Value, seen
+from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT, Value, shown
 from topiccrawl.text.normal import has_han, simplify
 
 SHORTEST, LONGEST = 5, 160
-"""Characters of an address."""
+"""Minimum and maximum length of an address, in characters."""
 _UNITS = re.compile(
     r"[省市区县州旗镇乡村路街道巷弄里号楼室层座栋幢园厦城场苑院库桥町県都府]|丁目|番地"
 )
@@ -26,30 +26,30 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _HEAD = 24
-"""Characters of a label outside the vocabulary."""
+"""Maximum length of a label outside the vocabulary, in characters."""
 _FURTHER = 60
-"""Characters of a further line of an address."""
+"""Maximum length of a further line of an address, in characters."""
 _ENDED = re.compile(r"(?:[号楼室层座栋幢]|\d)[)]?$")
 _HOUSE = re.compile(r"\d\s?号$")
 _INSIDE = re.compile(
     r"(?:(?![省市县镇乡村路街道巷号])[\w·-]){2,28}"
     r"(?:[楼室层座栋幢区馆]|大厦|广场|中心|国际|园)[A-Za-z]?-?\d{0,5}[室号房]?"
 )
-"""A further line that says where in a house."""
+"""A further line with the place inside a building."""
 _POSTCODE = re.compile(
     r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|\b(?<!\d[/.-])\d{5,6}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b"
     r"|(?<!\d )\b\d{3} \d{3}(?=,|\.?$)"
     r"|\b\d{4} ?[A-Z]{2}\b|\b[A-Z]{2,3},? \d{4}\b|\b[A-Z]\d[\dW] ?[A-Z\d]{4}\b"
     r"|(?<=[a-z] )(?!19|20)\d{4}$"
 )
-"""Postcodes of many countries, among them British, Canadian, Dutch and Australian ones."""
+"""Postcodes of many countries, including British, Canadian, Dutch and Australian ones."""
 WITHOUT_CODE = re.compile(
     r"\b(?:hong kong|kowloon|n\.?t\.?|macau|macao|dubai|u\.?a\.?e|qatar|ireland|"
     r"new zealand|australia|germany|france|netherlands|belgium|switzerland|austria|italy|spain|"
     r"p\.?r\.? ?china)\.?$",
     re.IGNORECASE,
 )
-"""Places that end an address without postcode."""
+"""Places at the end of an address without a postcode."""
 LEADING_CODE = re.compile(
     r"^[\s\x1f(]*(?:〒\s?\d{3}-?\d{4}|\d{3}-\d{4}|\d{6}|\d{3}(?:\d{2})?)\)?[\s\x1f,]*(?=[\u3400-\u9fff]|$)"
 )
@@ -59,12 +59,12 @@ _NEARBY = re.compile(
 )
 """Directions after an address."""
 _NAMED_FIRST = re.compile(r"^[\u3400-\u9fff]{2,4}[\s\x1f:]+(?=\S{4,})")
-"""A word before an address, set apart from it: 总部 成都市…."""
+"""A word separated from the address after it: 总部 成都市…."""
 _SMALL_PLACE = re.compile("(?:香港|九龙|新界|澳门)")
-"""Beginnings of addresses that have no province and no city."""
+"""Starts of addresses without province and city."""
 _SMALL = re.compile(r"(?<![^\s(])[a-zà-ÿ]+(?![\w'’])")
 _SPOKEN = 6
-"""Words without capital from which a text is a sentence."""
+"""Maximum number of lower-case words in an address; a text with more is a sentence."""
 _CUT = re.compile(
     r"\s*(?:[\[(【<]?\s*(?:查看地图|地图|电子地图|点击查看|导航|乘车|交通|复制|map\b|view\s+(?:on\s+)?map|"
     r"get\s+directions|directions\b).*|[(\[【]?\s*(?:邮编|邮政编码|postcode|zip).*"
@@ -78,7 +78,7 @@ _LED = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(rf"((?:{_POSTCODE.pattern})),\s+[a-z].*$")
-"""Rest of a sentence after the postcode: , two blocks south of the bridge."""
+"""Remainder of a sentence after the postcode: , two blocks south of the bridge."""
 _TAIL_CODE = re.compile(r"[\s,(]+(?:P\.?C\.?\s*)?[0-8]\d{5}\)?$")
 _SAYS = re.compile(
     r"[。!?]|地处|位于|坐落|是一|占地|成立于|员工|会(?![展议堂所馆昌理东泽宁同仙])|被|可以|我们|如果|时,|以及|进行|点击"
@@ -89,9 +89,9 @@ _HAN_GAP = re.compile(r"(?<=[\u3400-\u9fff\d])\s+(?=[\u3400-\u9fff])|(?<=[\u3400
 
 
 def address(text: str) -> Value | None:
-    """Return the address in a text that a label calls one; None where it cannot be one.
+    """Return the address in a labelled text, or None if it cannot be an address.
 
-    Links to maps, a postcode in brackets and punctuation at its ends are left out.
+    Links to maps, a postcode in brackets and surrounding punctuation are removed.
 
     >>> address(" 成都市高新区天府大道1号 （邮编：610041）。[查看地图]")
     Value(value='成都市高新区天府大道1号', start=0, end=32)
@@ -107,11 +107,11 @@ def address(text: str) -> Value | None:
 
 
 def tidy(text: str) -> str:
-    """Return an address without the text that usually follows it."""
+    """Remove text that commonly precedes or follows an address."""
     parts = [part for part in text.split(SOFT) if part.strip()]
     if len(parts) > 1 and is_organisation(parts[-1].strip()):
-        text = SOFT.join(parts[:-1])  # the name after it, in an element of its own
-    written = _LED.sub("", seen(text))
+        text = SOFT.join(parts[:-1])  # the name after it, in a separate element
+    written = _LED.sub("", shown(text))
     for _ in range(2):
         written = _CUT.sub("", written).strip(_EDGES)
     if has_han(written):
@@ -128,7 +128,7 @@ def tidy(text: str) -> str:
 
 
 def plausible(text: str) -> bool:
-    """Return whether a text that a label calls an address can be one."""
+    """Return whether a labelled text can be an address."""
     if not SHORTEST <= len(text) <= LONGEST or _FOREIGN.search(text):
         return False
     if has_han(text):
@@ -146,8 +146,8 @@ def looks_like(text: str) -> bool:
 
     >>> looks_like("四川省成都市高新区天府大道1号A座"), looks_like("我们的市场遍布全国各省市区")
     (True, False)
-    >>> looks_like("2 Quay Street, Truro, TR1 2HB"), looks_like("We walk down the road")
-    (True, False)
+    >>> [looks_like(text) for text in ("2 Quay St, Truro, TR1 2HB", "We walk down the road")]
+    [True, False]
     """
     if not plausible(text) or re.search(r"[。!?;]", text):
         return False
@@ -166,10 +166,10 @@ def looks_like(text: str) -> bool:
     return bool(re.search(r"\d", street) or _ENGLISH.search(street) or street.count(",") > 1)
 
 
-def lead_of(text: str) -> int:
-    """Return the length of a short word set apart before an address; 0 where there is none.
+def lead_end(text: str) -> int:
+    """Return the length of a word separated from the address after it; 0 if there is none.
 
-    >>> lead_of("总部 成都市高新区高朋东路10号"), lead_of("成都市 高新区高朋东路10号")
+    >>> lead_end("总部 成都市高新区高朋东路10号"), lead_end("成都市 高新区高朋东路10号")
     (3, 0)
     """
     lead = _NAMED_FIRST.match(text)
@@ -177,31 +177,33 @@ def lead_of(text: str) -> int:
     return lead.end() if lead and led else 0
 
 
-def headed(text: str) -> int:
-    r"""Characters of an element of a few words before an address; 0 where there is none.
+def heading_end(text: str) -> int:
+    r"""Return the length of a short element before an address; 0 if there is none.
 
-    >>> headed("Workshop\x1f 2 Quay Street, Truro, TR1 2HB"), headed("2 Quay\x1f Street, Truro")
-    (9, 0)
+    >>> heading_end("Workshop\x1f 2 Quay Street, Truro, TR1 2HB")
+    9
+    >>> heading_end("2 Quay\x1f Street, Truro")
+    0
     """
     lead, apart, rest = text.partition(SOFT)
     few = apart and len(lead) <= _HEAD and not re.search(r"[\d,]", lead)
-    return len(lead) + 1 if few and looks_like(seen(rest)) else 0
+    return len(lead) + 1 if few and looks_like(shown(rest)) else 0
 
 
-def part_of(text: str) -> bool:
-    """Return whether a line can be part of an address that is not Chinese: number or street."""
+def is_part(text: str) -> bool:
+    """Return whether a line can be part of a non-Chinese address: it has a number or a street."""
     if not 0 < len(text) <= _FURTHER or _FOREIGN.search(text) or re.search(r"[.!?]\s", text):
         return False
     return bool(re.search(r"\d", text) or (_ENGLISH.search(text) and " " in text))
 
 
-def goes_on(before: str, text: str, region: str) -> bool:
+def continues(before: str, text: str, region: str) -> bool:
     """Return whether a line can continue an address in the line before it.
 
-    >>> goes_on("成都市青羊区", "人民中路1号8楼", "CN"), goes_on("人民中路1号8楼", "欢迎光临", "CN")
-    (True, False)
-    >>> goes_on("2 Quay Street", "Falmouth", "GB"), goes_on("2 Quay Street", "01872 272727", "GB")
-    (True, False)
+    >>> [continues("成都市青羊区", text, "CN") for text in ("人民中路1号8楼", "欢迎光临")]
+    [True, False]
+    >>> [continues("2 Quay Street", text, "GB") for text in ("Falmouth", "01872 272727")]
+    [True, False]
     """
     if not 0 < len(text) <= _FURTHER or _FOREIGN.search(text) or re.search(r"[.!?。]\s", text):
         return False

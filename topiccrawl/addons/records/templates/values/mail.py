@@ -1,4 +1,4 @@
-"""Mail addresses, also written so that machines should not see them."""
+"""Mail addresses, including obfuscated ones."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _SPELLED = re.compile(r"[\s\x1f](?:dot|点)[\s\x1f]|[\[({](?:dot|点)[\])}]", re
 _HOLDS_DOT = re.compile(r"[.点]|dot|punkt|point|punto", re.IGNORECASE)
 _HASHED = re.compile(r"(?:^|[\s\x1f:;,，、(])$")
 _NO_MAIL = frozenset({"png", "jpg", "jpeg", "gif", "webp", "svg", "css", "js"})
-"""Endings of files whose names look like addresses: logo@2x.png."""
+"""Extensions of files whose names look like addresses: logo@2x.png."""
 
 
 def mails(text: str, *, labelled: bool = True) -> list[Value]:
     """Return the mail addresses of a text, in lower case.
 
-    Always understood: ``@``, ``(at)``, ``[at]``, 艾特, ``(dot)``, full width. Where ``labelled``
-    (a label calls the text an address), also ``#`` and the word ``at`` alone; else these only with
-    a dot that is a word, too, or where ``a#b.com`` is set apart.
+    ``@``, ``(at)``, ``[at]``, 艾特, ``(dot)`` and full-width characters are always recognised. If
+    ``labelled`` (the text has a mail label), so are ``#`` and the word ``at``. Without a label,
+    these need a spelled-out dot, or an ``a#b.com`` separated from other text.
 
     >>> [one.value for one in mails("Info[at]a-b.com.cn，hr # c.com；d 艾特 e 点 com")]
     ['info@a-b.com.cn', 'hr@c.com', 'd@e.com']
@@ -45,26 +45,26 @@ def mails(text: str, *, labelled: bool = True) -> list[Value]:
         return []
     found = []
     for match in _LOOSE.finditer(text):
-        if not (labelled or _SURE.fullmatch(match[0]) or _meant(text, match)):
+        if not (labelled or _SURE.fullmatch(match[0]) or _means_at(text, match)):
             continue
-        mail = checked(match[1] + "@" + _DOTS.sub(".", match[2]))
+        mail = validated_mail(match[1] + "@" + _DOTS.sub(".", match[2]))
         if mail is not None:
             found.append(Value(mail, match.start(), match.end()))
     return found
 
 
-def _meant(text: str, match: re.Match[str]) -> bool:
-    """Return whether ``#`` or the word ``at`` can only mean ``@``."""
+def _means_at(text: str, match: re.Match[str]) -> bool:
+    """Return whether ``#`` or the word ``at`` clearly stands for ``@``."""
     if "#" in match[0]:
         return " " not in match[0] and bool(_HASHED.search(text[: match.start()]))
     return bool(_SPELLED.search(match[2]))
 
 
-def checked(mail: str) -> str | None:
-    """Return the address in lower case if it is valid by the standards; makes no DNS query.
+def validated_mail(mail: str) -> str | None:
+    """Return a mail address in lower case, or None if it is not valid; makes no DNS query.
 
-    >>> checked("Info@Example.com"), checked("a..b@example.com"), checked("logo@2x.png")
-    ('info@example.com', None, None)
+    >>> [validated_mail(text) for text in ("Info@Example.com", "a..b@example.com", "logo@2x.png")]
+    ['info@example.com', None, None]
     """
     mail = mail.replace(SOFT, "").lower()
     if mail.rpartition(".")[2] in _NO_MAIL or "." not in mail.partition("@")[2]:
@@ -76,27 +76,27 @@ def checked(mail: str) -> str | None:
     return valid.normalized.lower()
 
 
-def of_link(href: str) -> str | None:
-    """The address of a ``mailto:`` link.
+def mail_of_link(href: str) -> str | None:
+    """Return the address of a ``mailto:`` link, or None.
 
-    >>> of_link("mailto:info%40a.com?subject=hello"), of_link("mailto:"), of_link("/a")
-    ('info@a.com', None, None)
+    >>> [mail_of_link(href) for href in ("mailto:info%40a.com?subject=hello", "mailto:", "/a")]
+    ['info@a.com', None, None]
     """
     scheme, _, rest = href.strip().partition(":")
     if scheme.lower() != "mailto":
         return None
     first = re.split(r"[?,;]", unquote(rest), maxsplit=1)[0].strip()
-    return checked(first)
+    return validated_mail(first)
 
 
-def revealed(code: str) -> str | None:
-    """The address in the attribute ``data-cfemail`` of pages that Cloudflare changed.
+def decode_cfemail(code: str) -> str | None:
+    """Decode the attribute ``data-cfemail`` of Cloudflare's mail obfuscation; None if not valid.
 
-    Its first byte is the key with which the others are combined by exclusive or.
+    The first byte is the key; the address is the exclusive or of the key and each other byte.
 
-    >>> revealed("00604f6e")
-    >>> revealed("0a636c6a")
-    >>> revealed("2a4b6a48044945")
+    >>> decode_cfemail("00604f6e")
+    >>> decode_cfemail("0a636c6a")
+    >>> decode_cfemail("2a4b6a48044945")
     'a@b.co'
     """
     try:
@@ -104,7 +104,7 @@ def revealed(code: str) -> str | None:
     except ValueError:
         return None
     return (
-        checked(bytes(one ^ data[0] for one in data[1:]).decode("utf-8", "replace"))
+        validated_mail(bytes(one ^ data[0] for one in data[1:]).decode("utf-8", "replace"))
         if data
         else None
     )

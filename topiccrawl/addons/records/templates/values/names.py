@@ -1,15 +1,15 @@
-"""Names of organisations: the parts of a text that are one, and whether two are the same."""
+"""Names of organisations: recognition in texts, and comparison of names."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT, Value, seen
+from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT, Value, shown
 from topiccrawl.text.normal import fold
 
 LONGEST = 80
-"""Characters of a name."""
+"""Maximum length of a name, in characters."""
 _LEGAL = (
     r"(?:股份有限公司|有限责任公司|集团有限公司|有限公司|株式会社|集团公司|总公司|公司|集团|有限会社|合同会社|合伙企业|个体工商户"
     r"|研究院|研究所|设计院|事务所|诊所|診所|门诊部|幼儿园|出版社|基金会|度假村|工作室|经营部|商行|合作社|总厂|工厂|(?:机械|制造|加工|食品|印刷|家具|玻璃|化工|电器|设备|配件|水泥|纺织|服装|酒|茶)厂|(?<![出原进建办入全各本我化])厂(?![\u3400-\u9fff])|医院|学校|学院|大学|协会|学会|委员会|酒店|宾馆|书店)"
@@ -25,23 +25,23 @@ _FORMS = (
     r"|AG|KG|OHG|UG(?: \(haftungsbeschränkt\))?|SE|B\.?V|N\.V|S\.?A|S\.L|AB|A/S|AS|K\.K|Ltée)"
     r"(?!\w)\.?"
 )
-"""Legal forms of companies outside of China; short ones as they are written only."""
+"""Legal forms of companies outside of China; short forms are case-sensitive."""
 _ENGLISH = re.compile(
     r"\b[A-Z][\w&'.-]{0,40}(?:[ ,]{1,5}(?:[A-Z][\w&'.-]{0,40}|and|of|the|&|"
     r"du|des|de|et|la|le|les|und|für|am)){0,12}[ ,]{1,5}"
     rf"{_FORMS}"
 )
-"""Bounded in all that repeats: a page full of capitals costs no more than its length."""
+"""All repetitions are bounded, so that matching takes linear time on pages full of capitals."""
 _BEFORE_FORM = re.compile(r"(?<=[a-z.]),\s?(?=(?:ltd|limited|inc|p?llc|llp|plc)\b)", re.IGNORECASE)
-"""The comma of Co., Ltd., which no sentence has."""
+"""The comma in Co., Ltd., which does not separate clauses."""
 _FORM_FIRST = re.compile(
     r"\b(?:SARL|EURL|SASU?|SCOP|SCI|Firma|PT\.?|OOO|ООО|TOO|ZAO|株式会社|有限会社|合同会社)(?<!\s)\s?"
     r"[^\W\d_][\w&'.-]*(?: [^\W\d_][\w&'.-]*){0,5}"
 )
-"""Names with the legal form before them, as French and Japanese ones."""
+"""Names that begin with the legal form, such as French and Japanese ones."""
 _SHOP = re.compile(r"[\u3400-\u9fff]{5,16}(?<![分总门本网舰卖])店")
 _APPOSED = re.compile(rf",\s+(?!{_FORMS})")
-"""Any other comma: Jane Dow, Redstart Ltd."""
+"""A comma not followed by a legal form: Jane Dow, Redstart Ltd."""
 _LED = re.compile(
     r"^(?:欢迎(?:您)?(?:来到|访问|光临|咨询)?|(?:联系|关于|联络)(?:我们|方式)|关于|联系|走进|感谢(?:您)?(?:关注|访问)?|(?:版权所有|copyright)|所有|"
     r"contact(?:\s+us)?\s*[-:|–]+|归|由|属于|©|\(c\)|(?:19|20)\d\d(?!\d)|[\s\-–.,:]|all\s+rights?\s+reserved\b|by\b)+",
@@ -71,7 +71,7 @@ _PLACES = re.compile(
 
 
 def name(text: str) -> Value | None:
-    """Return the name in a text that a label calls one; None where it cannot be one.
+    """Return the name in a labelled text, or None if it cannot be a name.
 
     >>> name("：四川天府软件有限公司（官网）"), name("请输入公司名称") is None
     (Value(value='四川天府软件有限公司', start=0, end=15), False)
@@ -84,12 +84,12 @@ def name(text: str) -> Value | None:
 
 
 def tidy(text: str) -> str:
-    """A name without greetings, marks and "official site" around it.
+    """Remove greetings, punctuation and phrases such as "official site" around a name.
 
     >>> tidy("欢迎访问四川天府软件有限公司官方网站！"), tidy("Copyright © 2020 Penrose Cycles Ltd.")
     ('四川天府软件有限公司', 'Penrose Cycles Ltd')
     """
-    written = seen(text).strip(_EDGES)
+    written = shown(text).strip(_EDGES)
     for _ in range(2):
         written = _TRAILED.sub("", _LED.sub("", written)).strip(_EDGES)
         written = re.sub(r"\((?:官网|官方网站|首页)\)$", "", written).strip(_EDGES)
@@ -98,7 +98,7 @@ def tidy(text: str) -> str:
 
 
 def organisations(text: str) -> list[Value]:
-    """Names with a legal form in a running text.
+    """Return the names with a legal form in a text.
 
     >>> [one.value for one in organisations("Copyright©2019 四川天府软件有限公司 版权所有")]
     ['四川天府软件有限公司']
@@ -115,7 +115,7 @@ def organisations(text: str) -> list[Value]:
 
 
 def is_organisation(text: str) -> bool:
-    """Return whether a whole text is the name of an organisation, with its legal form.
+    """Return whether a text as a whole is the name of an organisation with its legal form.
 
     >>> is_organisation("四川天府软件有限公司"), is_organisation("我们公司")
     (True, False)
@@ -129,14 +129,14 @@ def is_organisation(text: str) -> bool:
     return any(form.fullmatch(text) for form in (_ORG, _ENGLISH, _FORM_FIRST, _SHOP))
 
 
-def legal(text: str) -> bool:
+def is_legal(text: str) -> bool:
     """Return whether a name ends in a legal form (有限公司, Ltd)."""
     return bool(_ENDS_LEGAL.search(text) or _FORM_FIRST.fullmatch(text))
 
 
 @lru_cache(maxsize=4_096)
 def core(text: str) -> str:
-    """Return the distinctive part of a name: without place before it and legal form after it.
+    """Return the distinctive part of a name, without place and legal form.
 
     >>> core("四川天府软件有限公司") == core("天府软件"), core("Penrose Cycles Ltd.")
     (True, 'penrosecycles')
@@ -146,11 +146,11 @@ def core(text: str) -> str:
     return _PLACES.sub("", short) or short
 
 
-def alike(one: str, other: str) -> bool:
-    """Return whether two names may be of one organisation: the core of one is in the other's.
+def similar(one: str, other: str) -> bool:
+    """Return whether two names may be of the same organisation: one core contains the other.
 
-    >>> alike("四川天府软件有限公司", "天府软件"), alike("天府软件有限公司", "蜀网科技有限公司")
-    (True, False)
+    >>> [similar(name, "天府软件") for name in ("四川天府软件有限公司", "蜀网科技有限公司")]
+    [True, False]
     """
     a, b = core(one), core(other)
     return bool(a and b) and (a in b or b in a)

@@ -1,4 +1,4 @@
-"""Postcodes, QQ numbers, URLs, numbers, dates: kinds that a pattern or a call recognises."""
+"""Kinds of values with simple patterns: postcodes, QQ numbers, URLs, numbers, dates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _POSTCODES = {
 _ANY_POSTCODE = re.compile(r"(?<![\w-])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,5}(?![\w-])", re.IGNORECASE)
 _QQ = re.compile(r"(?<![A-Za-z0-9_.@-])[1-9](?:[ ]?\d){4,10}(?![A-Za-z0-9_@-])(?!\.\w)")
 _TALKS = frozenset({"tencent", "mqqwpa", "mqq", "mqqapi"})
-"""Schemes of links that open QQ, on desks and on telephones."""
+"""Schemes of links that open QQ."""
 _URL = re.compile(
     r"(?<![A-Za-z0-9_@.-])(?:https?://[^\s\x1f<>\"'，。；、（）(),;|]+"
     r"|(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,14}"
@@ -35,7 +35,7 @@ _URL = re.compile(
 )
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
 _FILLED = re.compile(r"(\d)\1+|12345(?:6(?:789?0?)?)?")
-"""Digits that fill a form's template: 000000, 123456."""
+"""Placeholder digits: 000000, 123456."""
 _FILLED_HOST = re.compile(r"//(?:www\.)?(?:x{3,}|\*+|yourdomain|yoursite|domain)\.", re.IGNORECASE)
 _MULTIPLES = {"百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _MULTIPLE = re.compile(r"\s*([百千]?[万亿]|[百千])?")
@@ -46,7 +46,7 @@ _MONTHS, _DAYS = 12, 31
 
 
 def postcodes(text: str, region: str) -> list[Value]:
-    """Postcodes as a country writes them, in capitals.
+    """Return the postcodes of a text in a country's format, in upper case.
 
     >>> postcodes("(610041)", "CN")[0].value, postcodes("Truro tr1 2ab", "GB")[0].value
     ('610041', 'TR1 2AB')
@@ -77,7 +77,7 @@ def qqs(text: str) -> list[Value]:
 
 
 def qq_of_link(href: str) -> str | None:
-    """The number with which a link begins a talk.
+    """Return the QQ number of a chat link, or None.
 
     >>> qq_of_link("http://wpa.qq.com/msgrd?v=3&uin=10001&site=qq&menu=yes")
     '10001'
@@ -97,7 +97,7 @@ def qq_of_link(href: str) -> str | None:
 
 
 def urls(text: str) -> list[Value]:
-    """Return canonical URLs of a text labelled as such; the scheme may be missing.
+    """Return the canonical URLs of a labelled text; the scheme may be missing.
 
     >>> [one.value for one in urls("www.Example.com，a@b.com")]
     ['http://www.example.com/']
@@ -112,7 +112,7 @@ def urls(text: str) -> list[Value]:
 
 
 def numbers(text: str) -> list[Value]:
-    """Decimal numbers, without separators, multiples worked out.
+    """Return decimal numbers without separators, multiplied by units such as 万.
 
     >>> [one.value for one in numbers("注册资金 1,200.5万元，员工80人")]
     ['12005000', '80']
@@ -129,7 +129,7 @@ def numbers(text: str) -> list[Value]:
 
 
 def dates(text: str) -> list[Value]:
-    """Return days, or months without a given day, as ISO 8601 writes them.
+    """Return dates in ISO 8601; months if no day is given.
 
     >>> [one.value for one in dates("成立于2003年5月，2004/1/31")]
     ['2003-05', '2004-01-31']

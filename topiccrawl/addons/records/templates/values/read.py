@@ -1,4 +1,4 @@
-"""Values of a text whose label names their kind."""
+"""Parsing of labelled texts by the kind of their label."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from topiccrawl.addons.records.templates.values.mail import mails
 from topiccrawl.addons.records.templates.values.names import name
 from topiccrawl.addons.records.templates.values.plain import dates, numbers, postcodes, qqs, urls
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import OBJECT, Value, seen
+from topiccrawl.addons.records.templates.values.value import OBJECT, Value, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 _EDGES = " ,;:|-·。"
 LONGEST_TEXT = 300
-"""Characters of a value of kind text."""
+"""Maximum length of a value of kind ``text``, in characters."""
 
 
 def read_values(kind: ValueKind, text: str, region: str) -> list[Value]:
-    """Return the values of a kind in a labelled text, in order; none where it does not fit.
+    """Return the values of a kind in a labelled text, in order; empty if the text does not match.
 
     >>> [one.value for one in read_values("telephone", "028-85123456", "CN")]
     ['+86 28 8512 3456']
@@ -40,7 +40,7 @@ def read_values(kind: ValueKind, text: str, region: str) -> list[Value]:
 def _text(text: str) -> Value | None:
     if OBJECT in text:
         return None
-    written = seen(text).strip(_EDGES)
+    written = shown(text).strip(_EDGES)
     fits = written and len(written) <= LONGEST_TEXT and any(map(str.isalnum, written))
     return Value(written, 0, len(text)) if fits else None
 

@@ -1,4 +1,4 @@
-"""Telephone numbers, by phonenumbers, and Chinese spellings beyond its patterns."""
+"""Telephone numbers, by the library phonenumbers, plus further Chinese formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST = 2_000
-"""Characters of a text in which numbers are looked for."""
+"""Maximum length of a text that is searched, in characters."""
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－～~", "-") | {SOFT: " "})
 _EXTENSION = re.compile(
     r"(?:(?<=\d{2})\s*(?:转分机|转接|轉接|转|轉|分[机機]号?|[内內][线線]|ext\.?|extension|x|#)\s*:?\s*"
@@ -35,11 +35,11 @@ _SOME_DIGITS = re.compile(r"\d{2,}\D{0,3}\d{2}")
 
 
 def telephones(text: str, region: str, *, labelled: bool = True) -> list[Value]:
-    """The telephone numbers of a text, in the international format.
+    """Return the telephone numbers of a text, in the international format.
 
-    ``028-84118076/86`` are two numbers, ``-801`` and ``转801`` are extensions. Where ``labelled``
-    (a label calls the text a number), numbers without area code and short ones count, too: a local
-    number takes the area of another in the text, else it stays as it is written.
+    ``028-84118076/86`` are two numbers; ``-801`` and ``转801`` are extensions. If ``labelled`` (the
+    text has a telephone label), numbers without area code and short numbers are returned as well. A
+    local number gets the area code of another number in the text, if any.
 
     >>> [one.value for one in telephones("028-84118076/86 转 801", "CN")]
     ['+86 28 8411 8076', '+86 28 8411 8086 ext. 801']
@@ -51,7 +51,7 @@ def telephones(text: str, region: str, *, labelled: bool = True) -> list[Value]:
 
 @lru_cache(maxsize=2_000)
 def _telephones(text: str, region: str, labelled: bool) -> tuple[Value, ...]:  # noqa: FBT001
-    """Return the same, cached: the library takes a millisecond, and sites repeat their numbers."""
+    """Return the same, cached: a search takes about a millisecond, and sites repeat numbers."""
     text = _DOUBLE.sub(" ", text.translate(_DASHES))
     text = _DECIMAL.sub(lambda match: " " * len(match[0]), text)
     if not _SOME_DIGITS.search(text):
@@ -72,13 +72,13 @@ def _telephones(text: str, region: str, labelled: bool) -> tuple[Value, ...]:  #
 
 
 def _bare_digits(written: str, number: PhoneNumber) -> bool:
-    """Return whether a Chinese number lacks its 0: then it may be any number, as of QQ."""
+    """Return whether a Chinese number lacks its leading 0, and may be another kind of number."""
     lacks = written.isdigit() and not written.startswith(("0", "86"))
     return lacks and number.country_code == _CHINA and bool(area_code(number))
 
 
 def _tails(text: str, number: PhoneNumber, end: int) -> Iterator[tuple[PhoneNumber, int, int]]:
-    """Numbers of which only the last digits are written: 028-84118076/86/96."""
+    """Yield numbers of which only the last digits are written: 028-84118076/86/96."""
     national = str(number.national_number)
     while match := _TAIL.match(text, end):
         digits = match[1]
@@ -107,7 +107,7 @@ def _written(
 
 
 def _one_spelling(number: PhoneNumber) -> str:
-    """The international format; countries' own signs for extensions (``#``) become ``ext.``."""
+    """Format a number internationally; national signs for extensions (``#``) become ``ext.``."""
     extension = number.extension
     plain = PhoneNumber()
     plain.merge_from(number)
@@ -122,7 +122,7 @@ def _locals(
     found: list[tuple[PhoneNumber, int, int]],
     extensions: dict[int, re.Match[str]],
 ) -> list[Value]:
-    """Chinese numbers without area code, outside of the numbers found."""
+    """Return Chinese numbers without area code that are not part of other numbers."""
     if region != "CN":
         return []
     area = next((a for number, _, _ in found if (a := area_code(number))), "")
@@ -141,7 +141,7 @@ def _locals(
 
 
 def _short(text: str, region: str) -> list[Value]:
-    """Chinese service numbers of five or six digits."""
+    """Return Chinese service numbers of five or six digits."""
     if region != "CN":
         return []
     found = [Value(match[0], match.start(), match.end()) for match in _SHORT.finditer(text)]
@@ -150,7 +150,7 @@ def _short(text: str, region: str) -> list[Value]:
 
 @lru_cache(maxsize=2_000)
 def area_of(value: str) -> str:
-    """The area code of a number in the international format; "" where it has none.
+    """Return the area code of a number in the international format; "" if it has none.
 
     >>> area_of("+86 28 8512 3456"), area_of("+86 138 0013 8000"), area_of("95588")
     ('28', '', '')
@@ -159,13 +159,13 @@ def area_of(value: str) -> str:
 
 
 def area_code(number: PhoneNumber) -> str:
-    """The area code of a number; "" where it has none."""
+    """Return the area code of a number; "" if it has none."""
     length = phonenumbers.length_of_geographical_area_code(number)
     return str(number.national_number)[:length]
 
 
 def with_area(digits: str, area: str, region: str) -> str:
-    """A local number as the full one of an area; unchanged where there is no such number.
+    """Return a local number with an area code; unchanged if the result is not valid.
 
     >>> with_area("85123456", "28", "CN"), with_area("85123456", "", "CN")
     ('+86 28 8512 3456', '85123456')

@@ -7,19 +7,19 @@ from typing import NamedTuple
 from topiccrawl.text.normal import normalise
 
 SOFT = "\x1f"
-"""Marks where an inline element begins or ends in a text: a blank to patterns, not shown."""
+"""Boundary of an inline element in a text; patterns treat it as a space, ``shown`` removes it."""
 
 OBJECT = "\ufffc"
-"""Replaces an entry field in a text."""
+"""Placeholder of a form field in a text."""
 
 
 class Value(NamedTuple):
     """A value in a text.
 
     Attributes:
-        value: In one spelling.
+        value: The normalized value.
         start: Offset in the text.
-        end: Offset of its end.
+        end: End offset in the text.
     """
 
     value: str
@@ -27,10 +27,10 @@ class Value(NamedTuple):
     end: int
 
 
-def seen(text: str) -> str:
-    r"""Return the text as shown: soft marks removed, blanks folded, in NFKC.
+def shown(text: str) -> str:
+    r"""Return a text as displayed: without boundary marks, whitespace collapsed, in NFKC.
 
-    >>> seen("028\x1f-85 \x1f 12")
+    >>> shown("028\x1f-85 \x1f 12")
     '028-85 12'
     """
     return " ".join(normalise(text.replace(SOFT, "").replace(OBJECT, "")).split())

@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from topiccrawl.addons.records.templates.template import ValueKind
 from topiccrawl.addons.records.templates.values.address import address, looks_like
-from topiccrawl.addons.records.templates.values.mail import checked, mails, of_link, revealed
-from topiccrawl.addons.records.templates.values.names import alike, organisations, tidy
+from topiccrawl.addons.records.templates.values.mail import (
+    decode_cfemail,
+    mail_of_link,
+    mails,
+    validated_mail,
+)
+from topiccrawl.addons.records.templates.values.names import organisations, similar, tidy
 from topiccrawl.addons.records.templates.values.plain import (
     dates,
     numbers,
@@ -43,19 +48,23 @@ def test_what_is_no_mail_address(text: str) -> None:
 
 @given(st.emails())
 def test_mail_addresses_of_the_standard_are_one_spelling(mail: str) -> None:
-    one = checked(mail)
-    assert one is None or checked(one.upper()) == one == of_link(f"mailto:{one}") or "%" in mail
+    one = validated_mail(mail)
+    assert (
+        one is None
+        or validated_mail(one.upper()) == one == mail_of_link(f"mailto:{one}")
+        or "%" in mail
+    )
 
 
 @given(st.integers(0, 255))
 def test_cloudflare_s_attribute(key: int) -> None:
     code = bytes([key, *(ord(char) ^ key for char in "ab@c.com")]).hex()
-    assert revealed(code) == "ab@c.com"
+    assert decode_cfemail(code) == "ab@c.com"
 
 
 @pytest.mark.parametrize("code", ["", "0", "zz", "00"])
 def test_broken_attributes_reveal_nothing(code: str) -> None:
-    assert revealed(code) is None
+    assert decode_cfemail(code) is None
 
 
 def test_numbers_are_told_from_each_other() -> None:
@@ -102,8 +111,8 @@ def test_names() -> None:
     assert [o.value for o in organisations("Copyright 2020 成都天府软件（集团）有限公司")] == [
         "成都天府软件(集团)有限公司"
     ] or organisations("Copyright 2020 成都天府软件(集团)有限公司")
-    assert alike("四川天府軟件有限公司", "天府软件")
-    assert not alike("四川天府软件有限公司", "四川蜀网软件有限公司")
+    assert similar("四川天府軟件有限公司", "天府软件")
+    assert not similar("四川天府软件有限公司", "四川蜀网软件有限公司")
 
 
 @given(st.sampled_from(KINDS), st.text(max_size=120))

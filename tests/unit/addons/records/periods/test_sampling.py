@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.records.periods.chance import luck, outlook, probability
+from topiccrawl.addons.records.periods.sampling import estimate_skipped, probability, random_draw
 
 
 def test_table_2_of_the_source() -> None:
@@ -39,9 +39,9 @@ def test_numbers_of_no_list_are_refused(number: int, failed: int, total: int) ->
 
 
 def test_draws_are_even_and_each_period_has_its_own() -> None:
-    draws = [luck(1, 1, number) for number in range(2000)]
+    draws = [random_draw(1, 1, number) for number in range(2000)]
     assert abs(sum(draws) / len(draws) - 0.5) < 0.02
-    assert draws != [luck(1, 2, number) for number in range(2000)]
+    assert draws != [random_draw(1, 2, number) for number in range(2000)]
 
 
 def test_the_estimate_of_what_was_passed_over_has_no_bias() -> None:
@@ -53,5 +53,5 @@ def test_the_estimate_of_what_was_passed_over_has_no_bias() -> None:
         taken = [rng.uniform(0, 1) < chance for chance in chances]
         missed = sum(u for u, t in zip(useful, taken, strict=True) if not t)
         crawled = [(c, u) for c, u, t in zip(chances, useful, taken, strict=True) if t]
-        errors.append(outlook(taken.count(False), crawled).useful - missed)
+        errors.append(estimate_skipped(taken.count(False), crawled).useful - missed)
     assert abs(sum(errors) / len(errors)) < 2  # of about 67 that were missed

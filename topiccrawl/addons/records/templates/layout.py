@@ -1,4 +1,4 @@
-"""A page as lines of text with their places: cell, definition list, box, zone."""
+"""Layout of a page: lines of text with their table cell, element and zone."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.templates.icons import ORNAMENT, SIGN, SIGNED, of_icon
-from topiccrawl.addons.records.templates.values.mail import revealed
+from topiccrawl.addons.records.templates.icons import ORNAMENT, SIGN, SIGNED, icon_kind
+from topiccrawl.addons.records.templates.values.mail import decode_cfemail
 from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT
 from topiccrawl.extract.blocks import BREAKS, INVISIBLE
 from topiccrawl.links.limits import parse_html
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MOST_LINES = 5_000
-"""Lines of a page that are read."""
+"""Maximum number of lines per page."""
 MOST_TEXT = 400_000
-"""Characters of a page that are read, in all its lines: ten times a long page's."""
+"""Maximum number of characters per page, over all lines; ten times those of a long page."""
 LONGEST_LINE = 3_000
-"""Characters of a line that are kept."""
+"""Maximum number of characters per line."""
 _ENTRIES = frozenset({"input", "select", "textarea", "button"})
 _TITLED = frozenset({"li", "p", "div", "span", "dd", "i", "em"})
 _ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
@@ -50,12 +50,12 @@ _ZONES = (
 )
 _ZONE_TAGS = {"footer": "footer", "nav": "nav", "header": "header", "aside": "side"}
 _SPREAD = re.compile(r"(?:[\u3400-\u9fff] +){5,}[\u3400-\u9fff]")
-"""A heading whose characters are set apart: 四 方 软 件 公 司."""
+"""A heading with spaces between its characters: 四 方 软 件 公 司."""
 _SOURCES = ("data-original", "data-src", "src")
 
 
 class Cell(NamedTuple):
-    """Place of a line in a table: number, row and column; whether the cell is a ``th``."""
+    """Table cell of a line: numbers of table, row and column; whether the cell is a ``th``."""
 
     table: int
     row: int
@@ -64,14 +64,14 @@ class Cell(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Something at a place of a line's text that is no text.
+    """A link, image or icon at a position in a line.
 
     Attributes:
-        what: ``link`` (``value`` is its address), ``image`` (its address), ``icon`` (a kind).
-        start: Where in the text.
-        end: Where it ends; ``start`` for images and icons.
-        value: See ``what``.
-        instead: An image's ``alt``.
+        what: ``link``, ``image`` or ``icon``.
+        start: Offset in the text.
+        end: End offset in the text; equal to ``start`` for images and icons.
+        value: URL of a link or an image; kind of value of an icon.
+        instead: The ``alt`` text of an image.
     """
 
     what: str
@@ -85,13 +85,13 @@ class Line(NamedTuple):
     """One line of text.
 
     Attributes:
-        text: In NFKC; ``SOFT`` where inline elements begin and end, ``OBJECT`` for entry fields.
-        box: Number of the innermost box around it.
-        tag: Name of the innermost line-breaking element.
-        zone: ``main``, ``header``, ``nav``, ``footer``, ``side``, ``links``.
-        cell: Its place in a table, or None.
-        marks: Links, images and icons in it.
-        bold: Whether all of it is emphasised, as a heading is.
+        text: Text in NFKC; ``SOFT`` marks boundaries of inline elements, ``OBJECT`` form fields.
+        box: Index of the innermost box.
+        tag: Tag of the innermost block element.
+        zone: ``main``, ``header``, ``nav``, ``footer``, ``side`` or ``links``.
+        cell: Table cell, or None.
+        marks: Links, images and icons of the line.
+        bold: Whether the whole line is bold.
     """
 
     text: str
@@ -104,7 +104,7 @@ class Line(NamedTuple):
 
 
 class Box(NamedTuple):
-    """An element that breaks lines: its name, the box around it, its lines (``begin:end``)."""
+    """A block element: its tag, the index of its parent box, and its lines (``begin:end``)."""
 
     tag: str
     parent: int
@@ -112,15 +112,15 @@ class Box(NamedTuple):
     end: int
 
 
-class Sheet(NamedTuple):
-    """A page read for its values.
+class Layout(NamedTuple):
+    """Lines and boxes of a page, with its metadata.
 
     Attributes:
-        lines: In page order; those without text only where they hold an image or a link.
-        boxes: Outer before inner; the first is the root.
+        lines: Lines in page order; lines without text only if they have an image or a link.
+        boxes: Block elements, outer before inner; the first is the root.
         title: Text of ``<title>``.
-        metas: ``name`` or ``property`` of meta elements, with their content.
-        scripts: Texts of ``application/ld+json``.
+        metas: Content of meta elements by ``name`` or ``property``.
+        scripts: Texts of ``application/ld+json`` scripts.
         tree: The parsed page, for microdata.
     """
 
@@ -132,20 +132,20 @@ class Sheet(NamedTuple):
     tree: LexborHTMLParser
 
 
-def read_sheet(html: str) -> Sheet:
-    r"""The lines of a page; never raises.
+def read_layout(html: str) -> Layout:
+    r"""Return the layout of a page; never raises.
 
-    >>> sheet = read_sheet("<table><tr><th>电　话<td>０２８</table><p>QQ：<b>1</b>2")
-    >>> [(line.text, tuple(line.cell)) for line in sheet.lines[:2] if line.cell]
+    >>> page = read_layout("<table><tr><th>电　话<td>０２８</table><p>QQ：<b>1</b>2")
+    >>> [(line.text, tuple(line.cell)) for line in page.lines[:2] if line.cell]
     [('电 话', (0, 0, 0, True)), ('028', (0, 0, 1, False))]
-    >>> sheet.lines[2].text
+    >>> page.lines[2].text
     'QQ:\x1f1\x1f2'
     """
     tree = parse_html(html)
     walk = _Walk()
     if tree.root is not None:
-        walk.over(tree.root)
-    return Sheet(
+        walk.run(tree.root)
+    return Layout(
         tuple(_content_links(_bounded(walk.lines))),
         tuple(walk.boxes),
         normalise(" ".join(walk.title.split())),
@@ -156,7 +156,7 @@ def read_sheet(html: str) -> Sheet:
 
 
 def _bounded(lines: list[Line]) -> list[Line]:
-    """The first lines of a page, ``MOST_LINES`` and ``MOST_TEXT``."""
+    """Return the first lines of a page, within ``MOST_LINES`` and ``MOST_TEXT``."""
     lengths = accumulate(len(line.text) for line in lines)
     return [
         line for line, end in zip(lines[:MOST_LINES], lengths, strict=False) if end <= MOST_TEXT
@@ -164,7 +164,7 @@ def _bounded(lines: list[Line]) -> list[Line]:
 
 
 def _content_links(lines: list[Line]) -> list[Line]:
-    """Return the lines; a zone named links that mostly holds none counts as content."""
+    """Return the lines; a zone named "links" with mostly plain text is changed to "main"."""
     own = [line for line in lines if line.zone == "links"]
     linked = sum(any(mark.what == "link" for mark in line.marks) for line in own)
     if not own or 2 * linked > len(own):
@@ -173,13 +173,13 @@ def _content_links(lines: list[Line]) -> list[Line]:
 
 
 class _Table:
-    """Position of the walk in a table; cells that span rows keep their columns taken."""
+    """Current position in a table; accounts for cells that span rows or columns."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.row = -1
         self.column = -1
-        self.taken: dict[tuple[int, int], bool] = {}
+        self.occupied: dict[tuple[int, int], bool] = {}
         self.cell: Cell | None = None
 
     def next_row(self) -> None:
@@ -189,17 +189,17 @@ class _Table:
     def next_cell(self, tag: str, across: int, down: int) -> None:
         self.row = max(self.row, 0)
         self.column += 1
-        while (self.row, self.column) in self.taken:
+        while (self.row, self.column) in self.occupied:
             self.column += 1
         for row in range(down):
             for column in range(across):
-                self.taken[self.row + row, self.column + column] = True
+                self.occupied[self.row + row, self.column + column] = True
         self.cell = Cell(self.number, self.row, self.column, tag == "th")
         self.column += across - 1
 
 
 class _Walk:
-    """One pass over a tree."""
+    """Traversal of an HTML tree that collects lines and boxes."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -218,7 +218,7 @@ class _Walk:
         self._marks: list[Mark] = []
         self._links: list[tuple[int, str]] = []
 
-    def over(self, root: LexborNode) -> None:
+    def run(self, root: LexborNode) -> None:
         stack = [(root, False)]
         while stack:
             node, left = stack.pop()
@@ -261,10 +261,10 @@ class _Walk:
             self._text += SOFT
 
     def _enter(self, node: LexborNode, tag: str) -> bool:
-        """Enter a node; return whether to visit its children, and call ``_leave`` after them."""
+        """Enter a node; return whether to visit its children (and to call ``_leave`` then)."""
         values = node.attributes
         if tag in {"title", "meta", "script"}:
-            self._note(node, tag, values)
+            self._read_head(node, tag, values)
             return False
         if tag in _SKIPPED and tag != "head":
             return False
@@ -282,7 +282,7 @@ class _Walk:
         self._hidden += bool(self._hidden or _is_hidden(values))
         return True
 
-    def _note(self, node: LexborNode, tag: str, values: dict[str, str | None]) -> None:
+    def _read_head(self, node: LexborNode, tag: str, values: dict[str, str | None]) -> None:
         if tag == "title":
             self.title = self.title or node.text()
         elif tag == "meta":
@@ -299,12 +299,12 @@ class _Walk:
             anchor = "name" in values or "id" in values
             self._links.append((len(self._text), values.get("href") or "#" * (not anchor)))
         if code := values.get("data-cfemail"):
-            self._write(revealed(code) or "")
+            self._write(decode_cfemail(code) or "")
         names = values.get("class") if tag in _ICON_TAGS else None
         if tag == "use":
             names = values.get("href") or values.get("xlink:href")
         label = values.get("aria-label") or (values.get("title") if tag in _TITLED else None)
-        if kind := of_icon(names) or of_icon(label):
+        if kind := icon_kind(names) or icon_kind(label):
             self._marks.append(Mark("icon", len(self._text), len(self._text), kind))
 
     def _image(self, values: dict[str, str | None]) -> None:
@@ -391,8 +391,8 @@ def _zone(tag: str, names: str, around: str) -> str:
     return around
 
 
-def above(sheet: Sheet, box: int) -> Iterator[int]:
-    """A box and the boxes around it, inner before outer."""
+def enclosing(page: Layout, box: int) -> Iterator[int]:
+    """Yield a box and its enclosing boxes, from inner to outer."""
     while box >= 0:
         yield box
-        box = sheet.boxes[box].parent
+        box = page.boxes[box].parent

@@ -1,4 +1,4 @@
-"""Values whose kind shows without a label: mail addresses, links, icons, lone numbers."""
+"""Values that are recognised without a label: mail addresses, links, icons, lone numbers."""
 
 from __future__ import annotations
 
@@ -6,44 +6,44 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from topiccrawl.addons.records.templates.alone import (
+from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
+from topiccrawl.addons.records.templates.multiline import (
+    in_parts,
+    multiline,
+    split_parts,
+    with_next_lines,
+    without_name,
+)
+from topiccrawl.addons.records.templates.unlabelled_phones import (
     GAPS,
     WORDS_WITH_NUMBERS,
-    among_labels,
-    numbers_alone,
-    of_people,
-    spoken,
-)
-from topiccrawl.addons.records.templates.candidate import Candidate, only
-from topiccrawl.addons.records.templates.stacks import (
-    continued,
-    in_parts,
-    parts_of,
-    stacked,
-    without_name,
+    contact_numbers,
+    next_to_label,
+    spoken_numbers,
+    standalone_numbers,
 )
 from topiccrawl.addons.records.templates.values.address import (
     LEADING_CODE,
     LONGEST,
-    headed,
-    lead_of,
+    heading_end,
+    lead_end,
     looks_like,
     plausible,
     tidy,
 )
-from topiccrawl.addons.records.templates.values.mail import mails, of_link
+from topiccrawl.addons.records.templates.values.mail import mail_of_link, mails
 from topiccrawl.addons.records.templates.values.names import organisations
 from topiccrawl.addons.records.templates.values.plain import postcodes, qq_of_link, urls
 from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import seen
+from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.addons.records.templates.labels import Label
-    from topiccrawl.addons.records.templates.lines import Line, Mark, Sheet
+    from topiccrawl.addons.records.templates.layout import Layout, Line, Mark
     from topiccrawl.addons.records.templates.words import Vocabulary
 
 _BASED = re.compile(
@@ -67,51 +67,51 @@ _NO_VALUE = re.compile(
     r"qr|ewm|erweima|scan|二维码|logo|banner|map|地图|icon|weixin|wechat|微信|公众号|(?<![a-z])wx",
     re.IGNORECASE,
 )
-"""Images that show no value, by their addresses or alternative texts."""
+"""Patterns in URLs or ``alt`` texts of images that do not show a value."""
 _LINKED = ("mail", "telephone", "qq")
 
 
-def telling(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
+def unlabelled(
+    page: Layout, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
 ) -> Iterator[Candidate]:
-    """Yield the values of a page that need no label.
+    """Yield the values of a page that are recognised without a label.
 
     Args:
-        sheet: The page.
+        page: The page.
         labels: Labels of each line.
         words: The template's words.
-        taken: Numbers of lines that hold labelled values.
+        taken: Numbers of the lines with labelled values.
     """
     place, region = words.primary("address"), words.template.region
-    whole = dict(stacked(sheet, labels, region)) if place else {}
-    for number, line in enumerate(sheet.lines):
+    whole = dict(multiline(page, labels, region)) if place else {}
+    for number, line in enumerate(page.lines):
         yield from _links(number, line, words)
         if labels[number] and labels[number][0].start > 0:
-            yield from _before_label(sheet, number, labels[number][0].start, words)
-        yield from of_people(number, line, labels[number], words)
+            yield from _before_label(page, number, labels[number][0].start, words)
+        yield from contact_numbers(number, line, labels[number], words)
         yield from _after_name(number, line, words)
-        yield from _home(number, line, labels[number], words)
-        yield from _icons(sheet, labels, number, words)
+        yield from _websites(number, line, labels[number], words)
+        yield from _icons(page, labels, number, words)
         yield from _mails(number, line, words)
-        yield from _situated(number, line, words)
-        yield from spoken(number, line, labels[number], words)
+        yield from _in_sentences(number, line, words)
+        yield from spoken_numbers(number, line, labels[number], words)
         unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
         if number not in taken and unknown and len(line.text) <= LONGEST:
-            yield from numbers_alone(sheet, labels, number, words)
-            yield from _addresses_alone(sheet, labels, number, words)
+            yield from standalone_numbers(page, labels, number, words)
+            yield from _addresses_alone(page, labels, number, words)
         if number in whole:
             yield Candidate(place, whole[number], whole[number], "alone", number, at=number)
 
 
 def image_of(line: Line, begin: int, end: int) -> Mark | None:
-    """The image in a stretch of a line that may show a value."""
+    """Return the first image in a part of a line that may show a value, or None."""
     images = [mark for mark in line.marks if mark.what == "image" and begin <= mark.start <= end]
     images = [one for one in images if not _NO_VALUE.search(one.value + one.instead)]
     return images[0] if images else None
 
 
 def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[tuple[str, int]]:
-    """Values in the addresses of links (mailto:, tel:, talks on QQ), and where these begin."""
+    """Return values in link addresses (mailto:, tel:, QQ chats), with the offsets of the links."""
     links = [mark for mark in line.marks if mark.what == "link" and begin <= mark.start <= end]
     found = [(_of_link(mark.value, kind, region), mark.start) for mark in links]
     return [(value, start) for value, start in found if value]
@@ -119,7 +119,7 @@ def of_links(line: Line, kind: str, begin: int, end: int, region: str) -> list[t
 
 def _of_link(href: str, kind: str, region: str) -> str | None:
     if kind == "mail":
-        return of_link(href)
+        return mail_of_link(href)
     if kind == "qq":
         return qq_of_link(href)
     if kind == "telephone" and (match := _CHAT.match(href.strip())):
@@ -135,47 +135,47 @@ def _of_link(href: str, kind: str, region: str) -> str | None:
 def _links(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
     for kind in _LINKED if line.marks else ():
         if field := words.primary(kind):
-            text = seen(line.text)[:LONGEST]
+            text = shown(line.text)[:LONGEST]
             for one, start in of_links(line, kind, 0, len(line.text), words.template.region):
                 yield Candidate(field, one, text, "link", number, at=number, begin=start)
 
 
 def _icons(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
-    """Values after an icon or in an element whose class names a kind."""
-    line = sheet.lines[number]
+    """Yield values after an icon, or in an element whose class indicates a kind."""
+    line = page.lines[number]
     icons = [mark for mark in line.marks if mark.what == "icon"]
     for icon, after in zip(icons, [*icons[1:], None], strict=False):
         stop = after.start if after else len(line.text)
         stop = min([stop, *(one.start for one in labels[number] if one.start >= icon.start)])
         place, text = number, line.text[icon.start : stop]
         field = words.primary(icon.value)
-        shown = image_of(line, icon.start, len(line.text))
-        last = not seen(text) and stop == len(line.text) and not shown
+        image = image_of(line, icon.start, len(line.text))
+        last = not shown(text) and stop == len(line.text) and not image
         if field and last and of_links(line, words.kinds[field], 0, stop, words.template.region):
-            continue  # a link's icon, which says its value
+            continue  # the icon of a link, whose address is the value
         if last and number + 1 < len(labels):
-            place, text = number + 1, sheet.lines[number + 1].text
-            shown = image_of(sheet.lines[place], 0, len(text))
-        if field and shown and not seen(text):
-            yield Candidate(field, shown.value, "", "image", number, image=True, at=place)
+            place, text = number + 1, page.lines[number + 1].text
+            image = image_of(page.lines[place], 0, len(text))
+        if field and image and not shown(text):
+            yield Candidate(field, image.value, "", "image", number, image=True, at=place)
             continue
         if not field or (place != number and labels[place]):
             continue
         for value in read_values(words.kinds[field], text, words.template.region):
-            yield Candidate(field, value.value, seen(text), "icon", number, at=place)
+            yield Candidate(field, value.value, shown(text), "icon", number, at=place)
 
 
 def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
     if field := words.primary("mail"):
         for value in mails(line.text, labelled=False):
-            text = seen(line.text[value.start : value.end])
+            text = shown(line.text[value.start : value.end])
             yield Candidate(field, value.value, text, "text", number, at=number, begin=value.start)
 
 
-def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
-    """Yield addresses of a company that a sentence gives: 公司总部位于…."""
+def _in_sentences(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+    """Yield addresses in sentences about a company's location: 公司总部位于…."""
     field = words.primary("address")
     for match in _SITUATED.finditer(line.text) if field else ():
         if looks_like(match[1].strip()):
@@ -186,24 +186,24 @@ def _situated(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]
             yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
 
 
-def _before_label(sheet: Sheet, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
-    """Addresses before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
+def _before_label(page: Layout, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
+    """Yield values before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
     field, region = words.primary("address"), words.template.region
-    text = without_name(seen(sheet.lines[number].text[:end]), sheet.title)
+    text = without_name(shown(page.lines[number].text[:end]), page.title)
     yield from leading_code(number, text, 1.0, words)
-    parts = list(in_parts(text, region, sheet.title)) if field and len(text) <= LONGEST else []
+    parts = list(in_parts(text, region, page.title)) if field and len(text) <= LONGEST else []
     for one in parts:
         if not telephones(one, region, labelled=False):
             yield Candidate(field, one, text, "alone", number, at=number)
     phone = words.primary("telephone")
     values = telephones(text, region, labelled=False) if phone else []
-    if values and only(values, text, WORDS_WITH_NUMBERS):
+    if values and holds_only(values, text, WORDS_WITH_NUMBERS):
         for value in values:
             yield Candidate(phone, value.value, text, "alone", number, at=number)
 
 
 def _after_name(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
-    """An address right behind a name, up to its postcode: Tarn Ltd, 6 High St, Kendal LA9 4LL."""
+    """Yield the address after a name, up to the postcode: Tarn Ltd, 6 High St, Kendal LA9 4LL."""
     field, region = words.primary("address"), words.template.region
     for one in organisations(line.text)[:3] if field and not has_han(line.text) else ():
         rest = line.text[one.end :]
@@ -214,10 +214,10 @@ def _after_name(number: int, line: Line, words: Vocabulary) -> Iterator[Candidat
             yield Candidate(field, place, place, "alone", number, at=number, begin=one.end + 1)
 
 
-def _home(
+def _websites(
     number: int, line: Line, marks: Sequence[Label], words: Vocabulary
 ) -> Iterator[Candidate]:
-    """An address of a site without label: in a line that holds other values, or alone."""
+    """Yield URLs (``www...``) without a label, outside of labelled text."""
     field = words.primary("url")
     for match in _SITE.finditer(line.text) if field else ():
         if any(mark.start <= match.start() < mark.stop and mark.fields for mark in marks):
@@ -229,7 +229,7 @@ def _home(
 
 
 def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> Iterator[Candidate]:
-    """The postcode with which a Chinese or Japanese address begins: 〒101-0054 東京都…."""
+    """Yield the postcode at the start of a Chinese or Japanese address: 〒101-0054 東京都…."""
     field = words.primary("postcode")
     match = LEADING_CODE.match(text) if field else None
     codes = postcodes(match[0], words.template.region) if match else []
@@ -240,26 +240,26 @@ def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> It
 
 
 def _addresses_alone(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
 ) -> Iterator[Candidate]:
-    """Addresses that are all that a line holds, or a part of it between bars or gaps."""
+    """Yield addresses that fill a line, or a part of a line between separators or gaps."""
     field, region = words.primary("address"), words.template.region
     if not field:
         return
-    line = sheet.lines[number]
+    line = page.lines[number]
     begin = labels[number][-1].end if labels[number] else 0
-    lead = lead_of(line.text[begin:])
-    if not (lead or labels[number]) and among_labels(sheet, labels, number):
-        lead = headed(line.text)
-    text = seen(line.text[begin + lead :])
+    lead = lead_end(line.text[begin:])
+    if not (lead or labels[number]) and next_to_label(page, labels, number):
+        lead = heading_end(line.text)
+    text = shown(line.text[begin + lead :])
     if not labels[number]:
         yield from leading_code(number, text, 1.0, words)
-    text = without_name(text, sheet.title)
+    text = without_name(text, page.title)
     coded = LEADING_CODE.match(text) and plausible(tidy(text))
-    if len(parts_of(text)) > 1:
-        found = list(in_parts(text, region, sheet.title))
+    if len(split_parts(text)) > 1:
+        found = list(in_parts(text, region, page.title))
     elif coded or looks_like(tidy(text)):
-        found = [continued(sheet, labels, number, tidy(text), region)]
+        found = [with_next_lines(page, labels, number, tidy(text), region)]
     else:
         found = [tidy(one) for one in GAPS.split(text) if looks_like(one)]
     for one in found:

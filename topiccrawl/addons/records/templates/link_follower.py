@@ -1,4 +1,4 @@
-"""Links of a page that a template follows: filter keywords, layer by layer [S1, step 3.2]."""
+"""Links that a template follows: selected by filter keywords, layer by layer [S1, step 3.2]."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ _NEXT = re.compile(
 )
 _ARROW = re.compile(r"^\s*(?:»|›|→|>{1,2}|＞)\s*$")
 _MORE = re.compile(
-    r"^\W*(?:(?:点击)?(?:加载|查看|显示)?更多|(?:load|show|view|see) more)\W*$",
-    re.IGNORECASE,
+    r"^\W*(?:(?:点击)?(?:加载|查看|显示)?更多|(?:load|show|view|see) more)\W*$", re.IGNORECASE
 )
 _NUMBER = re.compile(r"^\W*第?(\d{1,4})页?\W*$")
 _LINKS = "a[href], area[href], link[rel][href], button, [data-url], [data-href], [data-next]"
 _PLAIN = ("href", "data-href", "data-url", "data-next", "formaction")
-"""Attributes that hold a plain address, also of buttons whose script would fetch it."""
+"""Attributes with a URL, including those of buttons that load it by script."""
 
 
-class Steps(NamedTuple):
-    """Next steps from a page of a layer.
+class NextLinks(NamedTuple):
+    """Links to follow from a page of a layer.
 
     Attributes:
-        onward: URLs for the next layer, once each, in page order.
-        next: URL of the page that continues this one, in the same layer, or "".
-        itself: Whether the page itself belongs to the next layer, too: it is one of a list that
-            goes on [S1], or no link of it says a keyword (**D**: one page may be the whole site).
+        onward: URLs for the next layer, without duplicates, in page order.
+        next: URL of the next page of the same list, in the same layer, or "".
+        itself: Whether the page itself also belongs to the next layer. That is so if its list has a
+            next page [S1], or if none of its links matches a keyword (**D**: one page may be the
+            whole site).
     """
 
     onward: tuple[str, ...] = ()
@@ -51,12 +51,12 @@ class Steps(NamedTuple):
     itself: bool = False
 
 
-class Following:
-    """Follows a template's layers.
+class LinkFollower:
+    """Selects the links that a template follows.
 
     Args:
-        template: Whose.
-        traps: Thresholds of the trap rules; None switches them off.
+        template: The template.
+        traps: Thresholds of the trap rules; None disables them.
     """
 
     def __init__(self, template: Template, traps: TrapRules | None = None) -> None:
@@ -65,62 +65,64 @@ class Following:
         self._hosts = HostRules(template.allowed_hosts, template.denied_hosts)
         self._traps = traps
 
-    def wants(self, url: str) -> bool:
-        """Return whether a URL may be fetched at all."""
+    def allows(self, url: str) -> bool:
+        """Return whether a URL may be fetched, by the template's hosts and the trap rules."""
         return self._hosts.refuse(url) is None and not (self._traps and trap(url, self._traps))
 
-    def steps(self, layer: int, page: Page, html: str, encoding: str = "utf-8") -> Steps:
-        """Return the steps from a page of a layer; none in the last, whose pages hold the values.
+    def follow(self, layer: int, page: Page, html: str, encoding: str = "utf-8") -> NextLinks:
+        """Return the links to follow from a page of a layer; none in the last layer.
 
-        A page goes on to its next page only where it holds a keyword of the layer itself [S1].
+        The "next page" link is followed only if a link of the page matches a keyword [S1].
 
         >>> from topiccrawl.links.page import read_page
         >>> from topiccrawl.addons.records.templates.template import resolve
         >>> html = '<a href="lx.asp">联 系 我们</a> <a href="/?page=2">下一页</a>'
         >>> page = read_page(html, "http://a.test/")
-        >>> Following(resolve("软件公司-四川")).steps(0, page, html)
-        Steps(onward=('http://a.test/lx.asp',), next='http://a.test/?page=2', itself=True)
+        >>> LinkFollower(resolve("软件公司-四川")).follow(0, page, html)
+        NextLinks(onward=('http://a.test/lx.asp',), next='http://a.test/?page=2', itself=True)
         """
         if layer >= self.last:
-            return Steps()
+            return NextLinks()
         matched = [
             link.url
             for link in page.links
-            if self.template.layer_word(layer, link.anchor) is not None and self.wants(link.url)
+            if self.template.layer_word(layer, link.anchor) is not None and self.allows(link.url)
         ]
         if not matched:
-            return Steps(itself=True)
-        following = next_of(html, page.url, encoding)
-        following = following if following and self.wants(following) else ""
-        return Steps(tuple(dict.fromkeys(matched)), following, itself=bool(following))
+            return NextLinks(itself=True)
+        following = next_page_url(html, page.url, encoding)
+        following = following if following and self.allows(following) else ""
+        return NextLinks(tuple(dict.fromkeys(matched)), following, itself=bool(following))
 
 
-def next_of(html: str, url: str, encoding: str = "utf-8") -> str:
-    """Return the URL of the page that continues this one's list, or "".
+def next_page_url(html: str, url: str, encoding: str = "utf-8") -> str:
+    """Return the URL of the next page of a list, or "".
 
-    Signs, the surest first: ``rel=next`` (of ``<link>`` or an anchor); a link that says so (下一页,
-    Next, 下页 …); the number after this page's own; an arrow between numbers; a "more" button whose
-    address is another page of the same list. What is only a script has no address.
+    Signs by descending reliability: ``rel=next`` (of ``<link>`` or an anchor); a link with a text
+    such as 下一页 or Next; the number after this page's own; an arrow between numbers; a "more"
+    button whose URL is another page of the same list. Buttons with only a script have no URL.
 
     Args:
         html: The decoded page.
-        url: Where it was fetched.
-        encoding: What it was decoded from.
+        url: URL of the page.
+        encoding: Encoding of the page, for query strings.
 
-    >>> next_of('<a href="?p=1">1</a><b>2</b><a href="?p=3">3</a>', "http://a.test/list?p=2")
+    >>> next_page_url('<a href="?p=1">1</a><b>2</b><a href="?p=3">3</a>', "http://a.test/list?p=2")
     'http://a.test/list?p=3'
-    >>> next_of('<a href="/b">下一页 ›</a>', "http://a.test/a"), next_of('<a href="/n">更多</a>', "http://a.test/")
-    ('http://a.test/b', '')
+    >>> next_page_url('<a href="/b">下一页 ›</a>', "http://a.test/a")
+    'http://a.test/b'
+    >>> next_page_url('<a href="/n">更多</a>', "http://a.test/")
+    ''
     """
-    said: dict[int, str] = {}
+    ranked: dict[int, str] = {}
     for node in parse_html(html).css(_LINKS):
         for target in _targets(node, url, encoding):
-            said.setdefault(_how(node, url, target), target)
-    ranks = sorted(rank for rank in said if rank < _NOTHING)
-    return said[ranks[0]] if ranks else ""
+            ranked.setdefault(_sign(node, url, target), target)
+    ranks = sorted(rank for rank in ranked if rank < _NO_SIGN)
+    return ranked[ranks[0]] if ranks else ""
 
 
-_REL, _SAYS, _COUNTS, _POINTS, _MORE_OF_IT, _NOTHING = range(6)
+_REL, _TEXT, _NEXT_NUMBER, _NEXT_ARROW, _MORE_BUTTON, _NO_SIGN = range(6)
 
 
 def _targets(node: LexborNode, url: str, encoding: str) -> Iterator[str]:
@@ -136,23 +138,23 @@ def _targets(node: LexborNode, url: str, encoding: str) -> Iterator[str]:
             return
 
 
-def _how(node: LexborNode, url: str, target: str) -> int:
-    """Return the rank of the sign by which a link leads on, ``_NOTHING`` without one."""
+def _sign(node: LexborNode, url: str, target: str) -> int:
+    """Return the rank of the sign that a link leads to the next page, or ``_NO_SIGN``."""
     attributes = node.attributes
     if "next" in (attributes.get("rel") or "").lower().split():
         return _REL
     text = " ".join(node.text().split()) or attributes.get("title") or _image(node)
     if _NEXT.match(text) or _NEXT.match(attributes.get("title") or ""):
-        return _SAYS
+        return _TEXT
     here, there = parse_page_url(url), parse_page_url(target)
     same = here.base == there.base or url.partition("?")[0] == target.partition("?")[0]
     counted = _NUMBER.match(text)
     if counted and same and int(counted[1]) == max(here.number, 1) + 1:
-        return _COUNTS
+        return _NEXT_NUMBER
     ahead = same and there.number in (0, max(here.number, 1) + 1)
     if _ARROW.match(text) and ahead:
-        return _POINTS
-    return _MORE_OF_IT if _MORE.match(text) and ahead and there.number else _NOTHING
+        return _NEXT_ARROW
+    return _MORE_BUTTON if _MORE.match(text) and ahead and there.number else _NO_SIGN
 
 
 def _image(node: LexborNode) -> str:

@@ -1,15 +1,20 @@
-"""Places of values: after a label, in the next cell, under a heading, behind a link."""
+"""Search for values in a page: after labels, in adjacent cells, under headings, in links."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.beside import HEADING, Beside
-from topiccrawl.addons.records.templates.candidate import Candidate, only
+from topiccrawl.addons.records.templates.adjacent import HEADING, AdjacentLines
+from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
 from topiccrawl.addons.records.templates.labels import Label, labels
-from topiccrawl.addons.records.templates.lines import Line, Mark, Sheet, above
-from topiccrawl.addons.records.templates.stacks import longer
-from topiccrawl.addons.records.templates.telling import image_of, leading_code, of_links, telling
+from topiccrawl.addons.records.templates.layout import Layout, Line, Mark, enclosing
+from topiccrawl.addons.records.templates.multiline import extended
+from topiccrawl.addons.records.templates.unlabelled import (
+    image_of,
+    leading_code,
+    of_links,
+    unlabelled,
+)
 from topiccrawl.addons.records.templates.values.address import (
     LEADING_CODE,
     LONGEST,
@@ -19,7 +24,7 @@ from topiccrawl.addons.records.templates.values.address import (
 from topiccrawl.addons.records.templates.values.names import is_organisation
 from topiccrawl.addons.records.templates.values.plain import postcodes
 from topiccrawl.addons.records.templates.values.read import read_values
-from topiccrawl.addons.records.templates.values.value import OBJECT, Value, seen
+from topiccrawl.addons.records.templates.values.value import OBJECT, Value, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,27 +33,27 @@ if TYPE_CHECKING:
 
 _COLONS = frozenset(":︰∶】]")
 _SHOWN = frozenset({"telephone", "mail", "qq", "address"})
-"""Kinds whose values are shown as images so that machines should not read them."""
+"""Kinds whose values are often shown as images to prevent extraction."""
 
 
-class Places:
-    """Finds the values of one page.
+class ValueFinder:
+    """Finds the values of a page.
 
     Args:
-        sheet: The page.
+        page: The page.
         words: The template's labels.
     """
 
-    def __init__(self, sheet: Sheet, words: Vocabulary) -> None:
-        sheet = sheet._replace(lines=tuple(_spelled(line, words) for line in sheet.lines))
-        self.sheet = sheet
+    def __init__(self, page: Layout, words: Vocabulary) -> None:
+        page = page._replace(lines=tuple(_image_label(line, words) for line in page.lines))
+        self.page = page
         self.words = words
         self.region = words.template.region
-        self.labels = [_labels(line, words) for line in sheet.lines]
-        self.beside = Beside(sheet, words, self.labels)
+        self.labels = [_labels(line, words) for line in page.lines]
+        self.adjacent = AdjacentLines(page, words, self.labels)
 
-    def found(self) -> Iterator[Candidate]:
-        """Yield every value, labelled ones first; the same value may be in several places."""
+    def candidates(self) -> Iterator[Candidate]:
+        """Yield all values, labelled ones first; a value may occur several times."""
         taken: set[int] = set()
         for number, marks in enumerate(self.labels):
             for label in marks:
@@ -56,36 +61,36 @@ class Places:
                     for one in self._labelled(number, label):
                         taken.add(one.at)
                         yield one
-        yield from telling(self.sheet, self.labels, self.words, taken)
+        yield from unlabelled(self.page, self.labels, self.words, taken)
 
-    # -- After a label ---------------------------------------------------------------------------
+    # -- In the same line ------------------------------------------------------------------------
 
     def _labelled(self, number: int, label: Label) -> Iterator[Candidate]:
-        line = self.sheet.lines[number]
+        line = self.page.lines[number]
         stretch = line.text[label.end : label.stop]
-        if seen(stretch).strip(" :-|") or OBJECT in stretch:
-            yield from self._in_line(number, label, stretch)
+        if shown(stretch).strip(" :-|") or OBJECT in stretch:
+            yield from self._same_line(number, label, stretch)
             return
         behind = [mark for mark in line.marks if label.end - 1 <= mark.start <= label.stop]
         if any(mark.what != "icon" for mark in behind):
-            yield from self._in_line(number, label, stretch)
+            yield from self._same_line(number, label, stretch)
             return
-        where, lines = self.beside.of(number, label)
-        yield from self._of_lines(number, label, lines, where)
+        where, lines = self.adjacent.of(number, label)
+        yield from self._from_lines(number, label, lines, where)
 
-    def _in_line(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
-        line = self.sheet.lines[number]
+    def _same_line(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
+        line = self.page.lines[number]
         where = "table" if line.cell else "line"
         for field in label.fields:
             kind = self.words.kinds[field]
-            values = self._in_turn(label, field, self._read(field, stretch))
+            values = self._matching(label, field, self._read(field, stretch))
             if kind == "address":
                 stretch = stretch[: _before_link(line, label.end, label.stop) - label.end]
                 values = self._read(field, stretch)
                 yield from leading_code(number, stretch, label.weight * 0.99, self.words)
                 yield from self._ending_code(number, label, stretch)
             if kind == "address" and values and label.stop == len(line.text):
-                values = longer(self.sheet, self.labels, number, values[0], self.region)
+                values = extended(self.page, self.labels, number, values[0], self.region)
             found = [
                 (value.value, stretch[value.start : value.end], where, label.end + value.start)
                 for value in values
@@ -93,23 +98,25 @@ class Places:
             linked = of_links(line, kind, label.end, label.stop, self.region)
             found += [(value, stretch, "link", start) for value, start in linked]
             for value, text, how, start in found:
-                one = Candidate(field, value, seen(text), how, number, label.weight)
+                one = Candidate(field, value, shown(text), how, number, label.weight)
                 yield one._replace(at=number, begin=start)
             if found:
-                yield from self._more(field, number, number + 1, label)
-            elif (image := _image(line, label)) and self._calls(number, label, where, number):
-                yield from self._shown(number, label._replace(fields=(field,)), image, number)
+                yield from self._next(field, number, number + 1, label)
+            elif (image := _image(line, label)) and self._expects(number, label, where, number):
+                yield from self._image_values(
+                    number, label._replace(fields=(field,)), image, number
+                )
 
     def _ending_code(self, number: int, label: Label, stretch: str) -> Iterator[Candidate]:
-        """The postcode in which an address ends."""
+        """Yield the postcode at the end of an address."""
         field = self.words.primary("postcode")
         for one in postcodes(stretch, self.region)[-1:] if field else ():
-            if not seen(stretch[one.end :]).strip(" )。."):
+            if not shown(stretch[one.end :]).strip(" )。."):
                 yield Candidate(field, one.value, one.value, "line", number, label.weight,
                                 at=number)  # fmt: skip
 
-    def _in_turn(self, label: Label, field: str, values: list[Value]) -> list[Value]:
-        """Of as many numbers as a label has words, that of one word: 电话/传真 028-1 / 028-2."""
+    def _matching(self, label: Label, field: str, values: list[Value]) -> list[Value]:
+        """Return the number for one word of a label with several: 电话/传真 028-1 / 028-2."""
         kinds = [self.words.kinds[one] for one in label.fields]
         if len(kinds) != len(values) or set(kinds) != {"telephone"}:
             return values
@@ -118,33 +125,33 @@ class Places:
     def _read(self, field: str, text: str) -> list[Value]:
         return read_values(self.words.kinds[field], text, self.region)
 
-    def _more(self, field: str, label_line: int, begin: int, label: Label) -> Iterator[Candidate]:
-        """Lines after a value that hold nothing but values of the same kind."""
+    def _next(self, field: str, label_line: int, begin: int, label: Label) -> Iterator[Candidate]:
+        """Yield values of the next lines, while these contain only values of the same kind."""
         if not self.words.template.crawl[field].several or label.stop != len(
-            self.sheet.lines[begin - 1].text
+            self.page.lines[begin - 1].text
         ):
             return
-        parents = set(list(above(self.sheet, self.sheet.lines[begin - 1].box))[:2])
-        for number in range(begin, min(begin + 4, len(self.sheet.lines))):
-            line = self.sheet.lines[number]
-            parent = self.sheet.boxes[line.box].parent if self.sheet.boxes else -1
+        parents = set(list(enclosing(self.page, self.page.lines[begin - 1].box))[:2])
+        for number in range(begin, min(begin + 4, len(self.page.lines))):
+            line = self.page.lines[number]
+            parent = self.page.boxes[line.box].parent if self.page.boxes else -1
             before = self._before_labels(number)
             if before is None or not {line.box, parent} & parents or len(before) > LONGEST:
                 return
             values = self._read(field, before)
-            if not values or not only(values, before):
+            if not values or not holds_only(values, before):
                 return
             for value in values:
-                text = seen(line.text[value.start : value.end])
+                text = shown(line.text[value.start : value.end])
                 yield Candidate(
                     field, value.value, text, "below", label_line, label.weight, at=number
                 )
             if self.labels[number]:
                 return
 
-    # -- In the next cell, under a heading -------------------------------------------------------
+    # -- In adjacent lines and cells -------------------------------------------------------------
 
-    def _of_lines(
+    def _from_lines(
         self, number: int, label: Label, lines: list[int], where: str
     ) -> Iterator[Candidate]:
         for field in label.fields if lines else ():
@@ -157,81 +164,81 @@ class Places:
                 if text is None:
                     break
                 origin = other if where == "column" else number
-                yield from self._of_line(origin, own, other, text, where, label)
+                yield from self._from_line(origin, own, other, text, where, label)
 
-    def _of_line(
+    def _from_line(
         self, origin: int, label: Label, at: int, text: str, where: str, group: Label
     ) -> Iterator[Candidate]:
-        """The values of one field in a line that a label elsewhere labels."""
-        field, line = label.fields[0], self.sheet.lines[at]
-        values = self._in_turn(group, field, self._read(field, text))
-        found = [(value.value, seen(text[value.start : value.end]), where) for value in values]
+        """Yield the values of a field in a line whose label is in another line."""
+        field, line = label.fields[0], self.page.lines[at]
+        values = self._matching(group, field, self._read(field, text))
+        found = [(value.value, shown(text[value.start : value.end]), where) for value in values]
         linked = of_links(line, self.words.kinds[field], 0, len(line.text), self.region)
-        found += [(one, seen(line.text), "link") for one, _ in linked]
+        found += [(one, shown(line.text), "link") for one, _ in linked]
         for value, written, how in found:
             yield Candidate(field, value, written, how, origin, label.weight, at=at)
-        if not found and (image := _image(line, None)) and self._calls(origin, label, where, at):
-            yield from self._shown(origin, label, image, at)
+        if not found and (image := _image(line, None)) and self._expects(origin, label, where, at):
+            yield from self._image_values(origin, label, image, at)
         if where == "pair" and values:
-            yield from self._more(field, origin, at + 1, label._replace(stop=len(line.text)))
+            yield from self._next(field, origin, at + 1, label._replace(stop=len(line.text)))
 
     def _before_labels(self, number: int) -> str | None:
-        """The text of a line before its first label; None where it begins with one."""
-        text = self.sheet.lines[number].text
+        """Return the text of a line before its first label; None if it begins with a label."""
+        text = self.page.lines[number].text
         marks = self.labels[number]
         if not marks:
             return text
         before = text[: marks[0].start]
-        return before if seen(before).strip(" ([") else None
+        return before if shown(before).strip(" ([") else None
 
     def _address(
         self, field: str, number: int, label: Label, lines: list[int], where: str
     ) -> Iterator[Candidate]:
-        """An address in one line, or in several that follow each other."""
-        named = len(lines) == 1 and is_organisation(seen(self.sheet.lines[lines[0]].text))
-        first = lines[0] + (named and lines[0] + 1 < len(self.sheet.lines))
-        if LEADING_CODE.fullmatch(self.sheet.lines[first].text) and first + 1 in lines:
+        """Yield an address in one line or in consecutive lines."""
+        named = len(lines) == 1 and is_organisation(shown(self.page.lines[lines[0]].text))
+        first = lines[0] + (named and lines[0] + 1 < len(self.page.lines))
+        if LEADING_CODE.fullmatch(self.page.lines[first].text) and first + 1 in lines:
             yield from leading_code(
-                first, self.sheet.lines[first].text, label.weight * 0.99, self.words
+                first, self.page.lines[first].text, label.weight * 0.99, self.words
             )
             first += 1
-        line = self.sheet.lines[first]
+        line = self.page.lines[first]
         text = self._before_labels(first)
         if text is None:
             return
         text = text[: _before_link(line, 0, len(text))]
-        yield from leading_code(first, seen(text), label.weight * 0.99, self.words)
+        yield from leading_code(first, shown(text), label.weight * 0.99, self.words)
         values = self._read(field, text)
         if text == line.text:
-            start = values[0] if values else Value(seen(line.text).strip(" ,"), 0, len(line.text))
-            whole = longer(self.sheet, self.labels, first, start, self.region)
+            start = values[0] if values else Value(shown(line.text).strip(" ,"), 0, len(line.text))
+            whole = extended(self.page, self.labels, first, start, self.region)
             values = [one for one in whole if plausible(one.value)]
         for value in values:
             yield Candidate(
-                field, value.value, seen(line.text), where, number, label.weight, at=first
+                field, value.value, shown(line.text), where, number, label.weight, at=first
             )
         image = _image(line, None)
-        if image and not values and self._calls(number, label, where, first):
-            yield from self._shown(number, label._replace(fields=(field,)), image, first)
+        if image and not values and self._expects(number, label, where, first):
+            yield from self._image_values(number, label._replace(fields=(field,)), image, first)
 
-    def _calls(self, number: int, label: Label, where: str, at: int) -> bool:
-        """Return whether a label calls for its value, so that an image there must be it.
+    def _expects(self, number: int, label: Label, where: str, at: int) -> bool:
+        """Return whether a label must have a value, so that an image next to it is the value.
 
-        Pages are full of images beside words that happen to be labels elsewhere.
+        Many pages have images next to words that are labels in other contexts.
         """
         if where in {"table", "list", "column"}:
             return True
-        line = self.sheet.lines[number]
+        line = self.page.lines[number]
         if line.text[label.end - 1 : label.end] in _COLONS:
             return True
         linked = any(one.what == "link" and one.start <= label.start for one in line.marks)
-        near = line.box == self.sheet.lines[at].box or line.tag in HEADING
+        near = line.box == self.page.lines[at].box or line.tag in HEADING
         return near and label.end >= len(line.text.rstrip()) and not linked
 
     # -- Images and links ------------------------------------------------------------------------
 
-    def _shown(self, number: int, label: Label, image: Mark, at: int) -> Iterator[Candidate]:
-        """Yield the values in the ``alt`` of an image instead of text, or the image itself."""
+    def _image_values(self, number: int, label: Label, image: Mark, at: int) -> Iterator[Candidate]:
+        """Yield the values in the ``alt`` of an image, or the image itself."""
         for field in label.fields:
             values = self._read(field, image.instead)
             for value in values:
@@ -251,37 +258,37 @@ class Places:
                 )
 
 
-def _spelled(line: Line, words: Vocabulary) -> Line:
-    """Return a line with the words of a label, if it is only an image of one."""
-    said = line.marks[0].instead.strip(" :") if len(line.marks) == 1 and not line.text else ""
-    marks = labels(said, words) if said and line.marks[0].what == "image" else []
-    if len(marks) != 1 or not marks[0].fields or marks[0].end < len(said):
+def _image_label(line: Line, words: Vocabulary) -> Line:
+    """Replace a line that is only the image of a label by the text of the label."""
+    label_text = line.marks[0].instead.strip(" :") if len(line.marks) == 1 and not line.text else ""
+    marks = labels(label_text, words) if label_text and line.marks[0].what == "image" else []
+    if len(marks) != 1 or not marks[0].fields or marks[0].end < len(label_text):
         return line
-    return line._replace(text=said + ":", marks=())
+    return line._replace(text=label_text + ":", marks=())
 
 
 def _labels(line: Line, words: Vocabulary) -> list[Label]:
-    """The labels of a line, those among them that are images with text after them."""
+    """Return the labels of a line, including images of labels followed by text."""
     found = labels(line.text, words)
-    shown = [mark for mark in line.marks if mark.what == "image" and mark.instead]
-    for mark in shown:
-        said = labels(mark.instead.rstrip(" :") + ":", words)
-        if said and said[-1].fields and seen(line.text[mark.start :]):
-            found.append(said[-1]._replace(start=mark.start, end=mark.start))
+    images = [mark for mark in line.marks if mark.what == "image" and mark.instead]
+    for mark in images:
+        label_text = labels(mark.instead.rstrip(" :") + ":", words)
+        if label_text and label_text[-1].fields and shown(line.text[mark.start :]):
+            found.append(label_text[-1]._replace(start=mark.start, end=mark.start))
     found.sort(key=lambda one: one.start)
     ends = [one.start for one in found[1:]] + [len(line.text)]
     return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
 
 
 def _before_link(line: Line, begin: int, end: int) -> int:
-    """Return the offset where an address ends before a link of its line to a map or to others."""
+    """Return the offset at which an address ends before a link, such as to a map."""
     links = [one for one in line.marks if one.what == "link" and begin < one.start < one.end]
     last = max(links, key=lambda one: one.start, default=None)
-    apart = last is not None and last.end >= end and seen(line.text[begin : last.start])
+    apart = last is not None and last.end >= end and shown(line.text[begin : last.start])
     return last.start if last and apart and not looks_like(line.text[last.start : end]) else end
 
 
 def _image(line: Line, label: Label | None) -> Mark | None:
-    """Return the image in the place of a value, or None."""
+    """Return the image at the position of a value, or None."""
     begin, end = (label.end - 1, label.stop) if label else (0, len(line.text))
     return image_of(line, begin, end)

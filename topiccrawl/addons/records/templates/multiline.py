@@ -1,25 +1,25 @@
-"""Addresses over several lines, or over several parts of one line, that no label announces."""
+"""Addresses without a label that extend over several lines, or over several parts of a line."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.lines import Sheet, above
+from topiccrawl.addons.records.templates.layout import Layout, enclosing
 from topiccrawl.addons.records.templates.values.address import (
     LEADING_CODE,
     LONGEST,
     WITHOUT_CODE,
-    goes_on,
+    continues,
+    is_part,
     looks_like,
-    part_of,
     plausible,
     tidy,
 )
 from topiccrawl.addons.records.templates.values.names import is_organisation
 from topiccrawl.addons.records.templates.values.plain import postcodes
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import Value, seen
+from topiccrawl.addons.records.templates.values.value import Value, shown
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.records.templates.labels import Label
 
-_STACK = 6
-"""Lines of an address at most."""
-_FURTHER = 5
-"""Lines of a labelled address at most."""
+_MAX_LINES = 6
+"""Maximum number of lines of an address."""
+_MAX_LABELLED_LINES = 5
+"""Maximum number of lines of a labelled address."""
 _PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—-]\s+")
-"""Separators of the parts of one line, as in footers."""
+"""Separators of the parts of a line, for example in footers."""
 _CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
-"""A town with the postcode before it, as most of Europe writes: 1016 GC Amsterdam."""
+"""A town after its postcode, as in most of Europe: 1016 GC Amsterdam."""
 _PERSON = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme)\.? [^,\d]{2,30}, ")
 _STATE = re.compile(r"(?:,\s*[A-Z][A-Za-z. ]{1,30}){0,2}[ .]*$")
-"""Text that may follow the postcode in which an address ends: , Kerala, India."""
+"""Text that may follow the postcode at the end of an address: , Kerala, India."""
 _ABROAD = re.compile(r"^[A-Z]{1,3}-(?=\d)")
 _COUNTRY = re.compile(
     r"(?:[a-z][\w ]{1,30}[,(] ?)?(?:the )?"
@@ -50,10 +50,10 @@ _COUNTRY = re.compile(
 )
 
 
-def parts_of(text: str) -> list[str]:
-    """The parts of a line between bars and bullets.
+def split_parts(text: str) -> list[str]:
+    """Split a line at bars and bullets.
 
-    >>> parts_of("305 Main St | Kearney, NE 68847 · P: 308.555.0162")
+    >>> split_parts("305 Main St | Kearney, NE 68847 · P: 308.555.0162")
     ['305 Main St', 'Kearney, NE 68847', 'P: 308.555.0162']
     """
     parts = (part.strip(" –—-") for part in _PARTS.split(text))
@@ -61,7 +61,7 @@ def parts_of(text: str) -> list[str]:
 
 
 def without_name(text: str, title: str) -> str:
-    """A line without the name that the page's title has, too, before an address.
+    """Remove a name before an address, if the name is also in the page's title.
 
     >>> without_name("Ploughman's Rest, Church Lane, Barton OX18 4TE", "Ploughman's Rest | Pub")
     'Church Lane, Barton OX18 4TE'
@@ -76,87 +76,91 @@ def without_name(text: str, title: str) -> str:
 
 
 def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
-    """Addresses of a line with parts: whole ones, and those over neighbouring parts.
+    """Yield the addresses of a line with several parts: in one part or over adjacent parts.
 
     >>> list(in_parts("Brandt OHG · Am Deich 4 · 26789 Leer", "DE"))
     ['Am Deich 4, 26789 Leer']
     >>> list(in_parts("305 Main St | Kearney, NE 68847 | P: 308.555.0162", "US"))
     ['305 Main St, Kearney, NE 68847']
     """
-    parts, title = parts_of(text), fold(title)
+    parts, title = split_parts(text), fold(title)
     for number, part in enumerate(parts):
         coded = LEADING_CODE.match(part) and plausible(tidy(part))
         if coded or looks_like(part):
             yield tidy(part)
-        elif address := _stack(parts[: number + 1], region, title):
+        elif address := _join(parts[: number + 1], region, title):
             yield address
 
 
-def stacked(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], region: str
+def multiline(
+    page: Layout, labels: Sequence[Sequence[Label]], region: str
 ) -> Iterator[tuple[int, str]]:
-    """Addresses over several lines, each with the number of its last one."""
-    title = fold(sheet.title)
-    for number, line in enumerate(sheet.lines):
-        text = seen(line.text)
-        if labels[number] or has_han(text) or not _ends(text, region):
+    """Yield addresses over several lines, each with the number of its last line."""
+    title = fold(page.title)
+    for number, line in enumerate(page.lines):
+        text = shown(line.text)
+        if labels[number] or has_han(text) or not _can_end(text, region):
             continue
         if telephones(text, region, labelled=False):
             continue
-        address = _stack([*_before(sheet, labels, number, region), text], region, title, apart=True)
-        after = sheet.lines[number + 1] if number + 1 < len(sheet.lines) else None
+        address = _join(
+            [*_lines_before(page, labels, number, region), text], region, title, apart=True
+        )
+        after = page.lines[number + 1] if number + 1 < len(page.lines) else None
         if address and after is not None and after.box == line.box:
-            country = _COUNTRY.fullmatch(seen(after.text))
+            country = _COUNTRY.fullmatch(shown(after.text))
             address += f", {country[0].rstrip('.')}" if country else ""
         if address:
             yield number, address
 
 
-def continued(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
+def with_next_lines(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
 ) -> str:
-    """A Chinese address with the lines after it that belong to it."""
+    """Return a Chinese address extended by the lines that continue it."""
     if not has_han(first):
         return first
-    whole = "".join(_onward(sheet, labels, number, first, region, _STACK))
+    whole = "".join(_continued(page, labels, number, first, region, _MAX_LINES))
     return whole if len(whole) <= LONGEST else first
 
 
-def longer(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
+def extended(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
 ) -> list[Value]:
-    """Return an address with its next lines, in the same box, or up to its postcode."""
-    parts = _onward(sheet, labels, number, first.value, region, _FURTHER)
+    """Return an address extended by the next lines: of the same box, or up to its postcode."""
+    parts = _continued(page, labels, number, first.value, region, _MAX_LABELLED_LINES)
     if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
-        parts += beside(sheet, labels, number, region)
+        parts += _to_postcode(page, labels, number, region)
     joint = "" if has_han(first.value) else ", "
     value = joint.join(part.strip(" ,.") for part in parts)
     return [first._replace(value=value)] if len(value) <= LONGEST else [first]
 
 
-def _onward(
-    sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, first: str, region: str, most: int
+def _continued(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str, most: int
 ) -> list[str]:
-    """The first line of an address, and those of its box in which it goes on, ``most`` in all."""
+    """Return the lines of an address in its box, at most ``most``."""
     parts = [first]
-    for other in range(number + 1, min(number + most, len(sheet.lines))):
-        text = seen(sheet.lines[other].text).strip(" ,")
-        if sheet.lines[other].box != sheet.lines[number].box or labels[other]:
+    for other in range(number + 1, min(number + most, len(page.lines))):
+        text = shown(page.lines[other].text).strip(" ,")
+        if page.lines[other].box != page.lines[number].box or labels[other]:
             break
-        if not goes_on(parts[-1], text, region):
+        if not continues(parts[-1], text, region):
             break
         parts.append(text)
     return parts
 
 
-def beside(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region: str) -> list[str]:
-    """The lines in boxes after a line's, up to one that ends in a postcode; none without one."""
+def _to_postcode(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
+) -> list[str]:
+    """Return the next lines up to one that ends in a postcode; none if there is no such line."""
     found: list[str] = []
-    for other in range(number + 1, min(number + _STACK, len(sheet.lines))):
-        text = seen(sheet.lines[other].text).strip(" ,")
-        if sheet.lines[other].tag != sheet.lines[number].tag or labels[other]:
+    for other in range(number + 1, min(number + _MAX_LINES, len(page.lines))):
+        text = shown(page.lines[other].text).strip(" ,")
+        if page.lines[other].tag != page.lines[number].tag or labels[other]:
             break
-        if not goes_on("-", text, region):
+        if not continues("-", text, region):
             break
         found.append(text)
         codes = postcodes(text, region)
@@ -165,54 +169,56 @@ def beside(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region:
     return []
 
 
-def _before(sheet: Sheet, labels: Sequence[Sequence[Label]], number: int, region: str) -> list[str]:
-    """The lines before one that may belong to the same address: in its box, or boxes beside it."""
+def _lines_before(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
+) -> list[str]:
+    """Return preceding lines that may belong to the same address, in the same or a sibling box."""
     found: list[str] = []
-    line = sheet.lines[number]
-    for other in range(number - 1, max(-1, number - _STACK), -1):
-        before = sheet.lines[other]
-        text = seen(before.text)
-        beside = before.tag == line.tag and _beside(sheet, other, number)
-        if before.bold and not line.bold and not part_of(text):
+    line = page.lines[number]
+    for other in range(number - 1, max(-1, number - _MAX_LINES), -1):
+        before = page.lines[other]
+        text = shown(before.text)
+        sibling = before.tag == line.tag and _are_neighbours(page, other, number)
+        if before.bold and not line.bold and not is_part(text):
             break  # a heading: Visit
         if labels[other] or has_han(text) or telephones(text, region, labelled=False):
             break
-        if before.box != line.box and not (beside and part_of(text)):
+        if before.box != line.box and not (sibling and is_part(text)):
             break
         found.insert(0, text)
     return found
 
 
-def _beside(sheet: Sheet, one: int, other: int) -> bool:
-    """Return whether two lines are in neighbouring boxes, or in cells below each other."""
-    here, there = sheet.lines[one], sheet.lines[other]
+def _are_neighbours(page: Layout, one: int, other: int) -> bool:
+    """Return whether two lines are in sibling boxes, or in cells of the same column."""
+    here, there = page.lines[one], page.lines[other]
     if here.cell and there.cell:
         return here.cell.column == there.cell.column and here.cell.table == there.cell.table
-    return same_parent(sheet, one, other)
+    return same_parent(page, one, other)
 
 
-def same_parent(sheet: Sheet, one: int, other: int) -> bool:
-    """Return whether the boxes of two lines are in the same box."""
-    return _around(sheet, sheet.lines[one].box) == _around(sheet, sheet.lines[other].box)
+def same_parent(page: Layout, one: int, other: int) -> bool:
+    """Return whether the boxes of two lines have the same parent."""
+    return _parent(page, page.lines[one].box) == _parent(page, page.lines[other].box)
 
 
-def _around(sheet: Sheet, box: int) -> int:
-    return next(iter(list(above(sheet, box))[1:]), -1)
+def _parent(page: Layout, box: int) -> int:
+    return next(iter(list(enclosing(page, box))[1:]), -1)
 
 
-def _ends(text: str, region: str) -> bool:
-    """Return whether an address can end in this line: a postcode, or a postcode and its town."""
+def _can_end(text: str, region: str) -> bool:
+    """Return whether an address can end in a line: with a postcode, or a postcode and a town."""
     codes = postcodes(text, region)
     if codes and _STATE.match(text, codes[-1].end):
         return True
     return bool(_CODE_FIRST.match(text) or WITHOUT_CODE.search(text))
 
 
-def _stack(parts: Sequence[str], region: str, title: str, *, apart: bool = False) -> str:
-    """The address in which parts of a page end; "" where they end in none."""
-    if len(parts) < 2 or not _ends(parts[-1], region):  # noqa: PLR2004
+def _join(parts: Sequence[str], region: str, title: str, *, apart: bool = False) -> str:
+    """Return the address formed by the last of the parts; "" if there is none."""
+    if len(parts) < 2 or not _can_end(parts[-1], region):  # noqa: PLR2004
         return ""
-    lines = [part.strip(" ,.") for part in parts[-_STACK:]]
+    lines = [part.strip(" ,.") for part in parts[-_MAX_LINES:]]
     for number in range(len(lines) - 2, -1, -1):
         named = is_organisation(lines[number])
         if named or not 0 < len(lines[number]) <= 60 or "@" in lines[number]:  # noqa: PLR2004

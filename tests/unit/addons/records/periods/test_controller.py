@@ -1,4 +1,4 @@
-"""A template crawl without a network: the test answers what the conductor asks for."""
+"""A template crawl without a network: the test answers the controller's requests."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from topiccrawl.addons.records.periods.chance import luck
-from topiccrawl.addons.records.periods.conductor import Conductor, Stores
+from topiccrawl.addons.records.periods.controller import PeriodController, Stores
 from topiccrawl.addons.records.periods.periods import Phase, Stage
-from topiccrawl.addons.records.periods.report import lines_of, progress_of
-from topiccrawl.addons.records.periods.seeds import Hit, Manner
-from topiccrawl.addons.records.periods.visits import Child, Result, Step, Wanted
-from topiccrawl.addons.records.record import Found, Record
+from topiccrawl.addons.records.periods.report import progress_line, summary_lines
+from topiccrawl.addons.records.periods.sampling import random_draw
+from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules
+from topiccrawl.addons.records.periods.visits import Child, PageRequest, PageResult, Result
+from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.records import Records
 from topiccrawl.addons.records.templates.template import Limits, Template
 from topiccrawl.storage.sqlite import SqliteStorage
@@ -22,7 +22,7 @@ from topiccrawl.storage.sqlite import SqliteStorage
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from topiccrawl.addons.records.records import Kept
+    from topiccrawl.addons.records.records import StoredRecord
 
 TEMPLATE = Template(
     name="t",
@@ -30,15 +30,15 @@ TEMPLATE = Template(
     filter=({"联系": ()},),
     crawl={"电话": {"kind": "telephone"}},  # type: ignore[dict-item]  # as a file says it
 )
-Answers = Callable[[Wanted], Step]
+Answers = Callable[[PageRequest], PageResult]
 
 
-def step(wanted: Wanted, result: Result, phone: str = "", **more: Any) -> Step:
+def step(wanted: PageRequest, result: Result, phone: str = "", **more: Any) -> PageResult:
     """What became of a page; with a telephone number where it holds values."""
-    found = (Found("电话", phone, confidence=0.9),) if phone else ()
+    found = (FoundValue("电话", phone, confidence=0.9),) if phone else ()
     records = (Record("t", "", found, (wanted.url,)),) if found else None
     digest = phone if records else ""
-    return Step(wanted.seed, wanted.name, result, wanted.layer, wanted.url, digest=digest,
+    return PageResult(wanted.seed, wanted.name, result, wanted.layer, wanted.url, digest=digest,
                 records=records, **more)  # fmt: skip
 
 
@@ -49,7 +49,9 @@ class World:
         self.sites = {f"http://{name}.test/": what for name, what in sites.items()}
         self.asked: list[str] = []
 
-    def answer(self, conductor: Conductor, wanted: Wanted) -> tuple[list[Wanted], Step]:
+    def answer(
+        self, controller: PeriodController, wanted: PageRequest
+    ) -> tuple[list[PageRequest], PageResult]:
         """Children that were admitted, and the step."""
         self.asked.append(wanted.url)
         what = self.sites[wanted.seed]
@@ -60,8 +62,8 @@ class World:
         if wanted.layer == 0:
             path = {"empty": None, "moved": "neu"}.get(what, "lx")
             children = [Child(f"{wanted.seed}{path}", 1)] if path else []
-            return conductor.admit(wanted.seed, children), step(wanted, Result.READ)
-        known = conductor.visit(wanted.seed, wanted.name)
+            return controller.admit(wanted.seed, children), step(wanted, Result.READ)
+        known = controller.visit(wanted.seed, wanted.name)
         phone = "9" if what == "moved" else what
         if known is not None and known.digest == phone:
             return [], step(wanted, Result.UNCHANGED)
@@ -69,36 +71,39 @@ class World:
 
 
 async def period(
-    folder: Path, world: World, number: int, *, stop: int = 0, manner: Manner | None = None,
+    folder: Path, world: World, number: int, *, stop: int = 0, rules: SamplingRules | None = None,
     template: Template = TEMPLATE,
-) -> Conductor:  # fmt: skip
+) -> PeriodController:  # fmt: skip
     """Conduct a period to its end, or until so many pages have been answered; as a spider does."""
     stores = Stores.of(SqliteStorage(folder))
     clock = iter(range(1000 * number, 1000 * number + 900))
-    conductor = Conductor(
-        template, stores, lambda: float(next(clock)), manner or Manner(at_once=3, chance=False)
+    controller = PeriodController(
+        template,
+        stores,
+        lambda: float(next(clock)),
+        rules or SamplingRules(concurrency=3, chance=False),
     )
-    await conductor.open(number)
-    queue = await conductor.resume()
-    if conductor.period.phase is Phase.SEARCHING:
-        await conductor.found([Hit(place, url) for place, url in enumerate(world.sites)])
+    await controller.open(number)
+    queue = await controller.resume()
+    if controller.period.phase is Phase.SEARCHING:
+        await controller.add_hits([Hit(place, url) for place, url in enumerate(world.sites)])
     while True:
         while queue:
             wanted = queue.pop(0)
-            children, taken = world.answer(conductor, wanted)
+            children, taken = world.answer(controller, wanted)
             queue += children
-            queue += await conductor.visited([taken])
+            queue += await controller.store_results([taken])
             if stop and len(world.asked) >= stop:
-                await conductor.close()
-                return conductor
-        queue = await conductor.idle(lambda _: "lost")
+                await controller.close()
+                return controller
+        queue = await controller.idle(lambda _: "lost")
         if not queue:
             break
-    await conductor.close()
-    return conductor
+    await controller.close()
+    return controller
 
 
-async def kept(folder: Path) -> dict[str, Kept]:
+async def kept(folder: Path) -> dict[str, StoredRecord]:
     """All records, gone ones too."""
     store = Records(SqliteStorage(folder))
     await store.open()
@@ -134,13 +139,13 @@ def test_what_the_search_finds_no_more_is_offered_again_where_it_was_useful(
     async def law() -> None:
         await period(tmp_path, World(s1="1", s2="2", s3="empty"), 1)
         stores = Stores.of(SqliteStorage(tmp_path))
-        conductor = Conductor(TEMPLATE, stores, lambda: 2000.0, Manner(chance=False))
-        await conductor.open(2)
-        await conductor.found([Hit(0, "http://s4.test/")])
-        queue = await conductor.idle(lambda _: "lost")
+        controller = PeriodController(TEMPLATE, stores, lambda: 2000.0, SamplingRules(chance=False))
+        await controller.open(2)
+        await controller.add_hits([Hit(0, "http://s4.test/")])
+        queue = await controller.idle(lambda _: "lost")
         numbers = {one.seed for one in queue}
         assert numbers == {"http://s4.test/", "http://s1.test/", "http://s2.test/"}
-        await conductor.close()
+        await controller.close()
 
     asyncio.run(law())
 
@@ -167,9 +172,9 @@ def test_a_bound_of_records_holds_for_a_period_that_was_stopped_and_went_on(tmp_
     bound = TEMPLATE.model_copy(update={"limits": Limits(records=3)})
 
     async def law() -> None:
-        one = Manner(at_once=1, chance=False)
-        await period(tmp_path, World(**sites), 1, stop=4, manner=one, template=bound)
-        await period(tmp_path, World(**sites), 1, manner=one, template=bound)
+        one = SamplingRules(concurrency=1, chance=False)
+        await period(tmp_path, World(**sites), 1, stop=4, rules=one, template=bound)
+        await period(tmp_path, World(**sites), 1, rules=one, template=bound)
         assert len(await kept(tmp_path)) == 3
 
     asyncio.run(law())
@@ -178,13 +183,13 @@ def test_a_bound_of_records_holds_for_a_period_that_was_stopped_and_went_on(tmp_
 def test_a_search_that_goes_on_says_how_many_results_there_are(tmp_path: Path) -> None:
     async def law() -> None:
         stores = Stores.of(SqliteStorage(tmp_path))
-        conductor = Conductor(TEMPLATE, stores, lambda: 1000.0, Manner())
-        await conductor.open(1)
-        await conductor.found([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
-        for said in (progress_of(conductor), *await lines_of(conductor)):
+        controller = PeriodController(TEMPLATE, stores, lambda: 1000.0, SamplingRules())
+        await controller.open(1)
+        await controller.add_hits([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
+        for said in (progress_line(controller), *await summary_lines(controller)):
             assert "searching" in said
             assert "2 results" in said
-        await conductor.close()
+        await controller.close()
 
     asyncio.run(law())
 
@@ -193,21 +198,21 @@ def test_seeds_passed_over_by_chance_are_kept_for_the_next_period(tmp_path: Path
     sites = {f"s{n}": str(n) for n in range(1, 31)}
 
     async def law() -> None:
-        first = await period(tmp_path, World(**sites), 1, manner=Manner(at_once=4))
+        first = await period(tmp_path, World(**sites), 1, rules=SamplingRules(concurrency=4))
         passed = first.counts["seeds/skipped"]
         assert 3 <= passed <= 15
         for store in first.stores:
             await store.open()
         outcomes = await first.seeds.outcomes()
-        lines = "\n".join([*await lines_of(first), progress_of(first)])
-        assert f"{passed} seeds passed over until the next period" in lines
+        lines = "\n".join([*await summary_lines(first), progress_line(first)])
+        assert f"{passed} seeds skipped until the next period" in lines
         await first.close()
         chances = [chance for _, _, chance, _ in outcomes]
         assert chances[0] == pytest.approx(1 - 1 / 60)
         assert chances == sorted(chances, reverse=True)
         skipped = {number for number, stage, _, _ in outcomes if stage is Stage.SKIPPED}
         world = World(**sites)
-        await period(tmp_path, world, 2, manner=Manner(at_once=4, chance=False))
+        await period(tmp_path, world, 2, rules=SamplingRules(concurrency=4, chance=False))
         assert {f"http://s{n}.test/" for n in skipped} <= set(world.asked)
         assert len(await kept(tmp_path)) == 30
 
@@ -218,7 +223,9 @@ def test_failures_before_a_seed_lower_its_probability(tmp_path: Path) -> None:
     sites = {f"s{n}": "dead" if n < 6 else str(n) for n in range(1, 11)}
 
     async def law() -> None:
-        done = await period(tmp_path, World(**sites), 1, manner=Manner(at_once=1, luck=3))
+        done = await period(
+            tmp_path, World(**sites), 1, rules=SamplingRules(concurrency=1, random_seed=3)
+        )
         await done.stores.periods.open()
         outcomes = await done.seeds.outcomes()
         await done.close()
@@ -234,18 +241,18 @@ def test_failures_before_a_seed_lower_its_probability(tmp_path: Path) -> None:
 def test_limits_bound_what_is_fetched_for_a_seed(tmp_path: Path) -> None:
     async def law() -> None:
         stores = Stores.of(SqliteStorage(tmp_path))
-        conductor = Conductor(TEMPLATE, stores, lambda: 1.0, Manner(chance=False))
-        await conductor.open(1)
-        await conductor.found([Hit(0, "http://s1.test/")])
-        (home,) = await conductor.idle(lambda _: "")
+        controller = PeriodController(TEMPLATE, stores, lambda: 1.0, SamplingRules(chance=False))
+        await controller.open(1)
+        await controller.add_hits([Hit(0, "http://s1.test/")])
+        (home,) = await controller.idle(lambda _: "")
         children = [Child(f"http://s1.test/{n % 40}", 1) for n in range(100)]
-        admitted = conductor.admit(home.seed, children)
+        admitted = controller.admit(home.seed, children)
         assert len(admitted) == TEMPLATE.limits.pages_per_seed - 1
         assert len({one.role for one in admitted}) == len(admitted)
-        assert conductor.admit(home.seed, children[:5]) == []  # twice equals once
+        assert controller.admit(home.seed, children[:5]) == []  # twice equals once
         far = Child("http://s1.test/far", 0, TEMPLATE.limits.next_pages + 1)
-        assert conductor.admit(home.seed, [far]) == []
-        await conductor.close()
+        assert controller.admit(home.seed, [far]) == []
+        await controller.close()
 
     asyncio.run(law())
 
@@ -258,15 +265,18 @@ def test_the_table_of_the_source_holds_however_many_seeds_are_in_work(tmp_path: 
     """All ten seeds are drawn before the eighth fails [S1, table 2]."""
     percent = [95, 90, 85, 80, 75, 70, 65, 60, 50, 45]
     lucky = next(n for n in range(9999) if all(
-        100 * luck(n, 1, s) < p for s, p in enumerate(percent, 1)
+        100 * random_draw(n, 1, s) < p for s, p in enumerate(percent, 1)
     ))  # fmt: skip
 
     async def law() -> None:
-        for at_once in (1, 3, 32):
-            folder, manner = tmp_path / str(at_once), Manner(at_once, chance=True, luck=lucky)
-            await period(folder, World(**_sites(8)), 1, manner=manner)
+        for concurrency in (1, 3, 32):
+            folder, rules = (
+                tmp_path / str(concurrency),
+                SamplingRules(concurrency, chance=True, random_seed=lucky),
+            )
+            await period(folder, World(**_sites(8)), 1, rules=rules)
             seeds = await _outcomes(folder)
-            assert [round(100 * chance) for _, _, chance, _ in seeds] == percent, at_once
+            assert [round(100 * chance) for _, _, chance, _ in seeds] == percent, concurrency
 
     asyncio.run(law())
 
@@ -275,18 +285,18 @@ def test_the_table_of_the_source_holds_however_many_seeds_are_in_work(tmp_path: 
 def test_the_same_seeds_are_drawn_however_many_are_in_work(tmp_path: Path, stop: int) -> None:
     async def law() -> None:
         for lucky in range(12):
-            drawn = []
-            for at_once in (1, 4, 32):
-                folder, manner = (
-                    tmp_path / f"{lucky}-{at_once}",
-                    Manner(at_once, chance=True, luck=lucky),
+            sampled = []
+            for concurrency in (1, 4, 32):
+                folder, rules = (
+                    tmp_path / f"{lucky}-{concurrency}",
+                    SamplingRules(concurrency, chance=True, random_seed=lucky),
                 )
                 sites = _sites(1, 2, 5, 6)
                 if stop:
-                    await period(folder, World(**sites), 1, manner=manner, stop=stop)
-                await period(folder, World(**sites), 1, manner=manner)
-                drawn.append(await _outcomes(folder))
-            assert drawn[0] == drawn[1] == drawn[2], lucky
+                    await period(folder, World(**sites), 1, rules=rules, stop=stop)
+                await period(folder, World(**sites), 1, rules=rules)
+                sampled.append(await _outcomes(folder))
+            assert sampled[0] == sampled[1] == sampled[2], lucky
 
     asyncio.run(law())
 

@@ -17,7 +17,7 @@ HOST = "http://news.test"
 def taught(*pages: tuple[str, Outcome]) -> SiteLearner:
     learner = SiteLearner()
     for url, outcome in pages:
-        learner.see(url)
+        learner.count_link(url)
         learner.observe(url, outcome)
     learner.learn()
     return learner

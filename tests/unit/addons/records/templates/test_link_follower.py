@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.records.templates.following import Following, Steps, next_of
+from topiccrawl.addons.records.templates.link_follower import LinkFollower, NextLinks, next_page_url
 from topiccrawl.addons.records.templates.template import Template
 from topiccrawl.links.page import read_page
 
@@ -35,7 +35,7 @@ THERE = "http://a.test/list?page=3"
     ],
 )
 def test_every_form_of_next_leads_on(html: str) -> None:
-    assert next_of(html, HERE) == THERE
+    assert next_page_url(html, HERE) == THERE
 
 
 @pytest.mark.parametrize(
@@ -52,17 +52,17 @@ def test_every_form_of_next_leads_on(html: str) -> None:
     ],
 )
 def test_what_does_not_continue_the_list_is_not_followed(html: str) -> None:
-    assert next_of(html, HERE) == ""
+    assert next_page_url(html, HERE) == ""
 
 
 def test_the_first_page_has_no_number() -> None:
     html = "<b>1</b><a href='list_2.html'>2</a><a href='list_3.html'>3</a>"
-    assert next_of(html, "http://a.test/list.html") == "http://a.test/list_2.html"
+    assert next_page_url(html, "http://a.test/list.html") == "http://a.test/list_2.html"
 
 
 @given(st.text(alphabet="<a href=?下一页>1234\"'/", max_size=80))
 def test_any_page_may_be_asked(html: str) -> None:
-    assert next_of(html, HERE) != HERE
+    assert next_page_url(html, HERE) != HERE
 
 
 TEMPLATE = Template(
@@ -74,8 +74,8 @@ TEMPLATE = Template(
 )
 
 
-def steps(layer: int, html: str) -> Steps:
-    return Following(TEMPLATE).steps(layer, read_page(html, HERE), html)
+def follow(layer: int, html: str) -> NextLinks:
+    return LinkFollower(TEMPLATE).follow(layer, read_page(html, HERE), html)
 
 
 def test_each_layer_has_its_own_words_and_links_are_resolved_once() -> None:
@@ -83,12 +83,12 @@ def test_each_layer_has_its_own_words_and_links_are_resolved_once() -> None:
         '<a href="m/1.html">会员单位</a><a href="/m/1.html">会员</a><a href="http://bad.test/">会员</a>'
         '<a href="lx.asp">联系方式</a>'
     )
-    assert steps(0, html).onward == ("http://a.test/m/1.html",)
-    assert steps(1, html).onward == ("http://a.test/lx.asp",)
-    assert steps(2, html) == Steps()
+    assert follow(0, html).onward == ("http://a.test/m/1.html",)
+    assert follow(1, html).onward == ("http://a.test/lx.asp",)
+    assert follow(2, html) == NextLinks()
 
 
 def test_next_pages_are_followed_only_from_pages_that_hold_the_layers_word() -> None:
-    assert steps(1, '<a href="?page=3">下一页</a>') == Steps(itself=True)
+    assert follow(1, '<a href="?page=3">下一页</a>') == NextLinks(itself=True)
     html = '<a href="lx.asp">联系我们</a><a href="?page=3">下一页</a>'
-    assert steps(1, html) == Steps(("http://a.test/lx.asp",), THERE, itself=True)
+    assert follow(1, html) == NextLinks(("http://a.test/lx.asp",), THERE, itself=True)

@@ -1,0 +1,261 @@
+"""Controller of a template crawl: chooses the next requests and stores the results of pages.
+
+There is one controller per process; its methods run in one event loop. A crawl can resume from the
+stored state at any time. Children of a page are requested first, then the result of the page is
+stored, then its lease is settled. Each of these steps may be repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.addons.records.periods.outcome import SeedRecords
+from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
+from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, SeedList
+from topiccrawl.addons.records.periods.visits import (
+    ActiveSeed,
+    Child,
+    PageRequest,
+    PageResult,
+    Result,
+    State,
+    name_of,
+)
+from topiccrawl.addons.records.records import Records
+from topiccrawl.storage.pages import Pages, PageState, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from topiccrawl.addons.records.periods.visits import Visit
+    from topiccrawl.addons.records.templates.template import Template
+    from topiccrawl.storage.contract import Storage
+
+
+class Stores(NamedTuple):
+    """Stores of a template crawl's state."""
+
+    periods: Periods
+    pages: Pages
+    records: Records
+
+    @classmethod
+    def of(cls, storage: Storage) -> Stores:
+        """Return the stores of a storage."""
+        return cls(Periods(storage), Pages(storage), Records(storage))
+
+
+class PeriodController:
+    """Controls the crawl of one template.
+
+    Args:
+        template: The template to crawl.
+        stores: Stores of the crawl's state.
+        clock: Returns the time in seconds since the epoch.
+        rules: Rules by which seeds are sampled.
+
+    Attributes:
+        seeds: Seeds of the period.
+        counts: Counts of this process: ``records/new`` ..., ``seeds/done`` ..., ``results``,
+            ``pages``.
+    """
+
+    def __init__(
+        self, template: Template, stores: Stores, clock: Callable[[], float], rules: SamplingRules
+    ) -> None:
+        self.template = template
+        self.stores = stores
+        self.clock = clock
+        self.counts: Counter[str] = Counter()
+        self.seeds = SeedList(template.name, stores.periods, clock, rules)
+        self._concurrency = rules.concurrency
+        self._last = len(template.filter)
+        self._entities = SeedRecords(template, stores.records)
+        self._active: dict[str, ActiveSeed] = {}
+        self._sampling = asyncio.Lock()
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    @property
+    def period(self) -> Period:
+        """The current period."""
+        return self.seeds.period
+
+    async def open(self, number: int) -> None:
+        """Open the stores and the period with this number."""
+        for store in self.stores:
+            await store.open()
+        await self.seeds.open(number)
+
+    async def close(self) -> None:
+        """Close the stores; idempotent."""
+        for store in self.stores:
+            await store.close()
+
+    async def resume(self) -> list[PageRequest]:
+        """Return the unfinished requests of an earlier process; most are still in the frontier."""
+        requests: list[PageRequest] = []
+        for seed in await self.seeds.select(Stage.OPEN, 2 * self._concurrency):
+            active = self._active[seed.url] = ActiveSeed.from_seed(seed)
+            requests += self._requests(active, active.open)
+            if not active.open:
+                requests += await self._finish_seed(active)
+        return requests
+
+    async def add_hits(self, hits: Sequence[Hit]) -> None:
+        """Store the seeds that the search found."""
+        self.counts["results"] += len(hits)
+        await self.seeds.add_hits(hits)
+
+    async def sample(self) -> list[PageRequest]:
+        """Sample the next seeds, up to the limit of concurrent seeds; return their requests."""
+        async with self._sampling:
+            requests: list[PageRequest] = []
+            while self.period.phase is Phase.CRAWLING and not self._limit_reached():
+                free = self._concurrency - len(self._active)
+                sampled = await self.seeds.sample(free) if free > 0 else []
+                if not sampled:
+                    break
+                for seed in sampled:
+                    if seed.stage is Stage.SKIPPED:
+                        self.counts["seeds/skipped"] += 1
+                        continue
+                    active = self._active[seed.url] = ActiveSeed.from_seed(seed)
+                    requests += self._requests(active, active.open)
+            return requests
+
+    def _limit_reached(self) -> bool:
+        most = self.template.limits.records
+        return bool(most) and self.seeds.records >= most
+
+    # -- Pages -----------------------------------------------------------------------------------
+
+    def admit(self, seed: str, children: Iterable[Child]) -> list[PageRequest]:
+        """Return requests for the links of a page that are new in this period, within limits."""
+        active, limits = self._active.get(seed), self.template.limits
+        if active is None:
+            return []
+        names: list[str] = []
+        for child in children:
+            if limits.pages_per_seed and sum(1 for _ in active.current()) >= limits.pages_per_seed:
+                self.counts["pages/beyond_limit"] += 1
+                break
+            far = 0 < limits.next_pages < child.hop
+            name = None if far else active.add(child)
+            names += [name] if name is not None else []
+        return self._requests(active, names)
+
+    def visit(self, seed: str, name: str) -> Visit | None:
+        """Return the stored visit of a page of an active seed, or None."""
+        active = self._active.get(seed)
+        return None if active is None else active.visits.get(name)
+
+    async def store_results(self, results: Sequence[PageResult]) -> list[PageRequest]:
+        """Store the results of a seed's pages; return the next requests."""
+        async with self._locks.setdefault(results[0].seed, asyncio.Lock()):
+            active = self._active.get(results[0].seed)
+            if active is None:  # a repeated result: the seed has finished
+                return []
+            states = [self._page_state(active, result) for result in results]
+            self.counts["pages"] += len(results)
+            await self.stores.pages.save([state for state in states if state is not None])
+            if active.open:
+                await self.seeds.save(active.seed())
+                return []
+            requests = await self._finish_seed(active)
+        return [*requests, *await self.sample()]
+
+    def _page_state(self, active: ActiveSeed, result: PageResult) -> PageState | None:
+        """Record a result; return the state of its page if values were extracted from it."""
+        now = self.clock()
+        one = active.record_result(result, self.template.version, now)
+        self.counts[f"pages/{result.result}"] += 1
+        if not one.digest or result.result is Result.FAILED:
+            return None
+        return PageState(
+            owner=self.template.name, url=one.url, role=Role.DETAIL, first_seen=one.first,
+            checked_at=now, changed_at=one.changed, misses=one.misses, etag=one.etag,
+            gone_at=now if one.state is State.GONE else 0.0, last_modified=one.modified,
+            digest=one.digest, found_on=active.stored.url,
+        )  # fmt: skip
+
+    # -- Finished seeds --------------------------------------------------------------------------
+
+    async def _finish_seed(self, active: ActiveSeed) -> list[PageRequest]:
+        """Finish a seed without open pages: check vanished pages first, then store its records."""
+        home = active.visits.get(name_of(active.stored.url, 0, active.stored.url))
+        if home is None or home.state is State.FAILED:
+            await self._store_finished(active, Stage.FAILED, active.stored.useful)
+            return []
+        if active.stored.crawled and not active.checked:
+            active.checked = True
+            names = [active.add(Child(one.url, one.layer)) for one in active.vanished(self._last)]
+            if names:
+                await self.seeds.save(active.seed())
+                return self._requests(active, filter(None, names))
+        missing = any(one.state is State.MISSING and one.records for one in active.current())
+        found = await self._entities.update(active, self.clock())
+        for change, many in found.items():
+            self.counts[f"records/{change}"] += many
+        useful = found.total() - found["gone"] - found["forgotten"]
+        await self._store_finished(active, Stage.AGAIN if missing else Stage.DONE, useful)
+        return []
+
+    async def _store_finished(self, active: ActiveSeed, stage: Stage, useful: int) -> None:
+        """Store a finished seed."""
+        crawled = active.stored.crawled if stage is Stage.FAILED else self.period.number
+        active.prune(self._last)
+        seed = replace(active.seed(stage), useful=useful, crawled=crawled)
+        await self.seeds.save(seed)
+        del self._active[seed.url]
+        self._locks.pop(seed.url, None)
+        self.counts[f"seeds/{stage}"] += 1
+        self.seeds.record_end(seed)
+
+    # -- Idle ------------------------------------------------------------------------------------
+
+    async def idle(self, reason: Callable[[PageRequest], str]) -> list[PageRequest]:
+        """Return the next requests when the frontier is empty; none if the period has finished.
+
+        Args:
+            reason: Returns the frontier's reason why a requested page was not fetched.
+        """
+        if self.period.phase is Phase.SEARCHING:
+            await self.seeds.assign_numbers(self.template.limits.seeds)
+        requests: list[PageRequest] = []
+        for active in list(self._active.values()):
+            results = [_failed(one, reason(one)) for one in self._requests(active, active.open)]
+            requests += await self.store_results(results) if results else []
+        requests += await self.sample()
+        if requests or self._active:
+            return requests
+        if self.period.phase is Phase.CRAWLING:
+            await self.seeds.store_probabilities()
+            await self.seeds.set_phase(Phase.CHECKING)
+        if self.period.phase is Phase.CHECKING:
+            requests = await self._retry_missing()
+            if not requests:
+                await self.seeds.set_phase(Phase.FINISHED, finished=self.clock())
+        return requests
+
+    async def _retry_missing(self) -> list[PageRequest]:
+        """Return second requests for pages with records that answered 404 or 410."""
+        requests: list[PageRequest] = []
+        for seed in await self.seeds.select(Stage.AGAIN, self._concurrency):
+            active = self._active[seed.url] = ActiveSeed.from_seed(seed)
+            active.checked = True
+            for name, one in active.visits.items():
+                if one.state is State.MISSING and one.period == active.period and one.records:
+                    active.visits[name] = replace(one, state=State.OPEN)
+            requests += self._requests(active, active.open)
+            await self.seeds.save(active.seed())
+        return requests
+
+    def _requests(self, active: ActiveSeed, names: Iterable[str]) -> list[PageRequest]:
+        return [active.request(name, self.template.version) for name in names]
+
+
+def _failed(request: PageRequest, note: str) -> PageResult:
+    return PageResult(request.seed, request.name, Result.FAILED, request.layer, request.url, note)
