@@ -16,7 +16,7 @@ from tests.mongo_server import database_uri
 from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger
-from topiccrawl.addons.redis.together import TogetherStore
+from topiccrawl.addons.redis.shared_store import TogetherStore
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.storage.ledger_file import LocalLedger

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.contracts.conftest import Crew
     from topiccrawl.addons.redis.frontier import SharedFrontier
-    from topiccrawl.addons.redis.wire import Call
+    from topiccrawl.addons.redis.transport import Call
 
 
 def starts(node: SharedFrontier, most: int = 2) -> list[bytes]:

@@ -17,10 +17,10 @@ from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
 from tests.contracts.test_frontier_order import offer
 from topiccrawl.addons.redis.frontier import SharedFrontier, base_of, discard
+from topiccrawl.addons.redis.host_turns import REGISTER
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.stories import Claim, StoryRegister
-from topiccrawl.addons.redis.turns import REGISTER
-from topiccrawl.addons.redis.wire import script
+from topiccrawl.addons.redis.transport import script
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 from topiccrawl.model import Kind

@@ -16,7 +16,7 @@ from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
 from tests.laws import BUSY
 from topiccrawl.addons.redis.frontier import SharedFrontier
-from topiccrawl.addons.redis.turns import SLICE
+from topiccrawl.addons.redis.host_turns import SLICE
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
 from topiccrawl.model import Kind
 

@@ -14,8 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
-from topiccrawl.commands.windows import (
+from topiccrawl.commands.changes import (
     as_json,
     change_rows,
     on_site,
@@ -24,6 +23,7 @@ from topiccrawl.commands.windows import (
     until_of,
     window_of,
 )
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr

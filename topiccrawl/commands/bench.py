@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.commands.bench import Command as ScrapyBench
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import Apart
 
 
 class BenchCommand(Apart, ScrapyBench):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.commands.check import Command as ScrapyCheck
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import Apart
 
 
 class CheckCommand(Apart, ScrapyCheck):

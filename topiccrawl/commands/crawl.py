@@ -13,7 +13,7 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.names import strangers
+from topiccrawl.commands.setting_names import strangers
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, said, tr

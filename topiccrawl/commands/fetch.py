@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.commands.fetch import Command as ScrapyFetch
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import Apart
 
 
 class FetchCommand(Apart, ScrapyFetch):

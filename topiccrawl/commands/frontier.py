@@ -15,8 +15,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.exported import entries as entries_of
-from topiccrawl.commands.exported import to_line
+from topiccrawl.commands.frontier_export import entries as entries_of
+from topiccrawl.commands.frontier_export import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.errors import StateError, StorageError
 from topiccrawl.frontier.entries import About, Entry

@@ -8,7 +8,7 @@ from itemadapter import ItemAdapter
 from scrapy.commands.parse import Command as ScrapyParse
 from typing_extensions import override
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import Apart
 from topiccrawl.model import Findings
 
 _LANES = ("prior", "normal", "error")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy.commands.shell import Command as ScrapyShell
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import Apart
 
 
 class ShellCommand(Apart, ScrapyShell):

@@ -17,8 +17,8 @@ from xxhash import xxh32_hexdigest
 
 from topiccrawl import __version__
 from topiccrawl.errors import StorageError
-from topiccrawl.extensions.moments import Figures
-from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
+from topiccrawl.extensions.history import Figures
+from topiccrawl.extensions.wait_reason import QUIET, Circumstances, Waiting, waiting
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.model import Article, Lease, Page, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place

@@ -160,7 +160,7 @@ class CrawlContext:
         progress: Returns the progress line of a spider that has its own.
         status: Contributions to the figures of the dashboard, by contributor: functions that
             return fields by section of the state (``storage.status``). The section
-            ``circumstances`` has fields of ``extensions.waiting.Circumstances``.
+            ``circumstances`` has fields of ``extensions.wait_reason.Circumstances``.
     """
 
     frontier: Frontier

@@ -5,7 +5,7 @@ folder (crawls of other topics and templates, workers' turns) are in a small tab
 have open: for each host the time from which it may be asked, the crawl that asked last, and the
 crawl that is next. A URL is leased only once the table gave its host to the crawl, and a request
 whose connection took longer than the delay asks once more before it is sent. Crawls that share a
-Redis server take turns there instead (``addons/redis/turns.py``).
+Redis server take turns there instead (``addons/redis/host_turns.py``).
 
 The table is LMDB without a flush, some microseconds per call. Its times are the machine's monotonic
 clock and its folder is named after the machine's boot: a table that a power cut may have spoilt, or

@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.extensions.waiting import QUIET
+from topiccrawl.extensions.wait_reason import QUIET
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome

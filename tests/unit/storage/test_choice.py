@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.addons.redis.storage import NodeStorage
-from topiccrawl.commands.apart import apart
+from topiccrawl.commands.isolation import apart
 from topiccrawl.errors import SettingError
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.sqlite import SqliteStorage

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.extensions.moments import Point, merged
+from topiccrawl.extensions.history import Point, merged
 from topiccrawl.scheduler.finish import FAILURES
 from topiccrawl.storage.status import EMPTY, State
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.mongodb import documents
+from topiccrawl.addons.mongodb import conversion
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.storage.listing import Listed, StoryChain
 from topiccrawl.storage.rows import clean
@@ -56,7 +56,7 @@ class MongoListing:
         reprints = self._server.reprints
         cursor = reprints.find({"story": article.url}, sort=[("number", 1)])
         return StoryChain(
-            article, tuple(documents.reprint_of(one) for one in await cursor.to_list())
+            article, tuple(conversion.reprint_of(one) for one in await cursor.to_list())
         )
 
     async def _counted(self, which: Mapping[str, Any], most: int = 0) -> dict[str, int]:
@@ -71,11 +71,11 @@ class MongoListing:
 
     @staticmethod
     def _fields(topic: str) -> dict[str, int]:
-        return {**_FIELDS, f"scores.{documents.key(topic)}": 1}
+        return {**_FIELDS, f"scores.{conversion.key(topic)}": 1}
 
 
 def _listed(document: Mapping[str, Any], topic: str, reprints: Mapping[str, int]) -> Listed:
-    score = document.get("scores", {}).get(documents.key(topic), {})
+    score = document.get("scores", {}).get(conversion.key(topic), {})
     return Listed(
         document["_id"], document["title"], document["site"], document["published"],
         document["fetched_at"], score.get("score", 0.0),

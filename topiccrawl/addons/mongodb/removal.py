@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pymongo import UpdateOne
 
-from topiccrawl.addons.mongodb.documents import key, of_site
+from topiccrawl.addons.mongodb.conversion import key, of_site
 from topiccrawl.addons.mongodb.stories import Claim, StoryLog
 from topiccrawl.storage.rows import clean
 

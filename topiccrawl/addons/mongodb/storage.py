@@ -10,7 +10,7 @@ from topiccrawl.dedup.index import CAPACITY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.addons.mongodb.kinds import MongoDocuments
+    from topiccrawl.addons.mongodb.documents import MongoDocuments
     from topiccrawl.addons.mongodb.listing import MongoListing
     from topiccrawl.addons.mongodb.store import MongoStore
     from topiccrawl.dedup import DuplicateDetector
@@ -60,7 +60,7 @@ class MongoStorage:
 
     def documents(self, *kinds: DocumentKind) -> MongoDocuments:
         """See ``Storage.documents``."""
-        from topiccrawl.addons.mongodb.kinds import MongoDocuments
+        from topiccrawl.addons.mongodb.documents import MongoDocuments
 
         return MongoDocuments(self.uri, kinds)
 

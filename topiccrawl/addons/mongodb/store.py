@@ -7,12 +7,12 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.mongodb import documents, removal
+from topiccrawl.addons.mongodb import conversion, removal
 from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.addons.mongodb.decide import Decision, Known, Plan
+from topiccrawl.addons.mongodb.decision import Decision, Known, Plan
 from topiccrawl.addons.mongodb.schema import migrate
 from topiccrawl.addons.mongodb.stories import Claim, StoryLog, name_of
-from topiccrawl.addons.mongodb.writing import Writer
+from topiccrawl.addons.mongodb.writer import Writer
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage.contract import Fate, Saved, Story, Version
@@ -95,17 +95,17 @@ class MongoStore:
     async def get(self, url: str) -> Story | None:
         """See ``Store.get``."""
         with self.server.translated("read"):
-            found = await self.server.articles.find_one({"_id": clean(url)}, documents.FIELDS)
+            found = await self.server.articles.find_one({"_id": clean(url)}, conversion.FIELDS)
             if found is None:
                 reprint = await self.server.reprints.find_one({"_id": clean(url)}, {"story": 1})
                 story = reprint and reprint["story"]
-                found = await self.server.articles.find_one({"_id": story}, documents.FIELDS)
+                found = await self.server.articles.find_one({"_id": story}, conversion.FIELDS)
             if found is None:
                 return None
             which = {"story": found["_id"]}
             reprints = await self.server.reprints.find(which, sort=[("number", 1)]).to_list()
         return Story(
-            documents.article_of(found), tuple(documents.reprint_of(one) for one in reprints)
+            conversion.article_of(found), tuple(conversion.reprint_of(one) for one in reprints)
         )
 
     async def versions(self, url: str) -> list[Version]:
@@ -119,18 +119,18 @@ class MongoStore:
         """See ``Store.articles``."""
         which = {"topics": clean(topic)} if topic else {}
         with self.server.translated("read"):
-            cursor = self.server.articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            cursor = self.server.articles.find(which, conversion.FIELDS, sort=[("number", -1)])
             found = await cursor.skip(offset).limit(limit).to_list()
-        return [documents.article_of(document, topic) for document in found]
+        return [conversion.article_of(document, topic) for document in found]
 
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``Store.select``."""
-        which = documents.filter_of(selection)
+        which = conversion.filter_of(selection)
         with self.server.translated("read"):
-            cursor = self.server.articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            cursor = self.server.articles.find(which, conversion.FIELDS, sort=[("number", -1)])
             async with cursor:
                 async for document in cursor:
-                    yield documents.article_of(document, selection.topic)
+                    yield conversion.article_of(document, selection.topic)
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``."""
@@ -197,12 +197,12 @@ class MongoStore:
         """Return the stored data that the articles depend on."""
         urls = [clean(article.url) for article in articles]
         stored, reprints, texts = await asyncio.gather(
-            self.server.articles.find({"_id": {"$in": urls}}, documents.FIELDS).to_list(),
+            self.server.articles.find({"_id": {"$in": urls}}, conversion.FIELDS).to_list(),
             self.server.reprints.find({"_id": {"$in": urls}}, {"_id": 1}).to_list(),
             self._texts(urls, candidates),
         )
         return Known(
-            {one["_id"]: (one["number"], documents.article_of(one)) for one in stored},
+            {one["_id"]: (one["number"], conversion.article_of(one)) for one in stored},
             texts,
             frozenset(one["_id"] for one in reprints),
             frozenset(
@@ -220,8 +220,8 @@ class MongoStore:
         texts: dict[int, Article] = {}
         while wanted:
             which = {"number": {"$in": sorted(wanted)}}
-            found = await self.server.articles.find(which, documents.COMPARED).to_list()
-            texts.update((one["number"], documents.compared_of(one)) for one in found)
+            found = await self.server.articles.find(which, conversion.COMPARED).to_list()
+            texts.update((one["number"], conversion.compared_of(one)) for one in found)
             wanted.difference_update(texts)
             pairs = zip(urls, candidates, strict=True)
             if not any(self._stories.awaited(wanted.intersection(n), url) for url, n in pairs):
@@ -233,11 +233,11 @@ class MongoStore:
         """Append keys of articles missing in the log: of another method or a restored copy."""
         while documents_ := await self.server.articles.find(
             {"number": {"$gte": self._stories.next}},
-            documents.COMPARED,
+            conversion.COMPARED,
             sort=[("number", 1)],
             limit=REBUILT,
         ).to_list():
-            articles = {one["number"]: documents.compared_of(one) for one in documents_}
+            articles = {one["number"]: conversion.compared_of(one) for one in documents_}
             marks = [mark for article in articles.values() for mark in self._method.learn(article)]
             keys = [self._method.keys(article) for article in articles.values()]
             urls = [name_of(article.url) for article in articles.values()]

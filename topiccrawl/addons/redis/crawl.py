@@ -18,9 +18,9 @@ from scrapy_redis.spiders import RedisMixin
 from topiccrawl.addons.redis.client import async_client_of, client_of
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger, SharedRuns
-from topiccrawl.addons.redis.reading import owner_in, read, strategy_in
+from topiccrawl.addons.redis.snapshot import owner_in, read, strategy_in
 from topiccrawl.addons.redis.sync import RedisSync, Starts
-from topiccrawl.addons.redis.wire import address
+from topiccrawl.addons.redis.transport import address
 from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.links.strategies import LinkStrategy, stored_strategy

@@ -35,7 +35,7 @@ def _connected(settings: BaseSettings) -> Iterator[Finding]:
     from redis.exceptions import RedisError  # noqa: PLC0415
 
     from topiccrawl.addons.redis.client import client_of  # noqa: PLC0415
-    from topiccrawl.addons.redis.wire import address  # noqa: PLC0415
+    from topiccrawl.addons.redis.transport import address  # noqa: PLC0415
 
     try:
         client = client_of(settings)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import lmdb
 import redis
 
-from topiccrawl.addons.redis.about import about
 from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_host
-from topiccrawl.addons.redis.copy import WorkingCopy
-from topiccrawl.addons.redis.intake import Outpost, Route
+from topiccrawl.addons.redis.changes import Changes
+from topiccrawl.addons.redis.host_turns import REGISTER, Turns
+from topiccrawl.addons.redis.identity import about
 from topiccrawl.addons.redis.marks import RedisMarks
 from topiccrawl.addons.redis.membership import Membership
-from topiccrawl.addons.redis.record import Changes
-from topiccrawl.addons.redis.turns import REGISTER, Turns
-from topiccrawl.addons.redis.wire import Call, Steps, Wire, address
+from topiccrawl.addons.redis.messages import Outpost, Route
+from topiccrawl.addons.redis.transport import Call, Steps, Wire, address
+from topiccrawl.addons.redis.working_copy import WorkingCopy
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.rows import key_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.wire import address
+from topiccrawl.addons.redis.transport import address
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.storage.runs import RunReport, ordered, packed, unpacked
 

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
-from topiccrawl.addons.redis.about import other_crawl
 from topiccrawl.addons.redis.counters import Counters
+from topiccrawl.addons.redis.identity import other_crawl
 from topiccrawl.addons.redis.partitions import Partitions
+from topiccrawl.addons.redis.transport import Call, Steps
 from topiccrawl.addons.redis.view import NOTHING, View, view_of
-from topiccrawl.addons.redis.wire import Call, Steps
 from topiccrawl.errors import StorageError
 from topiccrawl.storage.identity import is_dead, myself
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.addons.redis.copy import WorkingCopy
-    from topiccrawl.addons.redis.intake import Outpost, Route
-    from topiccrawl.addons.redis.record import Changes
-    from topiccrawl.addons.redis.turns import Turns
+    from topiccrawl.addons.redis.changes import Changes
+    from topiccrawl.addons.redis.host_turns import Turns
+    from topiccrawl.addons.redis.messages import Outpost, Route
+    from topiccrawl.addons.redis.working_copy import WorkingCopy
     from topiccrawl.frontier.embedded import EmbeddedFrontier
 
 logger = logging.getLogger(__name__)

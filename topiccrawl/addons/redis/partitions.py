@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xxhash import xxh3_64_intdigest
 
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.wire import Call, Steps
+from topiccrawl.addons.redis.transport import Call, Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from topiccrawl.addons.redis.copy import WorkingCopy
-    from topiccrawl.addons.redis.intake import Route
+    from topiccrawl.addons.redis.messages import Route
     from topiccrawl.addons.redis.view import View
+    from topiccrawl.addons.redis.working_copy import WorkingCopy
 
 PIECE = 500
 """Rows loaded at once: a few milliseconds of work."""

@@ -42,7 +42,7 @@ class NodeStorage(SqliteStorage):
     ) -> ArticleStore:
         """See ``Storage.articles``; nodes detect duplicates together."""
         from topiccrawl.addons.redis.client import async_client_of
-        from topiccrawl.addons.redis.together import TogetherStore
+        from topiccrawl.addons.redis.shared_store import TogetherStore
 
         return TogetherStore(
             self.path, lambda: async_client_of(self._settings), method=method, capacity=capacity

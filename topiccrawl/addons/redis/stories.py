@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgpack
 
-from topiccrawl.addons.redis.wire import script
+from topiccrawl.addons.redis.transport import script
 from topiccrawl.dedup.choice import index_of
 from topiccrawl.model import Article
 

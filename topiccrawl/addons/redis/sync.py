@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.wire import AsyncWire, address
+from topiccrawl.addons.redis.transport import AsyncWire, address
 from topiccrawl.errors import StorageError, TopiccrawlError
 
 if TYPE_CHECKING:

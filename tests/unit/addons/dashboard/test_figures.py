@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.dashboard.channel import difference
-from topiccrawl.extensions.moments import Figures, Point, merged
-from topiccrawl.extensions.waiting import Circumstances, waiting
+from topiccrawl.extensions.history import Figures, Point, merged
+from topiccrawl.extensions.wait_reason import Circumstances, waiting
 from topiccrawl.frontier.view import STATES, Census
 
 steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=5)), max_size=200)

@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
-from topiccrawl.addons.doctor.rounds import examine, rounds_of
+from topiccrawl.addons.doctor.examinations import examine, rounds_of
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.findings import Level, ok
 

@@ -33,7 +33,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def syntax(self) -> str:
-        from topiccrawl.addons.doctor.rounds import ROUNDS
+        from topiccrawl.addons.doctor.examinations import ROUNDS
 
         names = [*ROUNDS, *project.TOPICCRAWL_EXAMINATIONS]
         return f"[--json] [{' | '.join(names)}]..."
@@ -45,7 +45,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawl.addons.doctor.rounds import examine
+        from topiccrawl.addons.doctor.examinations import examine
 
         findings = list(examine(self.options, args))
         if opts.json:

@@ -13,7 +13,7 @@ from topiccrawl.links.strategies.contract import LEARNT, GroupStats
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Iterator
 
-    from topiccrawl.addons.redis.record import Changes
+    from topiccrawl.addons.redis.changes import Changes
     from topiccrawl.frontier.embedded import EmbeddedFrontier
 
 

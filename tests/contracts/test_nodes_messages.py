@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.intake import LINKS, REDIRECT, SEED, read_letter
+from topiccrawl.addons.redis.messages import LINKS, REDIRECT, SEED, read_letter
 from topiccrawl.frontier.contract import Seed
 
 if TYPE_CHECKING:

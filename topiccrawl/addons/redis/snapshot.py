@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.about import checked
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.copy import WorkingCopy
+from topiccrawl.addons.redis.changes import Changes
 from topiccrawl.addons.redis.frontier import base_of
+from topiccrawl.addons.redis.identity import checked
 from topiccrawl.addons.redis.partitions import PIECE
-from topiccrawl.addons.redis.record import Changes
-from topiccrawl.addons.redis.wire import Call, Steps, Wire, address, trouble
+from topiccrawl.addons.redis.transport import Call, Steps, Wire, address, trouble
+from topiccrawl.addons.redis.working_copy import WorkingCopy
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from pymongo import DeleteOne, UpdateOne
 from pymongo.errors import BulkWriteError
 
-from topiccrawl.addons.mongodb import documents
+from topiccrawl.addons.mongodb import conversion
 from topiccrawl.dedup import Match
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
     from topiccrawl.addons.mongodb.client import Server
-    from topiccrawl.addons.mongodb.decide import Plan
+    from topiccrawl.addons.mongodb.decision import Plan
     from topiccrawl.addons.mongodb.stories import StoryLog
     from topiccrawl.model import Article
 
@@ -36,7 +36,7 @@ class Writer:
     async def write(self, plan: Plan) -> None:
         """Write versions, articles and reprints; ``plan.saved`` then has their final fates."""
         if plan.replaced:
-            kept = [documents.version_upsert(article, at) for article, at in plan.replaced]
+            kept = [conversion.version_upsert(article, at) for article, at in plan.replaced]
             await self._server.collection("versions").bulk_write(kept, ordered=True)
         late = await self._upsert(plan)
         plan.reprints.extend(late)
@@ -45,8 +45,8 @@ class Writer:
         for place, (article, match) in enumerate(plan.reprints):
             # in the order they came, also between nodes: claims ascend
             order = self._stories.next * 1_000 + place
-            writes.append(documents.reprint_upsert(article, match, order))
-            lent.extend(documents.lend_topics(clean(match.url), article))
+            writes.append(conversion.reprint_upsert(article, match, order))
+            lent.extend(conversion.lend_topics(clean(match.url), article))
         if writes:
             await self._server.reprints.bulk_write(writes, ordered=True)
         if lent:
@@ -54,7 +54,7 @@ class Writer:
 
     async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
         """Write the articles; return those whose text another node stored first, as reprints."""
-        writes = [documents.upsert(article, number) for article, number in plan.upserts]
+        writes = [conversion.upsert(article, number) for article, number in plan.upserts]
         if not writes:
             return []
         twice = len({article.url for article, _ in plan.upserts}) < len(writes)
@@ -77,7 +77,7 @@ class Writer:
         which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
         first = await self._server.articles.find_one(which, {"_id": 1}) if article.digest else None
         if first is None:  # two upserts of one URL collided: repeat this one
-            await self._server.articles.bulk_write([documents.upsert(article, number)])
+            await self._server.articles.bulk_write([conversion.upsert(article, number)])
             return None
         match = Match(first["_id"], 1.0, "same-text")
         place = next(at for at, one in enumerate(plan.saved) if one.url == article.url)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgpack
 
-from topiccrawl.addons.redis.wire import Call, Steps
+from topiccrawl.addons.redis.transport import Call, Steps
 from topiccrawl.storage.identity import is_dead, myself
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 
 from topiccrawl import __version__
 from topiccrawl.addons.doctor.packages import dictionary, extras, versions
-from topiccrawl.commands.names import strangers
+from topiccrawl.commands.setting_names import strangers
 from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values

@@ -11,8 +11,8 @@ from redis.asyncio import Redis
 from typing_extensions import override
 
 from tests.contracts.articles import article
+from topiccrawl.addons.redis.shared_store import TogetherStore
 from topiccrawl.addons.redis.stories import Claim, StoryRegister
-from topiccrawl.addons.redis.together import TogetherStore
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.storage.contract import Fate

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from topiccrawl.addons.redis.about import FORMAT, about, checked, other_crawl
+from topiccrawl.addons.redis.identity import FORMAT, about, checked, other_crawl
 from topiccrawl.errors import StateVersionError
 from topiccrawl.frontier.hosts import CLOCK, STATS
 from topiccrawl.frontier.rows import CRAWLED, PAYLOAD, Row, decode, quantum, texts
