@@ -40,7 +40,7 @@ def _crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Web(pages) as web:
         status, out = run(web.proxy, data, "crawl", "topic", *arguments)
     assert status == 0, out[-3000:]
-    assert "nothing is left to fetch" in out
+    assert "no URLs left to fetch" in out
     return data
 
 
@@ -127,7 +127,7 @@ def test_on_a_terminal_a_line_shows_progress_and_a_job_folder_explains_itself(
     assert status == 0, shown[-3000:]
     lines = re.findall(r"\x1b\[2K(\d+) pages \([\d.]+/s\) · (\d+) on topic \(harvest 100%\)", shown)
     assert lines
-    assert "nothing is left to fetch" in shown
+    assert "no URLs left to fetch" in shown
     status, out = scrapy(
         capsys, monkeypatch, "why", f"{SITE}/2", "-s", f"TOPICCRAWL_DATA_DIR={data}"
     )

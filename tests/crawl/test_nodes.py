@@ -52,7 +52,7 @@ def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
         log = node.output.read_text()
         assert "the crawl pauses" in log
         assert "the crawl goes on" in log
-        assert "Redis does not answer\n" in log, "why nothing is fetched"
+        assert "Redis does not respond\n" in log, "why nothing is fetched"
 
 
 class Stopped(Trial):

@@ -1,4 +1,4 @@
-"""Reason why a crawl waits, for the progress line, the page, the metrics and the log."""
+"""Reason why a crawl is waiting, for the progress line, the dashboard, the metrics and the log."""
 
 from __future__ import annotations
 
@@ -12,73 +12,74 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.view import Census
 
 QUIET = 5.0
-"""Seconds without a page from which a crawl counts as waiting."""
+"""Seconds without a page after which a crawl counts as waiting."""
 
 
 REASONS = {
     "": "crawls",
     "paused": message("paused by the operator"),
-    "redis-away": message("Redis does not answer"),
-    "store-away": message("the database does not answer; articles wait on disk"),
-    "reading": message("fetched pages are being read"),
+    "redis-away": message("Redis does not respond"),
+    "store-away": message("the database does not respond; articles are spooled to disk"),
+    "reading": message("fetched pages are being parsed"),
     "storing": message("articles are being stored"),
-    "answers": message("servers take long to answer"),
+    "answers": message("servers are slow to respond"),
     "delays": message("all hosts are waiting for their delay"),
-    "failing": message("all hosts refuse or fail"),
-    "robots": message("robots.txt files are fetched first"),
-    "elsewhere": message("other nodes have the queued URLs"),
-    "empty": message("nothing is queued"),
-    "retries": message("what is queued is tried again later"),
-    "watching": message("nothing is due"),
+    "failing": message("all hosts refuse requests or fail"),
+    "robots": message("robots.txt files are being fetched"),
+    "elsewhere": message("all queued URLs belong to other nodes"),
+    "empty": message("the queue is empty"),
+    "retries": message("all queued URLs wait for a retry"),
+    "watching": message("no page is due"),
 }
-"""Text of each code, in English, as the log has it; the page has its own."""
+"""English text of each reason for the log; the dashboard has its own texts."""
 
 
-class Waiting(NamedTuple):
-    """Reason why a crawl waits.
+class WaitReason(NamedTuple):
+    """Reason why a crawl is waiting.
 
     Attributes:
-        reason: One of ``REASONS``; "" where it crawls.
-        seconds: Since the last page.
-        detail: Host, and seconds until it may be asked, where that is known.
+        reason: Key of ``REASONS``; "" while the crawl fetches.
+        seconds: Seconds since the last page.
+        detail: Host, and seconds until its next request, if known.
     """
 
     reason: str
     seconds: float = 0.0
     detail: str = ""
 
-    def text(self, say: Callable[[str], str] = str) -> str:
-        """The reason in words; "" where the crawl is going on.
+    def text(self, translate: Callable[[str], str] = str) -> str:
+        """Describe the reason; "" while the crawl fetches.
 
         Args:
-            say: Translates them: the log's are English.
+            translate: Translates messages; by default they are English, as in the log.
 
-        >>> Waiting("delays", 31.4, "a.test in 12 s").text()
-        'nothing for 31 s: all hosts are waiting for their delay (a.test in 12 s)'
-        >>> Waiting("store-away", 0.2).text()
-        'the database does not answer; articles wait on disk'
+        >>> WaitReason("delays", 31.4, "a.test in 12 s").text()
+        'no page for 31 s: all hosts are waiting for their delay (a.test in 12 s)'
+        >>> WaitReason("store-away", 0.2).text()
+        'the database does not respond; articles are spooled to disk'
         """
         if not self.reason:
             return ""
         detail = f" ({self.detail})" if self.detail else ""
-        quiet = say(message("nothing for {seconds} s: ")) if self.seconds >= QUIET else ""
-        return f"{quiet.format(seconds=round(self.seconds))}{say(REASONS[self.reason])}{detail}"
+        quiet = translate(message("no page for {seconds} s: ")) if self.seconds >= QUIET else ""
+        reason = translate(REASONS[self.reason])
+        return f"{quiet.format(seconds=round(self.seconds))}{reason}{detail}"
 
 
 class Circumstances(NamedTuple):
-    """Facts that the reason is derived from.
+    """State of a crawl that its wait reason is derived from.
 
     Attributes:
         quiet: Seconds since the last page.
-        paused: The operator paused the crawl.
-        redis_away: The server of the frontier does not answer.
-        store_away: The database of the articles does not answer.
-        queues: Sizes of the frontier's queues, over all nodes.
-        own: URLs queued on this node.
-        open: Leases out on this node.
-        reading: Fetched pages that readers have not answered yet.
-        census: State of the hosts, or None where the frontier has none.
-        watching: What a watch waits for (``next at ...``); "" where nothing is watched.
+        paused: Whether the operator paused the crawl.
+        redis_away: Whether the Redis server of the frontier does not respond.
+        store_away: Whether the database of the articles does not respond.
+        queues: Sizes of the queues, summed over all nodes.
+        own: Number of URLs queued on this node.
+        open: Number of open leases of this node.
+        reading: Number of fetched pages that readers are parsing.
+        census: State of the hosts, or None if the frontier has none.
+        watching: Next visit of a watch (``next at ...``); "" if no page is watched.
     """
 
     quiet: float
@@ -93,34 +94,36 @@ class Circumstances(NamedTuple):
     watching: str = ""
 
 
-def waiting(now: Circumstances) -> Waiting:
-    """Return why a crawl waits; a pause or an outage at once, all else after ``QUIET`` seconds.
+def wait_reason(now: Circumstances) -> WaitReason:
+    """Return the reason why a crawl is waiting.
 
-    >>> waiting(Circumstances(1.0, queues={"prior": 3}, own=3)).reason
+    A pause or an outage is returned at once, any other reason after ``QUIET`` seconds.
+
+    >>> wait_reason(Circumstances(1.0, queues={"prior": 3}, own=3)).reason
     ''
-    >>> waiting(Circumstances(60.0)).reason
+    >>> wait_reason(Circumstances(60.0)).reason
     'empty'
     """
     for reason in ("paused", "redis_away", "store_away"):
         if getattr(now, reason):
-            return Waiting(reason.replace("_", "-"), now.quiet)
+            return WaitReason(reason.replace("_", "-"), now.quiet)
     if now.quiet < QUIET:
-        return Waiting("")
+        return WaitReason("")
     states = now.census.states if now.census else {}
     if now.open:
         busy = states.get("fetching", 0)
         names = [host.name for host in now.census.hosts if host.active][:3] if now.census else []
-        at = "answers" if busy else "reading" if now.reading else "storing"
-        return Waiting(at, now.quiet, ", ".join(names))
+        step = "answers" if busy else "reading" if now.reading else "storing"
+        return WaitReason(step, now.quiet, ", ".join(names))
     if not now.own:
         if now.watching:
-            return Waiting("watching", now.quiet, now.watching)
+            return WaitReason("watching", now.quiet, now.watching)
         others = any(now.queues.get(name, 0) for name in ("prior", "normal", "leased"))
-        return Waiting("elsewhere" if others else "empty", now.quiet)
-    return Waiting(_slowest(states), now.quiet, _soonest(now.census))
+        return WaitReason("elsewhere" if others else "empty", now.quiet)
+    return WaitReason(_host_reason(states), now.quiet, _next_host(now.census))
 
 
-def _slowest(states: Mapping[str, int]) -> str:
+def _host_reason(states: Mapping[str, int]) -> str:
     if states.get("waiting"):
         return "delays"
     if states.get("robots"):
@@ -128,7 +131,7 @@ def _slowest(states: Mapping[str, int]) -> str:
     return "failing" if states.get("failing") else "retries"
 
 
-def _soonest(census: Census | None) -> str:
+def _next_host(census: Census | None) -> str:
     if census is None or census.soonest is None:
         return ""
     name, seconds = census.soonest

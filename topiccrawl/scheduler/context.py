@@ -80,7 +80,7 @@ class Search(Protocol):
     def is_fruitless(self, context: CrawlContext) -> bool:
         """Return whether no run found anything."""
 
-    def again(self) -> list[str]:
+    def retry_urls(self) -> list[str]:
         """Clear the failures and return the URLs to retry."""
 
 

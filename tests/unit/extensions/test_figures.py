@@ -65,7 +65,7 @@ def test_fields_of_contributions_join_those_of_their_section(tmp_path: Path) -> 
 
 def test_a_watch_explains_the_wait_of_an_empty_queue(tmp_path: Path) -> None:
     def act(figures: CrawlFigures) -> None:
-        figures._heard -= 2 * QUIET
+        figures._last_page -= 2 * QUIET
         lease = figures.context.frontier.pop()[0]
         figures.context.frontier.finish(lease, Outcome(Ending.CRAWLED))
         assert figures.waiting().reason == "empty"
@@ -80,9 +80,9 @@ def test_pages_count_by_their_report_or_else_when_fetched(tmp_path: Path) -> Non
         send = figures.crawler.signals.send_catch_log
         lease = figures.context.frontier.pop()[0]
         send(lease_settled, lease=lease, outcome=Outcome(Ending.CRAWLED))
-        assert (figures.figures.pages, figures.figures.relevant) == (1, 0)
+        assert (figures.history.pages, figures.history.relevant) == (1, 0)
         send(page_counted, relevant=True, articles=4)
-        counted = figures.figures
+        counted = figures.history
         assert (counted.pages, counted.relevant, counted.articles) == (2, 1, 4)
 
     figured(tmp_path, act)

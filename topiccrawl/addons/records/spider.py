@@ -31,7 +31,7 @@ from topiccrawl.scheduler.build import traps_of
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.since import since_of
-from topiccrawl.spiders.arguments import UNREAD
+from topiccrawl.spiders.arguments import NO_SOURCE_CHECK
 from topiccrawl.spiders.discovering import Asked, Discovery, request
 from topiccrawl.spiders.reading import header, robots_tags
 from topiccrawl.storage.choice import storage_of
@@ -73,7 +73,7 @@ class TemplateSpider(Spider):
     """
 
     name = "template"
-    custom_settings = UNREAD
+    custom_settings = NO_SOURCE_CHECK
 
     def __init__(self, plan: Plan, conductor: Conductor, following: Following) -> None:
         super().__init__()
