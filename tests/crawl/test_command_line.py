@@ -73,11 +73,11 @@ def test_why_tells_queue_score_parents_and_path(
     assert out.index(f"    {SITE}/\n") < out.rindex(f"    {SITE}/1\n")
     status, out = scrapy(capsys, monkeypatch, "why", f"{SITE}/gone", *where)
     assert "errorQueue (http-404)" in out
-    assert "linked by  1 crawled pages" in out
+    assert "in-links   1 crawled pages" in out
     status, out = scrapy(
         capsys, monkeypatch, "why", f"{SITE}/none", "--topic", "新能源汽车", *where
     )
-    assert (status, "not known" in out) == (1, True)
+    assert (status, "not recorded" in out) == (1, True)
 
 
 def test_articles_are_listed_and_shown(
@@ -92,7 +92,7 @@ def test_articles_are_listed_and_shown(
     assert "新能源汽车销量创新高" in out
     assert "because of" in out
     status, out = scrapy(capsys, monkeypatch, "articles", "show", f"{SITE}/9", *where)
-    assert (status, "no such article" in out) == (1, True)
+    assert (status, "no article in" in out) == (1, True)
 
 
 def test_wrong_input_is_refused_before_any_request_with_status_2(tmp_path: Path) -> None:

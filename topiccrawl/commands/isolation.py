@@ -1,4 +1,4 @@
-"""Temporary state for commands that are no crawls, so that they change no stored crawl."""
+"""Temporary state for Scrapy's own commands, so that they change no stored crawl."""
 
 from __future__ import annotations
 
@@ -14,40 +14,41 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
-_NAMED = ("REDIS_URL", "MONGODB_URI", "TOPICCRAWL_WEBHOOK")
-"""Shared services, by settings or environment, that the command must not reach."""
+_SERVICES = ("REDIS_URL", "MONGODB_URI", "TOPICCRAWL_WEBHOOK")
+"""Settings and environment variables of shared services that the command must not use."""
 _STORAGE = "topiccrawl.storage.sqlite.SqliteStorage"
 
 
-class Apart:
-    """Scrapy's own command, with a state that is deleted.
+class IsolatedCommand:
+    """Base of Scrapy's own commands with a temporary state.
 
-    A command derives from this class and then from Scrapy's. This class does not: Scrapy takes each
-    subclass of ``ScrapyCommand`` in this folder for a command.
+    Derive a command from this class and Scrapy's command. This class is no ``ScrapyCommand``, since
+    Scrapy registers each subclass of it in this folder as a command.
     """
 
     settings: Any
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run Scrapy's own."""
-        with apart(self.settings):
+        """Run Scrapy's command."""
+        with isolated_state(self.settings):
             super().run(args, opts)  # type: ignore[misc]
 
 
 @contextmanager
-def apart(settings: BaseSettings | None) -> Iterator[None]:
-    """Keep the frontier of what runs meanwhile in a folder that is deleted in the end.
+def isolated_state(settings: BaseSettings | None) -> Iterator[None]:
+    """Store all state in a temporary folder during the context.
 
-    In a crawl's frontier such a page would count as fetched, with its links not queued.
+    In the frontier of a crawl, a page of the command would count as fetched without queueing its
+    links.
     """
     assert settings is not None  # noqa: S101  (Scrapy sets them before run)
     with TemporaryDirectory(prefix="topiccrawl-", ignore_cleanup_errors=True) as folder:
-        nowhere = dict.fromkeys((*_NAMED, "JOBDIR", "REDIS_HOST"), "")
+        disabled = dict.fromkeys((*_SERVICES, "JOBDIR", "REDIS_HOST"), "")
         own = {"TOPICCRAWL_DATA_DIR": folder, "TOPICCRAWL_STORAGE": _STORAGE}
-        settings.setdict({**own, **nowhere}, priority="cmdline")
+        settings.setdict({**own, **disabled}, priority="cmdline")
         settings["EXTENSIONS"].set(_OUTCOME, None, priority="cmdline")  # no summary
-        named = {name: os.environ.pop(name) for name in _NAMED if name in os.environ}
+        removed = {name: os.environ.pop(name) for name in _SERVICES if name in os.environ}
         try:
             yield
         finally:
-            os.environ.update(named)
+            os.environ.update(removed)

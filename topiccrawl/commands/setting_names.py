@@ -1,4 +1,4 @@
-"""Unknown names of settings: a misspelt one would silently have no effect."""
+"""Warnings about unknown setting names, which would silently have no effect."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FROM_ENVIRONMENT = frozenset(
         "TOPICCRAWL_WEBHOOK_SECRET",
     }
 )
-"""Names that are also read from the environment."""
+"""Settings that are also read from the environment."""
 _TESTS = "TOPICCRAWL_TEST_"
-_ALIKE = 0.9
-"""Similarity from which a name without our prefix is taken for a misspelt known one."""
+_SIMILARITY = 0.9
+"""Minimum similarity of a name without our prefix to a known name to count as a misspelling."""
 OURS = frozenset(
     [name for name in vars(project) if name.startswith(PREFIX)]
     + list(parameter_settings(PREFIX, StrategyParameters))
@@ -34,48 +34,48 @@ OURS = frozenset(
 KNOWN = OURS | {name for name in (*vars(project), *vars(default_settings)) if name.isupper()}
 
 
-def strangers(settings: BaseSettings, environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each name that has no effect, and what was probably meant.
+def unknown_settings(settings: BaseSettings, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield a warning for each name without effect, with a suggestion.
 
-    Of the settings: what begins with TOPICCRAWL_ and is none of ours, and other names of the
-    project or the command line that differ little from a known one. Of the environment: what
-    begins with TOPICCRAWL_ and is not read, or not read from there.
+    Checked are unknown settings that begin with TOPICCRAWL_, settings of the project or the command
+    line that are similar to a known name, and environment variables that begin with TOPICCRAWL_ and
+    are not read.
 
     >>> from scrapy.settings import Settings
-    >>> list(strangers(Settings({"TOPICCRAWL_PAGE": 9}), {}))
-    ['setting TOPICCRAWL_PAGE is not known and does nothing: did you mean TOPICCRAWL_PAGES?']
+    >>> list(unknown_settings(Settings({"TOPICCRAWL_PAGE": 9}), {}))
+    ['unknown setting TOPICCRAWL_PAGE has no effect: did you mean TOPICCRAWL_PAGES?']
     """
     for name in sorted(map(str, settings)):
-        if name not in KNOWN and (text := _unknown(settings, name)):
-            yield f"setting {name} is not known and does nothing{text}"
+        if name not in KNOWN and (text := _hint(settings, name)):
+            yield f"unknown setting {name} has no effect{text}"
     for name, value in sorted(environment.items()):
         if not name.startswith(PREFIX) or name.startswith(_TESTS) or name in FROM_ENVIRONMENT:
             continue
         if name not in OURS:
-            yield f"environment: {name} is not known and does nothing{_near_ours(name)}"
-        elif not _is(settings, name, value):
-            yield f"environment: {name} is not read from there: write -s {name}=..."
+            yield f"environment: unknown variable {name} has no effect{_suggestion(name)}"
+        elif not _has_value(settings, name, value):
+            yield f"environment: {name} is not read from the environment: use -s {name}=..."
 
 
-def _unknown(settings: BaseSettings, name: str) -> str:
-    """The rest of the line for an unknown setting; "" for one that is not ours."""
+def _hint(settings: BaseSettings, name: str) -> str:
+    """Return a hint for an unknown setting; "" for settings of other packages."""
     if name.startswith(PREFIX):
-        return _near_ours(name) or "; topiccrawl/settings.py lists those there are"
+        return _suggestion(name) or "; topiccrawl/settings.py lists all settings"
     if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"]:
         return ""
-    found = get_close_matches(name, KNOWN, 1, _ALIKE)
+    found = get_close_matches(name, KNOWN, 1, _SIMILARITY)
     return f": did you mean {found[0]}?" if found else ""
 
 
-def _near_ours(name: str) -> str:
-    """Suggest the name that was probably meant, compared without the common prefix."""
+def _suggestion(name: str) -> str:
+    """Suggest the most similar setting, compared without the common prefix."""
     own = [known.removeprefix(PREFIX) for known in OURS]
     found = get_close_matches(name.removeprefix(PREFIX), own, 1)
     return f": did you mean {PREFIX}{found[0]}?" if found else ""
 
 
-def _is(settings: BaseSettings, name: str, value: str) -> bool:
-    """Return whether a setting has the environment's value: settings files may read it there."""
+def _has_value(settings: BaseSettings, name: str, value: str) -> bool:
+    """Return whether a setting has a value; settings files may read it from the environment."""
     known = settings.get(name)
     texts = [known] if isinstance(known, str) else map(str, known or [])
     return str(known) == value or ",".join(texts) == value

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 
 from topiccrawl import __version__
 from topiccrawl.addons.doctor.packages import dictionary, extras, versions
-from topiccrawl.commands.setting_names import strangers
+from topiccrawl.commands.setting_names import unknown_settings
 from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values
@@ -119,7 +119,7 @@ def settings(given: BaseSettings) -> Iterator[Finding]:
 
 def names(given: BaseSettings) -> Iterator[Finding]:
     """Warn of names of settings, or in the environment, that have no effect."""
-    for line in strangers(given, os.environ):
+    for line in unknown_settings(given, os.environ):
         yield warn("settings", line, "correct the name, or take it away")
 
 
