@@ -84,7 +84,7 @@ def play_crawl(client: redis.Redis, folder: Path) -> None:
     one.push([Seed(f"http://h{n}.cn/") for n in range(40)])
     for _ in range(6):
         for node in (one, two):
-            node._wire.run(node.membership.starts(STARTS, 2))
+            node._transport.run(node.membership.starts(STARTS, 2))
             node.settle()
             for lease in node.pop(30):
                 if lease.kind is Kind.ROBOTS:
@@ -97,7 +97,7 @@ def play_crawl(client: redis.Redis, folder: Path) -> None:
     client.zadd(f"{one.base}nodes", {str(one.membership.epoch): 0})
     for _ in range(4):
         two.settle()
-    assert two.membership.alone()
+    assert two.membership.is_only_node()
     two.close()
     discard(client, NAME)
 

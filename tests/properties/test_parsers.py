@@ -24,7 +24,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.addons.records.templates.structured import subjects
 from topiccrawl.addons.records.templates.template import read as read_template
-from topiccrawl.addons.redis.messages import read_letter
+from topiccrawl.addons.redis.messages import parse_message
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.tasks.http import wish_in
 from topiccrawl.addons.tasks.records import Shard, Task
@@ -464,7 +464,7 @@ PARSERS = (
         (ConfigurationError,),
     ),
     Parser("engine", filed(read_engine, "a.toml"), (ENGINE,), (ConfigurationError,)),
-    Parser("letter", read_letter, (LETTER,), (ValueError,)),
+    Parser("letter", parse_message, (LETTER,), (ValueError,)),
     Parser("read", read_page_of, (READ,), (ValueError, TypeError)),
     Parser("article", extraction_of, (ARTICLE,), (ValueError, TypeError)),
     Parser("export", exported, (EXPORT,), (StateError,)),
