@@ -1,4 +1,4 @@
-"""Conversion of articles to documents and back, and their writes. No network here."""
+"""Conversion between articles and documents, and the writes of articles. No network here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
 """Fields that are stored unchanged."""
 
 FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
-"""Projection of the fields that an article is rebuilt from."""
+"""Projection of the fields of an article."""
 
 COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
 """Projection of the fields that duplicate detection compares."""
@@ -42,7 +42,7 @@ def fields_of(article: Article) -> dict[str, Any]:
 
 
 def key(topic: str) -> str:
-    """Return a topic's name as a field name.
+    """Escape the name of a topic as a field name.
 
     >>> key("A.I."), key("$新能源汽车"), key("100%")
     ('A%2EI%2E', '%24新能源汽车', '100%25')
@@ -53,7 +53,7 @@ def key(topic: str) -> str:
 
 
 def upsert(article: Article, number: int) -> UpdateOne:
-    """Return the write that inserts or updates an article: one document a URL, topics joined."""
+    """Return the write that inserts or updates an article: one document per URL, topics merged."""
     names, scores = _scores(article)
     change: dict[str, Any] = {
         "$set": {**fields_of(article), **scores},
@@ -66,7 +66,7 @@ def upsert(article: Article, number: int) -> UpdateOne:
 
 
 def lend_topics(story: str, article: Article) -> list[UpdateOne]:
-    """Return the writes that add a reprint's topics to its story where they are missing."""
+    """Return the writes that add missing topics of a reprint to its story."""
     names, scores = _scores(article)
     return [
         UpdateOne(
@@ -78,7 +78,7 @@ def lend_topics(story: str, article: Article) -> list[UpdateOne]:
 
 
 def reprint_upsert(article: Article, match: Match, number: int) -> UpdateOne:
-    """Return the write that records a reprint; the number of a recorded one stays."""
+    """Return the write that records a reprint; an existing number is kept."""
     values = _cleaned(reprint_by(article, match)._asdict())
     change = {"story": clean(match.url), **values}
     url = change.pop("url")
@@ -88,7 +88,7 @@ def reprint_upsert(article: Article, match: Match, number: int) -> UpdateOne:
 
 
 def version_upsert(article: Article, replaced_at: float) -> UpdateOne:
-    """Return the write that keeps a text before it is replaced; idempotent."""
+    """Return the write that stores a text before it is replaced. Idempotent."""
     kept = _cleaned({"url": article.url, **version_of(article, replaced_at)._asdict()})
     name = f"{kept['url']} {article.fetched_at!r}"
     return UpdateOne({"_id": name}, {"$setOnInsert": kept}, upsert=True)
@@ -119,7 +119,7 @@ def of_site(host: str) -> dict[str, str]:
 
 
 def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
-    """Return the article of a document, with the terms of this topic (else of the best one)."""
+    """Return the article of a document, with the terms of ``topic``, or of its best topic."""
     scores = sorted(document["scores"].values(), key=lambda s: (-s["score"], s["name"]))
     named = next((s for s in scores if s["name"] == topic), scores[0] if scores else None)
     values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images") if name in document}
@@ -146,12 +146,12 @@ def reprint_of(document: Mapping[str, Any]) -> Reprint:
 
 
 def _cleaned(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values whose texts UTF-8 can encode."""
+    """Return the values with texts that UTF-8 can encode."""
     return {name: plain(value) for name, value in values.items()}
 
 
 def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Return the names of an article's topics and, by field, the stored score and terms."""
+    """Return the topic names of an article, and the stored scores and terms by field."""
     terms = [[clean(term), share] for term, share in article.terms]
     names = [clean(name) for name in article.topics]
     kept = {

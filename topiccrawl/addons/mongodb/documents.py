@@ -1,4 +1,4 @@
-"""Documents by name in MongoDB: a collection for each kind."""
+"""Documents in MongoDB, one collection per kind."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 _BATCH = 100
-"""Documents of one bulk write; each has its own timeout."""
+"""Number of documents in a bulk write; each bulk write has its own timeout."""
 
 
 class MongoDocuments:
-    """See ``Documents``; no transactions, so that a single server will do.
+    """Documents in MongoDB; see ``Documents``. Without transactions, which need a replica set.
 
     Args:
-        uri: ``mongodb://...``; its path names the database.
+        uri: ``mongodb://...``; its path is the name of the database.
         kinds: Kinds of the documents.
     """
 
@@ -56,7 +56,7 @@ class MongoDocuments:
         await self._server.close()
 
     async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
-        """See ``Documents.put``; in bulk writes, one kind after the other."""
+        """See ``Documents.put``; bulk writes, one kind after the other."""
         rows = {kind: [kind.packed(one) for one in some] for kind, some in documents.items()}
         for kind, some in rows.items():
             writes = [
@@ -83,7 +83,7 @@ class MongoDocuments:
         """See ``Documents.find``."""
         which = _filter(where)
         if after:
-            which = {"$and": [which, {"$or": _behind(order, [plain(one) for one in after])}]}
+            which = {"$and": [which, {"$or": _after(order, [plain(one) for one in after])}]}
         return await self._found(kind, which, order, limit, fields)
 
     async def count(self, kind: DocumentKind, where: Where) -> int:
@@ -92,7 +92,7 @@ class MongoDocuments:
             return await self._of(kind).count_documents(_filter(where))
 
     async def delete(self, kind: DocumentKind, *where: Where) -> int:
-        """See ``Documents.delete``; one by one."""
+        """See ``Documents.delete``; the conditions are applied one after the other."""
         with self._server.translated("forget"):
             done = [await self._of(kind).delete_many(_filter(one)) for one in where]
         return sum(one.deleted_count for one in done)
@@ -119,8 +119,8 @@ def _filter(where: Where) -> dict[str, Any]:
     }
 
 
-def _behind(order: Sequence[str], after: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the alternatives of which one holds for documents behind others in an order."""
+def _after(order: Sequence[str], after: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return alternative conditions of documents after a position in a sort order."""
     pairs = list(zip(order, after, strict=True))
     return [
         {**dict(pairs[:number]), name: {"$gt": value}} for number, (name, value) in enumerate(pairs)

@@ -1,4 +1,4 @@
-"""Lists of stored articles for a page, from MongoDB."""
+"""Lists of stored articles in MongoDB, for the dashboard."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FIELDS = dict.fromkeys(("title", "site", "published", "fetched_at"), 1)
 
 
 class MongoListing:
-    """See ``Listing``.
+    """Lists of articles in MongoDB; see ``Listing``.
 
     Args:
-        uri: ``mongodb://...``.
+        uri: ``mongodb://...``; its path is the name of the database.
     """
 
     def __init__(self, uri: str) -> None:
@@ -38,7 +38,7 @@ class MongoListing:
         return total, [_listed(one, topic, reprints) for one in found]
 
     async def chains(self, topic: str, most: int) -> list[StoryChain]:
-        """See ``Listing.chains``; only the stories republished most in all topics are searched."""
+        """See ``Listing.chains``; searches only stories with many reprints in all topics."""
         self._server.connect()
         with self._server.translated("read"):
             reprints = await self._counted({}, 4 * most)

@@ -1,4 +1,4 @@
-"""Writes of a decided plan: bulk upserts, safe to repeat."""
+"""Writer of save plans: idempotent bulk upserts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Writer:
 
     Args:
         server: The database.
-        stories: The log whose claims order reprints.
+        stories: Story log, whose claims order reprints.
     """
 
     def __init__(self, server: Server, stories: StoryLog) -> None:
@@ -34,7 +34,7 @@ class Writer:
         self._stories = stories
 
     async def write(self, plan: Plan) -> None:
-        """Write versions, articles and reprints; ``plan.saved`` then has their final fates."""
+        """Write versions, articles and reprints; update ``plan.saved`` to the final fates."""
         if plan.replaced:
             kept = [conversion.version_upsert(article, at) for article, at in plan.replaced]
             await self._server.collection("versions").bulk_write(kept, ordered=True)
@@ -43,7 +43,7 @@ class Writer:
         writes: list[UpdateOne | DeleteOne] = [DeleteOne({"_id": url}) for url in plan.freed]
         lent: list[UpdateOne] = []
         for place, (article, match) in enumerate(plan.reprints):
-            # in the order they came, also between nodes: claims ascend
+            # in order of arrival, even between nodes, since claims ascend
             order = self._stories.next * 1_000 + place
             writes.append(conversion.reprint_upsert(article, match, order))
             lent.extend(conversion.lend_topics(clean(match.url), article))
@@ -53,16 +53,16 @@ class Writer:
             await self._server.articles.bulk_write(lent, ordered=True)
 
     async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
-        """Write the articles; return those whose text another node stored first, as reprints."""
+        """Write the articles; return articles whose text another node stored first, as reprints."""
         writes = [conversion.upsert(article, number) for article, number in plan.upserts]
         if not writes:
             return []
-        twice = len({article.url for article, _ in plan.upserts}) < len(writes)
+        has_repeats = len({article.url for article, _ in plan.upserts}) < len(writes)
         try:
-            await self._server.articles.bulk_write(writes, ordered=twice)
+            await self._server.articles.bulk_write(writes, ordered=has_repeats)
         except BulkWriteError as error:
             failed = error.details["writeErrors"]
-            if twice or any(one["code"] != DUPLICATE_KEY for one in failed):
+            if has_repeats or any(one["code"] != DUPLICATE_KEY for one in failed):
                 raise
             return [
                 late
@@ -72,11 +72,11 @@ class Writer:
         return []
 
     async def _late(self, plan: Plan, upsert: tuple[Article, int]) -> tuple[Article, Match] | None:
-        """Return an article as a reprint if its text was stored meanwhile, else write it."""
+        """Return an article as a reprint if its text was stored by another node, or write it."""
         article, number = upsert
         which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
         first = await self._server.articles.find_one(which, {"_id": 1}) if article.digest else None
-        if first is None:  # two upserts of one URL collided: repeat this one
+        if first is None:  # two upserts of one URL collided: retry this one
             await self._server.articles.bulk_write([conversion.upsert(article, number)])
             return None
         match = Match(first["_id"], 1.0, "same-text")
