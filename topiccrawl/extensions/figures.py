@@ -312,8 +312,8 @@ def _hosts(census: Census, failed: Mapping[str, int]) -> dict[str, Any]:
 
 def _own(frontier: Frontier, counts: dict[str, int]) -> int:
     """Return the number of URLs queued on this node."""
-    share = getattr(frontier, "share", None)
-    others = share.view.other_sizes(share.epoch) if share is not None else (0, 0, 0)
+    node = getattr(frontier, "membership", None)
+    others = node.view.other_sizes(node.epoch) if node is not None else (0, 0, 0)
     return counts.get("prior", 0) + counts.get("normal", 0) - others[0] - others[1]
 
 

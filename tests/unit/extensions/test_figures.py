@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ from scrapy import Spider
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
+from topiccrawl.addons.redis.view import View
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.extensions.wait_reason import QUIET
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
@@ -71,6 +73,18 @@ def test_a_watch_explains_the_wait_of_an_empty_queue(tmp_path: Path) -> None:
         assert figures.waiting().reason == "empty"
         figures.context.status["watch"] = lambda: {"circumstances": {"watching": "1 hubs"}}
         assert figures.waiting()[::2] == ("watching", "1 hubs")
+
+    figured(tmp_path, act)
+
+
+def test_urls_queued_on_other_nodes_explain_the_wait(tmp_path: Path) -> None:
+    def act(figures: CrawlFigures) -> None:
+        figures._last_page -= 2 * QUIET
+        assert figures.waiting().reason != "elsewhere"
+        view = View((1, 2), {}, {}, {}, {1: (0, 0, 0, 0), 2: (1, 0, 0, 0)}, {}, frozenset())
+        frontier: Any = figures.context.frontier
+        frontier.membership = SimpleNamespace(view=view, epoch=1)
+        assert figures.waiting().reason == "elsewhere"
 
     figured(tmp_path, act)
 
