@@ -90,7 +90,7 @@ def test_articles_are_listed_and_shown(
     assert json.loads(out)["language"] == "zh"
     _, out = scrapy(capsys, monkeypatch, "articles", "show", f"{SITE}/1", *where)
     assert "新能源汽车销量创新高" in out
-    assert "because of" in out
+    assert "\nterms " in out
     status, out = scrapy(capsys, monkeypatch, "articles", "show", f"{SITE}/9", *where)
     assert (status, "no article in" in out) == (1, True)
 

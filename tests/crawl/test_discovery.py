@@ -125,6 +125,6 @@ def test_a_watch_waits_for_a_search_that_is_away(tmp_path: Path) -> None:
         DemoServer(Together([engine], Pages())) as server,
         running(server.proxy, data, *line, **waits),
     ):
-        until(lambda: "searched again" in log_of(data).read_text())
+        until(lambda: "the search is retried" in log_of(data).read_text())
         troubles.clear()
         until(lambda: stored(data) == ["http://n1.test/a.html"], log_of(data).read_text)

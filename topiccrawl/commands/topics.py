@@ -171,22 +171,22 @@ def _lines_of(
 ) -> Iterator[str]:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(change.at))
     yield f"  change {change.number:<4} {when}  {change.method}: {change.reason}"
-    came = {term: weight for term, weight in new.items() if term not in old}
-    went = [term for term in old if term not in new]
+    added = {term: weight for term, weight in new.items() if term not in old}
+    removed = [term for term in old if term not in new]
     yield f"    terms    {_weights({t: w for t, w in new.items() if t not in change.own})}"
-    if came:
-        yield f"    new      {_weights(came)}"
-    if went:
-        yield f"    gone     {_some(went)}"
+    if added:
+        yield f"    new      {_weights(added)}"
+    if removed:
+        yield f"    gone     {_shorten(removed)}"
     if change.lower_limit is not None and change.upper_limit is not None:
         yield f"    limits   {change.lower_limit:.3f} to {change.upper_limit:.3f}"
 
 
 def _weights(terms: Mapping[str, float]) -> str:
     heavy = sorted(terms.items(), key=lambda pair: -pair[1])
-    return _some([f"{term} {weight:.2f}" for term, weight in heavy])
+    return _shorten([f"{term} {weight:.2f}" for term, weight in heavy])
 
 
-def _some(texts: list[str]) -> str:
+def _shorten(texts: list[str]) -> str:
     more = len(texts) - SHOWN
     return " · ".join(texts[:SHOWN]) + (f" · {more} more" if more > 0 else "")

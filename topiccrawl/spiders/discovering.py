@@ -32,7 +32,7 @@ _STATUSES = [301, 302, 303, 307, 308, 400, 403, 404]
 """HTTP statuses that are passed to the provider."""
 
 
-class Asked(NamedTuple):
+class SearchPage(NamedTuple):
     """Search that a result page belongs to.
 
     Attributes:
@@ -51,7 +51,7 @@ class Asked(NamedTuple):
         Each provider keeps its order. The first pages of all providers come before their second
         pages.
 
-        >>> Asked(0, 0).rank(9) < Asked(1, 0).rank(0) < Asked(0, 0, 1).rank(0)
+        >>> SearchPage(0, 0).rank(9) < SearchPage(1, 0).rank(0) < SearchPage(0, 0, 1).rank(0)
         True
         """
         return ((self.ordinal * 1000 + self.query) * 100 + self.provider) * 100_000 + position
@@ -66,7 +66,7 @@ class Discovery:
         pages: Maximum number of result pages per provider and query.
 
     Attributes:
-        troubles: Messages of failures.
+        failures: Messages of failures.
         found: Number of hits so far.
     """
 
@@ -76,7 +76,7 @@ class Discovery:
         self.providers = providers
         self.queries = queries
         self.pages = pages
-        self.troubles: list[str] = []
+        self.failures: list[str] = []
         self.found = 0
         self._requested: dict[str, str] = {}
 
@@ -91,14 +91,14 @@ class Discovery:
         pages = int(number(settings, "TOPICCRAWL_DISCOVER_PAGES"))
         return cls(providers, queries, pages) if providers else None
 
-    def start(self) -> Iterator[tuple[Asked, Results]]:
+    def start(self) -> Iterator[tuple[SearchPage, Results]]:
         """Yield, for each search, the hits that need no request and the first pages to request."""
         for index, provider in enumerate(self.providers):
             for query, words in enumerate(self.queries if provider.searches else [""]):
-                yield Asked(index, query), provider.start(words)
+                yield SearchPage(index, query), provider.start(words)
 
     def requests(
-        self, asked: Asked, results: Results, callback: Callable[..., Any]
+        self, asked: SearchPage, results: Results, callback: Callable[..., Any]
     ) -> Iterator[Request]:
         """Yield requests for the next result pages, up to ``pages``."""
         first = asked.ordinal
@@ -108,26 +108,26 @@ class Discovery:
                 self._requested[role_of(page, url)] = url
                 yield request(url, page, callback)
 
-    def read(self, asked: Asked, response: Response) -> Results:
+    def read(self, asked: SearchPage, response: Response) -> Results:
         """Return the results on a page; log and record a failure, which has no results."""
         self._requested.pop(response.meta.get(meta.ROLE, ""), None)
         answer = self._answer(asked, response)
         if isinstance(answer, Results):
             self.found += len(answer.hits)
             return answer
-        self.trouble(f"{answer.what}: {response.url}. Remedy: {answer.remedy}")
+        self.report_failure(f"{answer.what}: {response.url}. Remedy: {answer.remedy}")
         return Results()
 
-    def after(self, asked: Asked, results: Results) -> Asked:
+    def after(self, asked: SearchPage, results: Results) -> SearchPage:
         """Return the position of the pages that follow a result page."""
         return asked._replace(ordinal=asked.ordinal + 1) if results.counts else asked
 
-    def trouble(self, text: str) -> None:
+    def report_failure(self, text: str) -> None:
         """Log and record a failure, once per message."""
-        if text in self.troubles:
+        if text in self.failures:
             return
         logger.error("Discovery: %s", text)
-        self.troubles.append(text)
+        self.failures.append(text)
 
     def failed(self, context: CrawlContext) -> bool:
         """Log the pages that could not be fetched, and return whether the search failed.
@@ -138,8 +138,8 @@ class Discovery:
         for role, url in self._pages().items():
             known = context.frontier.why(apart(url, role))
             if known is not None and known.queue == "error":
-                self.trouble(f"{url}: {failure_text(known.reason)}")
-        return bool(self.troubles) and self.is_fruitless(context)
+                self.report_failure(f"{url}: {failure_text(known.reason)}")
+        return bool(self.failures) and self.is_fruitless(context)
 
     def is_fruitless(self, context: CrawlContext) -> bool:
         """Return whether no run found a seed: the frontier has only pages of the search."""
@@ -151,7 +151,7 @@ class Discovery:
 
     def retry_urls(self) -> list[str]:
         """Clear the failures, and return the URLs of the search in the frontier for a retry."""
-        self.troubles.clear()
+        self.failures.clear()
         return [apart(url, role) for role, url in self._pages().items()]
 
     def _pages(self) -> dict[str, str]:
@@ -159,7 +159,7 @@ class Discovery:
         first = {role_of(asked, url): url for asked, r in self.start() for url in r.next}
         return {**first, **self._requested}
 
-    def _answer(self, asked: Asked, response: Response) -> Answer:
+    def _answer(self, asked: SearchPage, response: Response) -> Answer:
         location = header(response, "Location")
         page = Fetched(
             response.url, response.body, response.status, header(response, "Content-Type"),
@@ -173,7 +173,7 @@ def check_discover(settings: BaseSettings) -> None:
     providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
 
 
-def request(url: str, asked: Asked, callback: Callable[..., Any]) -> Request:
+def request(url: str, asked: SearchPage, callback: Callable[..., Any]) -> Request:
     """Return the request for a page of a provider, or for the target of a redirect from one."""
     metadata = {
         meta.ROLE: role_of(asked, url),
@@ -190,7 +190,7 @@ def request(url: str, asked: Asked, callback: Callable[..., Any]) -> Request:
     )
 
 
-def role_of(asked: Asked, url: str) -> str:
+def role_of(asked: SearchPage, url: str) -> str:
     """Return the role of a provider's request, unique by search and URL."""
     return (
         f"d{asked.provider}.{asked.query}.{asked.ordinal}.{xxhash.xxh3_64_hexdigest(url.encode())}"

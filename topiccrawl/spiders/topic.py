@@ -41,7 +41,7 @@ from topiccrawl.spiders.arguments import (
     watch_mode,
     within,
 )
-from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
+from topiccrawl.spiders.discovering import PRIORITY, Discovery, SearchPage
 from topiccrawl.spiders.reading import PageReading, may_be_article
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
@@ -248,12 +248,14 @@ class TopicSpider(Spider):
     def parse_discovered(self, response: Response, asked: list[int]) -> Iterator[Request]:
         """Request the seeds on a page of a seed provider, and its next pages."""
         if self.discovery is not None:
-            search = Asked(*asked)
+            search = SearchPage(*asked)
             results = self.discovery.read(search, response)
             after = self.discovery.after(search, results)
             yield from self._start_at(self.discovery, after, results)
 
-    def _start_at(self, discovery: Discovery, asked: Asked, results: Results) -> Iterator[Request]:
+    def _start_at(
+        self, discovery: Discovery, asked: SearchPage, results: Results
+    ) -> Iterator[Request]:
         """Request the hits of a search, and its next result pages."""
         self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
         rules = start_rules(self.topic)

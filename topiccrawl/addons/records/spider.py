@@ -32,7 +32,7 @@ from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.since import since_of
 from topiccrawl.spiders.arguments import NO_SOURCE_CHECK
-from topiccrawl.spiders.discovering import Asked, Discovery, request
+from topiccrawl.spiders.discovering import Discovery, SearchPage, request
 from topiccrawl.spiders.reading import header, robots_tags
 from topiccrawl.storage.choice import storage_of
 from topiccrawl.storage.pages import sendable
@@ -159,7 +159,7 @@ class TemplateSpider(Spider):
     def parse_results(self, response: Response, asked: list[int]) -> Iterator[Output]:
         """Take seeds from a provider's page, and ask its next one."""
         if self.discovery is not None:
-            question = Asked(*asked)
+            question = SearchPage(*asked)
             results = self.discovery.read(question, response)
             self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
             yield Hits(self._direct(question, results))
@@ -167,7 +167,7 @@ class TemplateSpider(Spider):
             question = self.discovery.after(question, results)
             yield from self.discovery.requests(question, results, self.parse_results)
 
-    def _direct(self, asked: Asked, results: Results) -> tuple[Hit, ...]:
+    def _direct(self, asked: SearchPage, results: Results) -> tuple[Hit, ...]:
         """Seeds that a page names itself."""
         return tuple(
             Hit(self._rank(asked, place), hit.url, hit.title)
@@ -175,14 +175,14 @@ class TemplateSpider(Spider):
             if not hit.indirect and self.following.wants(hit.url)
         )
 
-    def _indirect(self, asked: Asked, results: Results) -> Iterator[Request]:
+    def _indirect(self, asked: SearchPage, results: Results) -> Iterator[Request]:
         """Requests for the redirects by which an engine leads to its results."""
         for place, hit in enumerate(results.hits):
             if hit.indirect:
                 about = {"rank": self._rank(asked, place), "title": hit.title}
                 yield request(hit.url, asked, self.parse_redirect).replace(cb_kwargs=about)
 
-    def _rank(self, asked: Asked, place: int) -> int:
+    def _rank(self, asked: SearchPage, place: int) -> int:
         return len(self.plan.seeds) + asked.rank(place)
 
     def parse_redirect(self, response: Response, rank: int, title: str) -> Iterator[Hits]:

@@ -112,7 +112,7 @@ class NodeDocuments(SqliteDocuments):
         return client
 
     async def _move(self, client: Redis) -> None:
-        """Move marks from the file to Redis, where existing marks win; make all nodes learn."""
+        """Move marks from the file to Redis, where existing marks are kept; all nodes relearn."""
         known = await super().find(SITES, {}, fields=("site", "key"))
         keys = [(one["site"], one["key"]) for one in known if _is_shared(one["site"])]
         if not keys:
