@@ -87,7 +87,7 @@ def test_marks_made_during_a_crawl_are_followed(tmp_path: Path) -> None:
             until(lambda: len(web.hits) > 3)
             status, out = run("", data, "topics", "mark", web.hits[2].url, "yes")
             assert status == 0, out
-            until(lambda: b"1 marks: the words" in log_of(data).read_bytes())
+            until(lambda: b"learned from 1 marks" in log_of(data).read_bytes())
             assert process.poll() is None
 
 

@@ -196,7 +196,7 @@ def score(text: str) -> float:
     raise ArgumentTypeError(tr("{text!r}: give a number from 0 to 1", text=text))
 
 
-def positive_count(text: str) -> int:
+def positive(text: str) -> int:
     """Parse a positive integer; a type for argparse.
 
     Raises:

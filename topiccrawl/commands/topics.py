@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands import marking
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, positive_count, say
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, positive, say
 from topiccrawl.errors import TopicError
 from topiccrawl.messages import message, tr
 from topiccrawl.storage.changes import ChangeLog, TopicChange
@@ -53,7 +53,7 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
         for name, text in examples.items():
             parser.add_argument(f"--{name}", metavar="URL", action="append", default=[], help=text)
         parser.add_argument(
-            "--limit", type=positive_count, default=20, help=tr("unsure: pages (default: 20)")
+            "--limit", type=positive, default=20, help=tr("unsure: pages (default: 20)")
         )
         text = tr("marks: export as JSON lines, or as a topic file (.toml)")
         parser.add_argument("--export", metavar="FILE", help=text)

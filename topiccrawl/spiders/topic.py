@@ -217,7 +217,7 @@ class TopicSpider(Spider):
             yield Request(url, self.parse_example, cb_kwargs={"wanted": wanted}, dont_filter=True)
         if self.discovery is not None:
             for asked, results in self.discovery.start():
-                for request in self._start_at(self.discovery, asked, results):
+                for request in self._hits(self.discovery, asked, results):
                     yield request
         elif not (seeds or examples or self._starts_from_redis):
             rules = start_rules(self.topic)
@@ -250,12 +250,9 @@ class TopicSpider(Spider):
         if self.discovery is not None:
             search = SearchPage(*asked)
             results = self.discovery.read(search, response)
-            after = self.discovery.after(search, results)
-            yield from self._start_at(self.discovery, after, results)
+            yield from self._hits(self.discovery, self.discovery.after(search, results), results)
 
-    def _start_at(
-        self, discovery: Discovery, asked: SearchPage, results: Results
-    ) -> Iterator[Request]:
+    def _hits(self, discovery: Discovery, asked: SearchPage, results: Results) -> Iterator[Request]:
         """Request the hits of a search, and its next result pages."""
         self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
         rules = start_rules(self.topic)

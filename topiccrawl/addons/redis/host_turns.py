@@ -173,14 +173,9 @@ class HostTurns:
         self.safe_until = 0.0
 
     def _message(
-        self,
-        now: float,
-        returned: dict[str, float],
-        wanted: dict[str, Host],
-        *,
-        leave: bool = False,
+        self, now: float, given: dict[str, float], wanted: dict[str, Host], *, leave: bool = False
     ) -> Call:
-        flat = [part for name, at in returned.items() for part in (name, at)]
+        flat = [part for name, at in given.items() for part in (name, at)]
         asks = [part for name, host in wanted.items() for part in (name, self._hosts.delay(host))]
         batch = {"give": flat, "ask": asks, "dead": self._dead, "leave": leave}
         packed = msgpack.packb(batch, use_bin_type=False, unicode_errors="replace")
