@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.score import TERMS, made_up
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
-from topiccrawl.commands.crawl import NOTHING
+from topiccrawl.commands.crawl import NOTHING_FOUND
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.view import View
@@ -160,7 +160,7 @@ def crawl(
         over.set()
         thread.join()
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in {0, NOTHING}:  # few pages may all be off topic
+    if process.returncode not in {0, NOTHING_FOUND}:  # few pages may all be off topic
         raise SystemExit(f"{name} failed:\n{errors.read_text(errors='replace')[-2000:]}")
     lines = (line.split("\t") for line in log.read_text().splitlines())
     got = sum(line[2] == "200" for line in lines)

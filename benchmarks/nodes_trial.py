@@ -45,9 +45,7 @@ SETTINGS = {
     "TOPICCRAWL_NODE_SECONDS": "10",
     "LOG_LEVEL": "INFO",
 }
-_GIVEN_UP = re.compile(
-    r"^([-\d]+ [\d:]+) .*gave this one up, which was silent for ([\d.]+) s", re.MULTILINE
-)
+_GIVEN_UP = re.compile(r"^([-\d]+ [\d:]+) .*timed out this node after ([\d.]+) s", re.MULTILINE)
 EVENTS = ("kill", "kill", "stop", "leave")
 
 

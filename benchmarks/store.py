@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.mongo_server import running
-from topiccrawl.addons.mongodb import documents
+from topiccrawl.addons.mongodb import conversion
 from topiccrawl.addons.mongodb.store import MongoStore
 from topiccrawl.model import Article
 from topiccrawl.storage.database import FILE
@@ -108,7 +108,7 @@ async def mongo(uri: str, number: int) -> dict[str, float]:
         start = time.perf_counter()
         for first in range(begin, begin + TURN, SIZE):
             writes = [
-                documents.upsert(article, at + first + 1)
+                conversion.upsert(article, at + first + 1)
                 for at, article in enumerate(articles[first : first + SIZE])
                 if (at + first) % REPRINTS != REPRINTS - 1
             ]

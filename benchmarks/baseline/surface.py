@@ -21,7 +21,7 @@ import topiccrawl
 from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
 from topiccrawl.addons.dashboard.address import address_of
 from topiccrawl.addons.dashboard.server import DashboardServer
-from topiccrawl.commands.names import OURS
+from topiccrawl.commands.setting_names import OURS
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.scheduler.hooks import PREFIX, parameter_settings

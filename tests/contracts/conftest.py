@@ -16,7 +16,7 @@ from tests.mongo_server import database_uri
 from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger
-from topiccrawl.addons.redis.together import TogetherStore
+from topiccrawl.addons.redis.shared_store import NodeStore
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.storage.ledger_file import LocalLedger
@@ -244,7 +244,7 @@ def factory(request: pytest.FixtureRequest) -> Factory:
     if request.param == "redis":
         url = request.getfixturevalue("redis_url")
         connect = redis.asyncio.Redis.from_url
-        return lambda folder: TogetherStore(
+        return lambda folder: NodeStore(
             folder, lambda: connect(url), place=str(folder), name=str(folder)
         )
     return lambda folder: storage_at(request.param, folder, request).articles()

@@ -24,7 +24,7 @@ def test_a_node_never_goes_on_in_a_crawl_that_began_after_its_own_was_lost(
     crew.client.flushall()
     for _ in range(others):
         crew.kill(crew.join())
-    with pytest.raises(StorageError, match="has come back without this crawl"):
+    with pytest.raises(StorageError, match="has lost the data of this crawl"):
         _go_on(node)
     crew.nodes.remove(node)
     node.abandon()

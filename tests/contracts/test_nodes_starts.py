@@ -9,11 +9,11 @@ import pytest
 if TYPE_CHECKING:
     from tests.contracts.conftest import Crew
     from topiccrawl.addons.redis.frontier import SharedFrontier
-    from topiccrawl.addons.redis.wire import Call
+    from topiccrawl.addons.redis.transport import Call
 
 
 def starts(node: SharedFrontier, most: int = 2) -> list[bytes]:
-    return node._wire.run(node.membership.starts("topic:start_urls", most))
+    return node._transport.run(node.membership.starts("topic:start_urls", most))
 
 
 @pytest.mark.parametrize("kind", ["list", "set", "zset"])
@@ -55,7 +55,7 @@ def test_start_urls_of_a_call_that_comes_late_are_not_lost(crew: Crew) -> None:
     node = crew.join()
     late = late_starts(node)
     first = starts(node, 1)
-    node._wire._call(late)  # leases another one; the answer is lost
+    node._transport._call(late)  # leases another one; the answer is lost
     node.settle()  # says that the first was taken in
     assert (first, starts(node)) == ([b"http://a.cn/"], [b"http://b.cn/", b"http://c.cn/"])
     node.settle()
@@ -70,7 +70,7 @@ def test_start_urls_of_a_call_that_comes_after_its_node_go_to_the_next(crew: Cre
     crew.kill(one)
     two = crew.join()
     crew.settle()
-    two._wire._call(late)
+    two._transport._call(late)
     assert starts(two) == [b"http://a.cn/", b"http://b.cn/"]
 
 
@@ -81,10 +81,10 @@ def test_a_batch_that_is_sent_twice_counts_start_urls_once(crew: Crew) -> None:
     steps = node.membership.exchange(look=False)
     batch = next(steps)
     steps.close()
-    node._wire._call(batch)  # Redis took it; the answer is lost
-    node._wire._call(late_starts(node))
+    node._transport._call(batch)  # Redis took it; the answer is lost
+    node._transport._call(late_starts(node))
     node.settle()  # sends it again
-    node._wire._call(batch)
+    node._transport._call(batch)
     assert starts(node) == [b"http://c.cn/"]
 
 

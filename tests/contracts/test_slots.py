@@ -17,10 +17,10 @@ from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
 from tests.contracts.test_frontier_order import offer
 from topiccrawl.addons.redis.frontier import SharedFrontier, base_of, discard
+from topiccrawl.addons.redis.host_turns import REGISTER
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.stories import Claim, StoryRegister
-from topiccrawl.addons.redis.turns import REGISTER
-from topiccrawl.addons.redis.wire import script
+from topiccrawl.addons.redis.transport import script
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 from topiccrawl.model import Kind
@@ -84,7 +84,7 @@ def play_crawl(client: redis.Redis, folder: Path) -> None:
     one.push([Seed(f"http://h{n}.cn/") for n in range(40)])
     for _ in range(6):
         for node in (one, two):
-            node._wire.run(node.membership.starts(STARTS, 2))
+            node._transport.run(node.membership.starts(STARTS, 2))
             node.settle()
             for lease in node.pop(30):
                 if lease.kind is Kind.ROBOTS:
@@ -97,7 +97,7 @@ def play_crawl(client: redis.Redis, folder: Path) -> None:
     client.zadd(f"{one.base}nodes", {str(one.membership.epoch): 0})
     for _ in range(4):
         two.settle()
-    assert two.membership.alone()
+    assert two.membership.is_only_node()
     two.close()
     discard(client, NAME)
 

@@ -16,7 +16,7 @@ from tests.contracts.conftest import QUICK, Clock
 from tests.contracts.strategies import Plain
 from tests.laws import BUSY
 from topiccrawl.addons.redis.frontier import SharedFrontier
-from topiccrawl.addons.redis.turns import SLICE
+from topiccrawl.addons.redis.host_turns import SLICE
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
 from topiccrawl.model import Kind
 
@@ -53,7 +53,7 @@ class Crawls:
         """Let all hear what there is to hear."""
         for _ in range(rounds):
             for crawl in self.opened.values():
-                crawl.turns.hurry()
+                crawl.turns.send_now()
                 crawl.settle()
 
     def late(self, crawl: SharedFrontier) -> None:
@@ -145,11 +145,11 @@ def test_a_node_that_was_stopped_serves_no_host_that_another_has_got(crawls: Cra
         done(one, lease)
     assert two.pop(9) == []
     crawls.late(one)
-    two.turns.hurry()
+    two.turns.send_now()
     two.settle()
     crawls.clock += 2.0
     assert [lease.url for lease in two.pop(9)] == ["http://a.cn/0"]
-    one.turns.hurry()
+    one.turns.send_now()
     one.settle()
     crawls.clock += 20.0
     assert [lease.url for lease in one.pop(9)] == ["http://b.cn/1"]
@@ -192,7 +192,7 @@ def test_no_two_crawls_are_at_a_host_none_starves_and_no_delay_is_broken(
             crawls.clock += rng.choice([0.1, 0.4, 1.0])
             name = rng.choice(names)
             crawl = crawls.opened[name]
-            crawl.turns.hurry()
+            crawl.turns.send_now()
             crawl._exchange(look=False)
             for lease in crawl.pop(2):
                 assert lease.kind is Kind.PAGE

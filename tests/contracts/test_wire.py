@@ -22,7 +22,7 @@ def sent(crew: Crew) -> SharedFrontier:
     node = crew.join()
     node.push([Seed(url) for url in URLS])
     node._write()
-    assert node._wire._sent is not None
+    assert node._transport._sent is not None
     return node
 
 
@@ -33,7 +33,7 @@ def rows(crew: Crew, node: SharedFrontier) -> int:
 def test_a_commit_returns_when_redis_has_all(crew: Crew) -> None:
     node = sent(crew)
     node.commit()
-    assert node._wire._sent is None
+    assert node._transport._sent is None
     assert rows(crew, node) == len(URLS)
 
 
@@ -57,10 +57,10 @@ def test_a_server_that_does_not_know_the_script_is_told_it(crew: Crew) -> None:
 def test_a_batch_whose_connection_broke_is_sent_again_and_counts_once(crew: Crew) -> None:
     node = sent(crew)
     until(lambda: rows(crew, node) == len(URLS))
-    on_its_way = node._wire._sent
+    on_its_way = node._transport._sent
     assert on_its_way is not None
     on_its_way.connection._sock.close()  # type: ignore[attr-defined]
-    with pytest.raises(StorageError, match="does not answer"):
+    with pytest.raises(StorageError, match="Redis failed"):
         node.commit()
     node.push([Seed("http://h8.cn/")])
     node.settle()

@@ -126,5 +126,5 @@ def _forget(data: Path, folder: Path, url: str) -> None:
     done = subprocess.run(
         command, cwd=ROOT, timeout=PATIENCE, check=True, capture_output=True, text=True
     )
-    assert "1 removed" in done.stdout
+    assert "1 articles deleted" in done.stdout
     assert "2 records taken out of 1 files" in done.stdout

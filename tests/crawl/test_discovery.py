@@ -65,7 +65,7 @@ def test_engines_that_give_nothing_are_errors_with_remedies(tmp_path: Path) -> N
     assert status == 1
     assert "百度安全验证" in output
     assert "TOPICCRAWL_OWN_HOSTS" in output
-    assert "nowhere to begin was found" in output
+    assert "no seed URLs were found" in output
     assert "bing.engine.test/search?" not in log
 
 
@@ -91,7 +91,7 @@ def test_a_search_that_gave_nothing_is_asked_again_by_the_next_run(tmp_path: Pat
     engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, troubles)
     data, spec = tmp_path / "data", "discover=baidu:http://baidu.engine.test/s"
     status, output, _ = crawl(data, engine, "-a", spec, RETRY_TIMES="0")
-    assert (status, "nowhere to begin was found" in output) == (1, True), output
+    assert (status, "no seed URLs were found" in output) == (1, True), output
     troubles.clear()
     status, output, _ = crawl(data, engine, "-a", spec, RETRY_TIMES="0")
     assert status == 0, output
@@ -125,6 +125,6 @@ def test_a_watch_waits_for_a_search_that_is_away(tmp_path: Path) -> None:
         DemoServer(Together([engine], Pages())) as server,
         running(server.proxy, data, *line, **waits),
     ):
-        until(lambda: "searched again" in log_of(data).read_text())
+        until(lambda: "the search is retried" in log_of(data).read_text())
         troubles.clear()
         until(lambda: stored(data) == ["http://n1.test/a.html"], log_of(data).read_text)

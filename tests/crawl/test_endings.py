@@ -244,7 +244,7 @@ def test_a_data_folder_that_cannot_be_used_ends_the_crawl_before_any_request(
         status, out = run(web.proxy, data, *TRIAL)
     assert (status, web.hits, "Traceback" in out) == (1, [], False), out[-3000:]
     assert str(data) in out
-    assert "nothing is lost" not in out
+    assert "no data is lost" not in out
 
 
 @pytest.mark.usefixtures("unmeasured")

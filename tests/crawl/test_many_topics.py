@@ -74,7 +74,7 @@ def test_marks_of_each_topic_are_learned_from(tmp_path: Path) -> None:
             assert status == 0, out
         status, log = run(web.proxy, data, *crawl, "-a", "fresh=1")
     assert status == 0, log[-3000:]
-    assert "Topic 航天: 2 marks: the words learned from them decide" in log
+    assert "Topic 航天: model learned from 2 marks; its weight" in log
     assert "Topic 足球: 2 marks" not in log
     assert "'topiccrawl/marks': 2" in log
 
@@ -82,4 +82,4 @@ def test_marks_of_each_topic_are_learned_from(tmp_path: Path) -> None:
 def test_topics_stand_alone(tmp_path: Path) -> None:
     status, log = run("", tmp_path / "data", *CRAWL, "-a", "topics=足球,航天", "-a", "topic=足球")
     assert status != 0
-    assert "argument topics stands alone" in log
+    assert "argument topics cannot be combined" in log

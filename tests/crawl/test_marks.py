@@ -58,7 +58,7 @@ def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
             marked(first, f"{SITE}/game{number}.html", "yes")
             marked(first, f"{SITE}/lottery{number}.html", "no")
         status, log = run(web.proxy, first, *ARGUMENTS, TOPICCRAWL_DUPLICATES="exact-text")
-        assert (status, "stored articles follow the marks" in log) == (0, True), log[-3000:]
+        assert (status, "stored articles after new marks" in log) == (0, True), log[-3000:]
         status, out = run("", first, "topics", "marks", "--export", exported)
         assert (status, "10 marks" in out) == (0, True), out
         status, out = run(
@@ -87,7 +87,7 @@ def test_marks_made_during_a_crawl_are_followed(tmp_path: Path) -> None:
             until(lambda: len(web.hits) > 3)
             status, out = run("", data, "topics", "mark", web.hits[2].url, "yes")
             assert status == 0, out
-            until(lambda: b"1 marks: the words" in log_of(data).read_bytes())
+            until(lambda: b"learned from 1 marks" in log_of(data).read_bytes())
             assert process.poll() is None
 
 
@@ -104,7 +104,7 @@ def test_a_crawl_can_begin_with_examples_alone(tmp_path: Path) -> None:
         arguments = ("crawl", "topic", "-a", f"like={likes}")
         status, log = run(web.proxy, data, *arguments, TOPICCRAWL_DUPLICATES="exact-text")
         assert status == 0, log[-3000:]
-    assert "Words derived from examples: " in log
+    assert "Topic terms derived from examples: " in log
     assert len([url for url in stored(data) if "game" in url]) >= STORIES - 1
     assert [url for url in stored(data) if "lottery" in url] == []
     status, out = run("", data, "topics", "marks")
@@ -144,4 +144,4 @@ def test_a_crawl_without_marks_learns_from_the_best_pages(tmp_path: Path, switch
         assert status == 0, log[-3000:]  # it may end before it learned; the next one begins with it
         status, log = run(web.proxy, data, *ARGUMENTS, TOPICCRAWL_LEARN_UNMARKED=switched)
         assert status == 0, log[-3000:]
-        assert ("10 pages that score best by words" in log) is (switched == "True")
+        assert ("model learned from the 10 best pages by word score" in log) is (switched == "True")

@@ -30,7 +30,7 @@ def test_the_end_says_what_became_of_seeds_terms_and_hosts(tmp_path: Path) -> No
     with Web(PAGES) as web:
         status, out = run(web.proxy, data, *ASKED, "-a", SEEDS)
     assert status == 3, out
-    said = out[out.index("why nothing on topic was found") :]
+    said = out[out.index("why no page on topic was found") :]
     assert "seed       http://a.test/: fetched, relevance 0.000" in said
     assert "seed       http://closed.test/: the server refuses this crawler (403)" in said
     assert "seed       http://shy.test/: its robots.txt excludes the page" in said

@@ -209,7 +209,7 @@ def test_the_start_page_tells_crawls_apart_and_an_empty_folder_says_so(tmp_path:
             page.goto(url)
             page.locator("#crawl-rows tr").nth(3).wait_for(timeout=LONG)
             rows = page.locator("#crawl-rows tr").all_inner_texts()
-            assert ["crawling" in rows[0], "nothing is left" in rows[1]] == [True, True]
+            assert ["crawling" in rows[0], "no URLs left" in rows[1]] == [True, True]
             assert "failed" in rows[2]
             assert "no page could be fetched" in rows[2]
             assert "no word" in rows[3]

@@ -147,7 +147,7 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
         assert client.cancel("newsroom", slow)["prevstate"] == "running"
         ended = until(lambda: (found := state_of(client, slow))["state"] == "finished" and found)
         log = _text(url + ended["log_url"])
-        assert "stopped; nothing is lost" in (tmp_path / "scrapyd.log").read_text() + log
+        assert "stopped; no data is lost" in (tmp_path / "scrapyd.log").read_text() + log
         assert "Spider closed (shutdown)" in log
         assert "Spider closed (finished)" in _text(url + done["log_url"])
         items = [json.loads(line) for line in _text(url + done["items_url"]).splitlines()]

@@ -27,11 +27,11 @@ def test_it_ends_with_nearly_all_relevant_pages_and_can_go_on(tmp_path: Path) ->
         status, out = run(server.proxy, tmp_path / "data", *plain, *careful)
         first = figures(out)
         assert status == 0, out[-3000:]
-        assert "promises less than TOPICCRAWL_STOP_YIELD" in out
+        assert "is below TOPICCRAWL_STOP_YIELD" in out
         status, out = run(server.proxy, tmp_path / "data", *plain)
         rest = figures(out)
         assert status == 0, out[-3000:]
-        assert "nothing is left to fetch" in out
+        assert "no URLs left to fetch" in out
     assert first["pages"] < 0.7 * (first["pages"] + rest["pages"])
     assert first["relevant"] > 0.9 * (first["relevant"] + rest["relevant"])
 

@@ -48,7 +48,7 @@ def test_a_terminal_shows_the_end_and_names_the_log(tmp_path: Path) -> None:
     log = data / "logs" / "topic-足球.log"
     assert shown.startswith(f"log: {log}")
     assert "[scrapy" not in shown
-    assert "topic 足球: nothing is left to fetch" in shown
+    assert "topic 足球: no URLs left to fetch" in shown
     assert f"log        {log} (0 warnings, 0 errors)" in shown
     assert "Spider closed (finished)" in log.read_text()
 

@@ -85,13 +85,13 @@ def test_a_project_that_was_created_crawls_and_lists_both_kinds_of_spiders(
     assert "充电桩" in file.read_text("utf-8-sig")
     assert topiccrawl(project, "doctor")[0] == 0
     status, out = topiccrawl(tmp_path, "init", "my-news")
-    assert (status, out) == (1, "my-news is not empty: name a new folder\n")
+    assert (status, out) == (1, "my-news is not empty: choose a new folder\n")
 
 
 def test_a_wrong_output_is_refused_before_the_crawl(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["crawl", "足球", "-o", "all.doc"])
-    assert "-o all.doc: name a file that ends in one of .jsonl" in capsys.readouterr().err
+    assert "-o all.doc: the suffix must be one of .jsonl" in capsys.readouterr().err
 
 
 def test_help_names_the_verbs_and_imports_no_command() -> None:

@@ -116,7 +116,7 @@ def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(tmp_path: Path)
         wait_for(lambda: web.count(site.hub) > visits + 3 and len(stored(data)) == 5, data)
         process.send_signal(signal.SIGINT)
         assert ended(process, data) == 0
-    assert "stopped; nothing is lost" in log_of(data).read_text()
+    assert "stopped; no data is lost" in log_of(data).read_text()
     assert sum(hit.status == 304 for hit in web.hits if hit.url == site.hub) > 3
     assert web.count(site.feed) > 3
     assert len(stored(data)) == 5

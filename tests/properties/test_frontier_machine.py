@@ -20,7 +20,7 @@ from tests.contracts.model import Model
 from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
 from topiccrawl.addons.redis.frontier import CRASH_WAIT, TTL, SharedFrontier, discard
-from topiccrawl.commands.exported import to_line
+from topiccrawl.commands.frontier_export import to_line
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies.contract import LEARNT

@@ -24,14 +24,14 @@ from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.addons.records.templates.structured import subjects
 from topiccrawl.addons.records.templates.template import read as read_template
-from topiccrawl.addons.redis.intake import read_letter
+from topiccrawl.addons.redis.messages import parse_message
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.tasks.http import wish_in
 from topiccrawl.addons.tasks.records import Shard, Task
 from topiccrawl.addons.url_patterns.pattern import Pattern
 from topiccrawl.addons.warc.archive import exchanges
 from topiccrawl.addons.warc.warc import parts
-from topiccrawl.commands.exported import entries
+from topiccrawl.commands.frontier_export import entries
 from topiccrawl.discovery.contract import Fetched
 from topiccrawl.discovery.custom import read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
@@ -466,7 +466,7 @@ PARSERS = (
         (ConfigurationError,),
     ),
     Parser("engine", filed(read_engine, "a.toml"), (ENGINE,), (ConfigurationError,)),
-    Parser("letter", read_letter, (LETTER,), (ValueError,)),
+    Parser("letter", parse_message, (LETTER,), (ValueError,)),
     Parser("read", read_page_of, (READ,), (ValueError, TypeError)),
     Parser("article", extraction_of, (ARTICLE,), (ValueError, TypeError)),
     Parser("export", exported, (EXPORT,), (StateError,)),

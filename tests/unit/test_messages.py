@@ -59,7 +59,7 @@ def test_the_environment_chooses_and_a_setting_overrides(
     assert language() == spoken
     choose_language("zh")
     try:
-        assert tr("nothing is queued") == "队列已空"
+        assert tr("the queue is empty") == "队列已空"
     finally:
         choose_language("")
 

@@ -1,4 +1,4 @@
-"""``scrapy articles list|show|search|events|changes|export|forget``: what was found."""
+"""``scrapy articles list|show|search|events|changes|export|forget``: stored articles."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
-from topiccrawl.commands.windows import (
+from topiccrawl.commands.changes import (
     as_json,
     change_rows,
     on_site,
@@ -24,6 +23,7 @@ from topiccrawl.commands.windows import (
     until_of,
     window_of,
 )
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore, Reprint, Story, Version
 
 UNSETTLED = 300.0
-"""Seconds that the next export of ``--stored-since`` goes back, for articles fetched but not stored
-yet: one may be exported twice, and none is missed."""
+"""Seconds by which the next ``--stored-since`` export overlaps this one, for articles that were
+fetched but not stored yet. An article may be exported twice, but none is missed."""
 
 SHOWN = 20
-"""Articles that are listed unless the user gives a number."""
+"""Default number of listed articles."""
 
 
 class ArticlesCommand(OperatorCommand, ScrapyCommand):
@@ -71,12 +71,12 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
     )
     summary = message("List, show, search, export or forget stored articles")
     details = message(
-        "list and search: those stored last first. show: one, with its reprints. export: all "
-        "of them into an .xlsx, .csv, .html, .md, .jsonl, .parquet, .atom or .rss file, or - "
-        "for JSON lines on standard output. "
-        "events: articles of different write-ups of one happening, grouped. "
-        "changes: what a watched crawl found new, changed and gone since its last run (or "
-        "--since 12h, 7d, 2026-01-31). forget: remove them for good; they do not come back."
+        "list and search: newest stored articles first. show: one article with its reprints. "
+        "export: all articles as an .xlsx, .csv, .html, .md, .jsonl, .parquet, .atom or .rss "
+        "file, or - for JSON lines on standard output. "
+        "events: articles grouped by the event they report. "
+        "changes: pages that a watched crawl found new, changed or gone since its last run (or "
+        "--since 12h, 7d, 2026-01-31). forget: delete articles; later crawls do not store them."
     )
 
     @override
@@ -85,20 +85,23 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         add_topic_option(parser)
         add = parser.add_argument
         add("--all", action="store_true", help=tr("articles of all topics"))
-        add("--site", default="", metavar="HOST", help=tr("only of this host and those below it"))
-        text = tr("published from then on, such as 2026-01-31")
+        text = tr("articles of this host and its subdomains")
+        add("--site", default="", metavar="HOST", help=text)
+        text = tr("published on or after this day, such as 2026-01-31")
         add("--since", default="", metavar="DAY", help=text)
-        add("--template", default="", metavar="NAME", help=tr("changes: of a template's records"))
-        add("--until", default="", metavar="DAY", help=tr("published until then"))
-        text = tr("at most N; 0: all (list, search: {SHOWN})", SHOWN=SHOWN)
+        text = tr("changes: records of a template")
+        add("--template", default="", metavar="NAME", help=text)
+        add("--until", default="", metavar="DAY", help=tr("published on or before this day"))
+        text = tr("maximum number; 0: all (default for list, search: {SHOWN})", SHOWN=SHOWN)
         add("--limit", type=count, metavar="N", help=text)
-        add("--json", action="store_true", help=tr("one JSON object a line"))
-        text = tr("export: some of {columns}", columns=", ".join(COLUMNS))
+        add("--json", action="store_true", help=tr("write one JSON object per line"))
+        text = tr("export: columns, of {columns}", columns=", ".join(COLUMNS))
         add("--columns", default="", metavar="A,B", help=text)
-        add("--sort", choices=SORTED, help=tr("export: largest first (default: stored last first)"))
-        text = tr("export: score at least X")
+        text = tr("export: sort descending (default: newest stored first)")
+        add("--sort", choices=SORTED, help=text)
+        text = tr("export: minimum score")
         add("--min-score", type=score, default=0.0, metavar="X", help=text)
-        text = tr("export: fetched since then: last (the last crawl's start), 12h, 7d, a day")
+        text = tr("export: fetched since: last (start of the last crawl), 12h, 7d or a day")
         add("--stored-since", default="", metavar="WHEN", help=text)
 
     @override
@@ -137,7 +140,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         try:
             return self.last_crawl(None).topic
         except StateError:
-            if storage_of(self.options).exists():  # elsewhere, or by tasks
+            if storage_of(self.options).exists():  # filled by another machine, or by tasks
                 return ""
             raise
 
@@ -149,28 +152,28 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 found = True
                 say(_json(article) if opts.json else _line(article, selection.topic))
         if not found:
-            self._say_none(selection)
+            self._report_empty(selection)
 
     async def _events(self, selection: Selection, opts: argparse.Namespace) -> None:
         async with aclosing(self._select(selection, 0)) as articles:
             found = group_by_event([article async for article in articles])
-        for one in found[: (SHOWN if opts.limit is None else opts.limit) or None]:
+        for event in found[: (SHOWN if opts.limit is None else opts.limit) or None]:
             if opts.json:
-                urls = [article.url for article in one.articles]
-                days = {"first": one.days[0], "last": one.days[1]}
-                told = {"event": one.event, "title": one.title, **days, "articles": urls}
-                say(json.dumps(told, ensure_ascii=False))
+                urls = [article.url for article in event.articles]
+                days = {"first": event.days[0], "last": event.days[1]}
+                values = {"event": event.event, "title": event.title, **days, "articles": urls}
+                say(json.dumps(values, ensure_ascii=False))
             else:
-                say(_headline(one), *(f"  {_line(a, selection.topic)}" for a in one.articles))
+                say(_headline(event), *(f"  {_line(a, selection.topic)}" for a in event.articles))
         if not found:
             say("no event with two articles: crawl with -s TOPICCRAWL_EVENTS=7", to=sys.stderr)
 
-    def _say_none(self, selection: Selection) -> None:
-        """Report it on standard error, as a program may read the output."""
+    def _report_empty(self, selection: Selection) -> None:
+        """Report an empty selection on standard error, since programs may read the output."""
         about = f"topic {selection.topic!r}" if selection.topic else "any topic"
         say(
             tr(
-                "{place}: no such article of {about}",
+                "{place}: no matching article of {about}",
                 place=storage_of(self.options).place,
                 about=about,
             ),
@@ -192,11 +195,11 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                     found = True
                     writer.write(article)
         if not found:
-            self._say_none(selection)
+            self._report_empty(selection)
         if opts.stored_since:
             cursor = datetime.fromtimestamp(started - UNSETTLED, UTC).isoformat(timespec="seconds")
             say(
-                tr("for those stored from now on: --stored-since {cursor}", cursor=cursor),
+                tr("next export: --stored-since {cursor}", cursor=cursor),
                 to=sys.stderr,
             )
 
@@ -208,7 +211,7 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             owner = self._topic(opts.topic)
             if not owner:
                 raise StateError(
-                    "{folder}: whose changes? Name the topic with --topic TOPIC", folder=self.folder
+                    "{folder}: several topics: choose one with --topic TOPIC", folder=self.folder
                 )
             since = parse_since(opts.since or LAST, self.folder, owner, time.time())
         until = until_of(opts.until, self.folder, owner, time.time())
@@ -216,28 +219,28 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         async with self._store() as store:
             rows = (await change_rows(store, window))[: opts.limit or None]
         if not (opts.template or any(window) or any(await window_of(self.options, owner, 0.0))):
-            said = f"{owner}: no page of it was ever watched: crawl with -a watch=1"
-            say(said, to=sys.stderr)
+            text = f"{owner}: no page has been watched: crawl with -a watch=1"
+            say(text, to=sys.stderr)
         say(*(as_json(rows) if opts.json else report(owner, since, window, rows)))
 
     def _forget(self, names: list[str]) -> None:
-        """Remove from the store, then where TOPICCRAWL_FORGET says, such as from the archive."""
+        """Delete articles from the store, then by TOPICCRAWL_FORGET, such as from the archive."""
         further = components(self.options, "TOPICCRAWL_FORGET")
-        meant = [one for name in names for one in names_in(name)]
-        gone, known = asyncio.run(self._forgotten(meant))
-        say(tr("{gone} removed; they will not come back", gone=gone))
+        parsed = [one for name in names for one in names_in(name)]
+        gone, known = asyncio.run(self._delete(parsed))
+        say(tr("{gone} articles deleted; they will not be stored again", gone=gone))
         for remove in further:
             for line in remove(self.options, known):
                 say(line)
 
-    async def _forgotten(self, names: list[str]) -> tuple[int, list[str]]:
-        """Delete from the store; return the number deleted and all URLs that the articles have."""
+    async def _delete(self, names: list[str]) -> tuple[int, list[str]]:
+        """Delete from the store; return the number of articles, and all their URLs."""
         known = dict.fromkeys(names)
         async with self._store() as store:
             for name in names:
                 story = await store.get(name)
-                if story is not None and name in {story.article.url, *_others(story.article)}:
-                    known |= dict.fromkeys([story.article.url, *_others(story.article)])
+                if story is not None and name in {story.article.url, *_other_urls(story.article)}:
+                    known |= dict.fromkeys([story.article.url, *_other_urls(story.article)])
             gone = await store.forget(names, time.time())
         storage = storage_of(self.options)
         async with Pages(storage) as pages, Sites(storage) as sites:
@@ -249,19 +252,19 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         story, versions = asyncio.run(self._story(url))
         if story is None:
             place = storage_of(self.options).place
-            say(tr("{url}: no such article in {place}", url=url, place=place))
+            say(tr("{url}: no article in {place} has this URL", url=url, place=place))
             self.exitcode = 1
         else:
-            say(*([_whole(story, versions)] if as_json else _show(story, versions)))
+            say(*([_story_json(story, versions)] if as_json else _show(story, versions)))
 
     async def _story(self, url: str) -> tuple[Story | None, list[Version]]:
-        """The story and its earlier texts."""
+        """Return the story of a URL and its earlier versions."""
         async with self._store() as store:
             story = await store.get(url) or await store.get(canonical(url) or url)
             return story, [] if story is None else await store.versions(story.article.url)
 
     async def _select(self, selection: Selection, limit: int) -> AsyncGenerator[Article, None]:
-        """Articles of a selection, at most ``limit`` where it is not 0."""
+        """Yield the articles of a selection, at most ``limit``; 0 means all."""
         async with self._store() as store, aclosing(store.select(selection)) as articles:
             found = 0
             async for article in articles:
@@ -274,8 +277,8 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         return opened(storage_of(self.options).articles())
 
 
-def _others(article: Article) -> list[str]:
-    """The addresses that an article has besides its own."""
+def _other_urls(article: Article) -> list[str]:
+    """Return the final and canonical URLs of an article."""
     return [url for url in (article.final_url, article.canonical_url) if url]
 
 
@@ -283,8 +286,8 @@ def _json(article: Article) -> str:
     return json.dumps(displayed_values(article), ensure_ascii=False)
 
 
-def _whole(story: Story, versions: Sequence[Version]) -> str:
-    """The article, its reprints and its earlier texts, as one JSON object."""
+def _story_json(story: Story, versions: Sequence[Version]) -> str:
+    """Return an article with its reprints and earlier versions as one JSON object."""
     reprints = [reprint._asdict() for reprint in _by_time(story.reprints)]
     before = [_version(one, story.article) for one in versions]
     more = {"reprints": reprints, "versions": before}
@@ -292,25 +295,25 @@ def _whole(story: Story, versions: Sequence[Version]) -> str:
 
 
 def _version(version: Version, article: Article) -> dict[str, Any]:
-    """An earlier text, without its body where the page has ``noarchive``."""
+    """Return an earlier version as a dictionary; without its body if the page has ``noarchive``."""
     return version._asdict() | ({"body": ""} if article.noarchive else {})
 
 
 def _by_time(reprints: Iterable[Reprint]) -> list[Reprint]:
-    """Reprints by publication date, those without one last, in the order of fetching."""
+    """Sort reprints by publication date; those without a date are last, in order of fetching."""
     return sorted(reprints, key=lambda r: (r.published or "9", r.seen_at))
 
 
-def _copied(reprint: Reprint) -> str:
+def _reprint_line(reprint: Reprint) -> str:
     day = reprint.published[:16].replace("T", " ") or "no date"
     why = f"{reprint.similarity:.0%}, {reprint.reason}"
     return f"reprint {day}  {reprint.site}  {reprint.title}  {reprint.url} ({why})"
 
 
-def _headline(one: NewsEvent) -> str:
-    first, last = one.days
+def _headline(event: NewsEvent) -> str:
+    first, last = event.days
     days = first if first == last else f"{first} to {last}"
-    return f"{len(one.articles)} articles of {one.sites} sites  {days}  {one.title}"
+    return f"{len(event.articles)} articles of {event.sites} sites  {days}  {event.title}"
 
 
 def _line(article: Article, topic: str) -> str:
@@ -318,14 +321,14 @@ def _line(article: Article, topic: str) -> str:
     return f"{score}  {article.published[:10]:<10}  {article.title}  {article.url}"
 
 
-def _before(version: Version) -> str:
+def _version_line(version: Version) -> str:
     at = datetime.fromtimestamp(version.replaced_at).astimezone().isoformat(" ", "minutes")[:16]
-    return f"changed {at}  before: {version.title} ({len(version.body)} characters; --json has it)"
+    return f"changed {at}  before: {version.title} ({len(version.body)} characters, see --json)"
 
 
 def _body(article: Article) -> list[str]:
     if article.noarchive:
-        return ["(its owner wants no copy shown)"]
+        return ["(not shown: the page has noarchive)"]
     return article.body.split("\n")
 
 
@@ -339,10 +342,10 @@ def _show(story: Story, versions: Sequence[Version]) -> list[str]:
         *(f"topic {name}: {score:.4f}" for name, score in article.topics.items()),
         *([f"follows up {article.follows}"] if article.follows else ()),
         *([f"event {article.event}"] if article.event else ()),
-        "because of " + ", ".join(f"{term} {share:.0%}" for term, share in article.terms),
+        "terms " + ", ".join(f"{term} {share:.0%}" for term, share in article.terms),
         "",
         *_body(article),
         "",
-        *map(_before, versions),
-        *map(_copied, _by_time(story.reprints)),
+        *map(_version_line, versions),
+        *map(_reprint_line, _by_time(story.reprints)),
     ]

@@ -1,4 +1,4 @@
-"""``scrapy backup FILE``: the data folder in one file, also while crawls run."""
+"""``scrapy backup FILE``: copy the data folder into one file, even while crawls run."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class BackupCommand(OperatorCommand, ScrapyCommand):
-    """Copy queues, articles and all else of the data folder, also while crawls run."""
+    """Copy the whole data folder, with queues and articles, even while crawls run."""
 
     usage = "FILE"
-    summary = message("Copy the data folder into one file, also while crawls run")
+    summary = message("Copy the data folder into one file, even while crawls run")
 
     @override
     def long_desc(self) -> str:
         return tr(
-            "FILE ends in {names}. `restore` unpacks it, and the same crawl command goes on. "
-            "What is in Redis, MongoDB, or JOBDIR and WARC_DIR elsewhere is not in it.",
+            "FILE ends in {names}. `restore` unpacks it, and the same crawl command continues. Not "
+            "included: data in Redis or MongoDB, and JOBDIR or WARC_DIR outside the data folder.",
             names=", ".join(MODES),
         )
 

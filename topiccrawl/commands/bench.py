@@ -1,11 +1,11 @@
-"""``scrapy bench`` of Scrapy, with a temporary state, apart from all crawls."""
+"""``scrapy bench`` of Scrapy, with a temporary state."""
 
 from __future__ import annotations
 
 from scrapy.commands.bench import Command as ScrapyBench
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import IsolatedCommand
 
 
-class BenchCommand(Apart, ScrapyBench):
-    """Scrapy's own, with a state that is deleted."""
+class BenchCommand(IsolatedCommand, ScrapyBench):
+    """Scrapy's command with a temporary state."""

@@ -1,11 +1,11 @@
-"""``scrapy check`` of Scrapy, with a temporary state, apart from all crawls."""
+"""``scrapy check`` of Scrapy, with a temporary state."""
 
 from __future__ import annotations
 
 from scrapy.commands.check import Command as ScrapyCheck
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import IsolatedCommand
 
 
-class CheckCommand(Apart, ScrapyCheck):
-    """Scrapy's own, with a state that is deleted."""
+class CheckCommand(IsolatedCommand, ScrapyCheck):
+    """Scrapy's command with a temporary state."""

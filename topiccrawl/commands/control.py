@@ -1,4 +1,4 @@
-"""``scrapy control``: pauses, resumes, ends or paces a crawl that runs, here or on other nodes."""
+"""``scrapy control``: pause, resume, cancel or pace a running crawl, here or on other nodes."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ ACTIONS = ("show", "pause", "resume", "cancel", "speed", "add")
 
 
 class ControlCommand(OperatorCommand, ScrapyCommand):
-    """Steer a crawl."""
+    """Control a running crawl."""
 
     usage = "show|pause|resume|cancel|speed FACTOR|add URL... [--topic TOPIC | --template NAME]"
-    summary = message("Pause, resume, end or pace a running crawl")
+    summary = message("Pause, resume, cancel or pace a running crawl")
     details = message(
-        "Steers the crawl of a topic (default: that of the last crawl) wherever it runs: with"
-        " REDIS_URL on all of its nodes, else in this data folder. speed 2 halves the delays"
-        " between requests to a host, speed 0.5 doubles them; robots.txt's crawl-delay holds."
-        " add lets it begin at further URLs; one that does not run takes them at its start."
+        "Controls the crawl of a topic (default: the last crawl): with REDIS_URL on all of its"
+        " nodes, otherwise in this data folder. speed 2 halves the delays between requests to a"
+        " host, speed 0.5 doubles them; the crawl-delay of robots.txt is kept. add enqueues"
+        " start URLs; a crawl that is not running takes them at its next start."
     )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("--template", metavar="NAME", help=tr("template, instead"))
+        parser.add_argument("--template", metavar="NAME", help=tr("crawl of a template"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -49,10 +49,10 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
         if not args or args[0] not in ACTIONS or len(args) != words.get(args[0], 1):
             raise UsageError
         if opts.topic and opts.template:
-            raise UsageError(tr("name one: --topic or --template"), print_help=False)
+            raise UsageError(tr("use --topic or --template, not both"), print_help=False)
         name = self._name(opts)
         order = asyncio.run(self.steer(args[0], name, *args[1:]))
-        say(f"{name}: what runs of it ends" if args[0] == "cancel" else order_line(name, order))
+        say(f"{name}: cancelled" if args[0] == "cancel" else order_line(name, order))
 
     def _name(self, opts: argparse.Namespace) -> str:
         """Return the name of the selected crawl."""
@@ -68,7 +68,7 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
         return Topic(name=name, terms={name: 1.0})
 
     async def steer(self, action: str, name: str, *words: str) -> CrawlOrder:
-        """Carry an order out; what holds then."""
+        """Store a command; return the state in force afterwards."""
         async with closed_after(frontiers_of(self.options).ledger()) as ledger:
             control = Control(ledger)
             if action == "speed":
@@ -83,11 +83,11 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
 
 
 def order_line(name: str, order: CrawlOrder) -> str:
-    """Return the line that states the order in force for a crawl.
+    """Return the line that describes the state in force for a crawl.
 
     >>> from topiccrawl.storage.ledger import CrawlOrder
     >>> order_line("nev", CrawlOrder(speed=0.5))
-    'nev: goes, speed 0.5'
+    'nev: running, speed 0.5'
     """
-    urls = f", {len(order.urls)} start URLs wait" if order.urls else ""
-    return f"{name}: {'paused' if order.paused else 'goes'}, speed {order.speed:g}{urls}"
+    urls = f", {len(order.urls)} start URLs pending" if order.urls else ""
+    return f"{name}: {'paused' if order.paused else 'running'}, speed {order.speed:g}{urls}"

@@ -1,4 +1,4 @@
-"""``scrapy crawl`` of Scrapy, with arguments checked first and a meaningful exit status."""
+"""``scrapy crawl`` of Scrapy, with validated arguments and a meaningful exit status."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.names import strangers
+from topiccrawl.commands.setting_names import unknown_settings
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize, tr
@@ -33,14 +33,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-NOTHING = 3
-"""Exit status of a crawl that fetched ten pages or more to its end and found nothing on topic."""
+NOTHING_FOUND = 3
+"""Exit status of a completed crawl that fetched ten pages or more and found none on topic."""
 
 
 class CrawlCommand(ScrapyCrawl):
-    """Run a spider; exit 2 where its arguments are wrong, 1 where the crawl failed.
+    """Run a spider.
 
-    3 where a crawl for a topic came to its end and nothing on topic was found.
+    The exit status is 2 if an argument is wrong, 1 if the crawl failed, and 3 if a topic crawl
+    completed without a page on topic.
     """
 
     _crawlers: Sequence[Crawler] = ()
@@ -48,8 +49,8 @@ class CrawlCommand(ScrapyCrawl):
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        about = tr("show the log, not the progress line alone")
-        parser.add_argument("-v", "--verbose", action="store_true", help=about)
+        text = tr("show the log instead of only the progress line")
+        parser.add_argument("-v", "--verbose", action="store_true", help=text)
 
     @override
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -68,7 +69,7 @@ class CrawlCommand(ScrapyCrawl):
         if any(map(_failed, self._crawlers)):
             self.exitcode = 1
         elif any(one.stats.get_value(NOTHING_ON_TOPIC) for one in self._crawlers):
-            self.exitcode = NOTHING
+            self.exitcode = NOTHING_FOUND
 
     def _check(self, name: str, arguments: dict[str, str]) -> None:
         assert self.crawler_process is not None  # noqa: S101  (Scrapy sets both before run)
@@ -76,7 +77,7 @@ class CrawlCommand(ScrapyCrawl):
         try:
             spider = self.crawler_process.spider_loader.load(name)
         except KeyError as error:
-            msg = tr("no spider {name!r}: `scrapy list` shows those that there are", name=name)
+            msg = tr("no spider {name!r}: `scrapy list` shows the spiders", name=name)
             raise UsageError(msg, print_help=False) from error
         check = getattr(spider, "check", None)
         try:
@@ -86,7 +87,7 @@ class CrawlCommand(ScrapyCrawl):
                 check(self.settings, **arguments)
         except ConfigurationError as error:
             raise UsageError(localize(error), print_help=False) from error
-        for line in strangers(self.settings, os.environ):
+        for line in unknown_settings(self.settings, os.environ):
             logger.warning("%s", line)
 
     @override
@@ -97,7 +98,7 @@ class CrawlCommand(ScrapyCrawl):
 
 
 def _log_to_file(settings: BaseSettings, spider: str, topic: str) -> None:
-    """Let the log go to a file of the data folder, and name it; an own LOG_FILE stays."""
+    """Write the log to a file in the data folder unless LOG_FILE is set; print its path."""
     if settings.get("LOG_FILE") or not settings.getbool("LOG_ENABLED"):
         return
     name = re.sub(r"[^\w.-]+", "-", f"{spider}-{topic}" if topic else spider)[:80]
@@ -105,13 +106,13 @@ def _log_to_file(settings: BaseSettings, spider: str, topic: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return  # the crawl itself reports that the folder cannot be used
+        return  # the crawl reports that the folder cannot be used
     settings.set("LOG_FILE", str(path), priority="cmdline")
-    say(tr("log: {file} (-v shows it here)", file=path), to=sys.stderr)
+    say(tr("log: {file} (show it here with -v)", file=path), to=sys.stderr)
 
 
 def _failed(crawler: Crawler) -> bool:
     try:
         return failed(crawler.stats.get_stats())
-    except RuntimeError:  # it never began
+    except RuntimeError:  # the crawl did not start
         return True

@@ -1,11 +1,11 @@
-"""``scrapy fetch URL`` of Scrapy, with a temporary state, apart from all crawls."""
+"""``scrapy fetch URL`` of Scrapy, with a temporary state."""
 
 from __future__ import annotations
 
 from scrapy.commands.fetch import Command as ScrapyFetch
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import IsolatedCommand
 
 
-class FetchCommand(Apart, ScrapyFetch):
-    """Scrapy's own, with a state that is deleted."""
+class FetchCommand(IsolatedCommand, ScrapyFetch):
+    """Scrapy's command with a temporary state."""

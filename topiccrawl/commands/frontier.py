@@ -1,4 +1,4 @@
-"""``scrapy frontier stats|list|export|import|forget|requeue``: the operator's hand in the queue."""
+"""``scrapy frontier stats|list|export|import|forget|requeue``: show and edit a frontier."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.exported import entries as entries_of
-from topiccrawl.commands.exported import to_line
+from topiccrawl.commands.frontier_export import entries as entries_of
+from topiccrawl.commands.frontier_export import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.errors import StateError, StorageError
 from topiccrawl.frontier.entries import About, Entry
@@ -41,28 +41,27 @@ QUEUES = ("prior", "normal", "leased", "crawled", "error")
 
 
 class FrontierCommand(OperatorCommand, ScrapyCommand):
-    """Show, move and mend a crawl's frontier."""
+    """Show, export, import and edit the frontier of a crawl."""
 
     usage = (
         "[options] stats | list QUEUE | export FILE | import FILE | forget URL... | "
         "requeue [URL...]"
     )
-    summary = message(
-        "Show a crawl's queues, carry them elsewhere, forget or fetch again single URLs"
-    )
+    summary = message("Show, export or import the queues of a crawl; delete or requeue single URLs")
     details = message(
         "stats: sizes of the queues, errors by reason. list: URLs of prior, normal, leased, "
-        "crawled or error, with value and reason. export: all that another machine needs to go "
-        "on, as JSON lines (FILE may end in .gz; - is standard output); also while a crawl "
-        "runs. import: into a frontier that does not exist yet. forget: as if never seen. "
-        "requeue: fetch again; with --reason, all that failed for it."
+        "crawled or error, with value and reason. export: all that another machine needs to "
+        "continue, as JSON lines (FILE may end in .gz; - is standard output), even while a crawl "
+        "runs. import: into a frontier that does not exist yet. forget: delete the record of a "
+        "URL. requeue: fetch URLs again; with --reason, all URLs with that error."
     )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("-n", dest="most", type=count, default=0, help=tr("list: URLs at most"))
+        text = tr("list: maximum number of URLs")
+        parser.add_argument("-n", dest="most", type=count, default=0, help=text)
         parser.add_argument("--reason", help=tr("list, requeue: only errors with this reason"))
 
     @override
@@ -77,10 +76,10 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             case ["import", name]:
                 self._import(name, opts)
             case ["forget", _, *_]:
-                self._change(args[1:], opts, lambda frontier: frontier.forget, "forgotten")
+                self._change(args[1:], opts, lambda frontier: frontier.forget, "deleted")
             case ["requeue", *urls] if bool(urls) != bool(opts.reason):
                 wanted = urls or self._failed(opts)
-                self._change(wanted, opts, lambda frontier: frontier.requeue, "queued again")
+                self._change(wanted, opts, lambda frontier: frontier.requeue, "requeued")
             case _:
                 raise UsageError
 
@@ -95,8 +94,8 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             counts = frontier.counts()
         first = (*QUEUES, "known")
         say(*(f"{name:<24} {counts[name]:>12,}" for name in first))
-        rest = sorted(name for name in counts if name not in first)
-        say(*(f"{name:<24} {counts[name]:>12,}" for name in rest))
+        others = sorted(name for name in counts if name not in first)
+        say(*(f"{name:<24} {counts[name]:>12,}" for name in others))
 
     def _list(self, queue: str, opts: argparse.Namespace) -> None:
         with closing(self._reader(opts)) as frontier:
@@ -117,7 +116,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
                 if method(frontier)(canonical(url) or url):
                     changed += 1
                 elif not opts.reason:
-                    say(tr("{url}: unknown, or nothing to be done", url=url))
+                    say(tr("{url}: not recorded, or nothing to change", url=url))
         say(f"{changed} of {len(urls)} {done}")
         self.exitcode = 0 if changed else 1
 
@@ -143,42 +142,42 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
     def _load(self, entries: Iterator[Entry], opts: argparse.Namespace) -> None:
         about = next(entries, None)
         if not isinstance(about, About):
-            raise StateError("no exported frontier: one begins with a line of kind 'frontier'")
+            raise StateError("not a frontier export: the first line must have kind 'frontier'")
         started = time.time()
         owner, place = self._destination(about, opts.topic)
         known = _fill(place, self.options, owner, chain([about], entries))
         log = CrawlLog(self.folder)
         log.finish(log.begin(owner, place, started), "imported", time.time())
-        say(tr("{known:,} URLs of {owner}: start its crawl to go on", known=known, owner=owner))
+        say(tr("imported {known:,} URLs of {owner}; start its crawl", known=known, owner=owner))
 
     def _destination(self, about: About, topic: str | None) -> tuple[str, str]:
-        """Owner and place: the topic named, else the one that the export was made for."""
+        """Return owner and place of the frontier, for ``topic`` or the topic of the export."""
         name = topic or about.owner
         if not name:
-            raise StateError("the export says no topic: name it with --topic")
+            raise StateError("the export has no topic: name it with --topic")
         if not topic and name.startswith("spider-"):
             return name, frontiers_of(self.options).place(name)
         if not topic and name.endswith(".toml"):
-            raise StateError("the export's topic is a file: name it with --topic")
+            raise StateError("the topic of the export is a file: name it with --topic")
         chosen = resolve(name)
         return chosen.name, frontiers_of(self.options).place(chosen.slug)
 
 
 def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entry]) -> int:
-    """Load an export into a new frontier; what could not be loaded whole is deleted again."""
+    """Load an export into a new frontier; delete the frontier if the export is incomplete."""
     about = next(entries)
-    assert isinstance(about, About)  # noqa: S101 - the caller looked
+    assert isinstance(about, About)  # noqa: S101 - the caller checked it
     if "." in about.strategy and about.strategy != settings["TOPICCRAWL_STRATEGY"]:
         raise StateError(
-            "the export needs a strategy of its own: -s TOPICCRAWL_STRATEGY={strategy}",
+            "the export needs a custom strategy: -s TOPICCRAWL_STRATEGY={strategy}",
             strategy=about.strategy,
-        )  # no file chooses what is imported
+        )  # a file must not choose the code that is imported
     frontiers, strategy = frontiers_of(settings, place), stored_strategy(about.strategy)
     with ExitStack() as undo:
         frontier = undo.enter_context(closing(frontiers.new(place, strategy, owner)))
         if frontier.counts()["known"]:
             raise StateError(
-                "{place}: holds URLs; name another folder with -s TOPICCRAWL_DATA_DIR=…",
+                "{place}: is not empty; use another folder with -s TOPICCRAWL_DATA_DIR=…",
                 place=place,
             )
         undo.pop_all()

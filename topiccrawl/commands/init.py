@@ -1,4 +1,4 @@
-"""``topiccrawl init DIR``: a new Scrapy project with topiccrawl in it."""
+"""``topiccrawl init DIR``: create a Scrapy project with topiccrawl."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 SUFFIX = ".tmpl"
-"""Suffix of a template's file, left out of the name of what it becomes."""
+"""Suffix of template files, removed from the names of the created files."""
 
 _EXAMPLE = "new-energy-vehicles"
-"""Topic file of the package that a project begins with."""
+"""Topic file of the package that is the default topic of a project."""
 
 
 class InitCommand(OperatorCommand, ScrapyCommand):
-    """Create a project: scrapy.cfg, settings with the add-on, spiders, a topic, compose file."""
+    """Create a project: scrapy.cfg, settings with the add-on, spiders, a topic, a compose file."""
 
     usage = "DIR [--topic WORDS]"
     summary = message("Create a project: topic file, settings, compose file")
@@ -48,7 +48,7 @@ class InitCommand(OperatorCommand, ScrapyCommand):
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:
-            raise UsageError(tr("name one folder: topiccrawl init DIR"))
+            raise UsageError(tr("give one folder: topiccrawl init DIR"))
         folder = Path(args[0])
         topic = resolve(opts.topic or _EXAMPLE)
         create(folder, topic, example=not opts.topic)
@@ -57,22 +57,22 @@ class InitCommand(OperatorCommand, ScrapyCommand):
             f"  cd {folder}",
             tr("  topiccrawl crawl {word} --pages 500 -o articles.xlsx", word=_word(topic.name)),
             tr(
-                "Put an address of yours into USER_AGENT ({package_of}/settings.py) first.",
+                "First add your contact address to USER_AGENT in {package_of}/settings.py.",
                 package_of=package_of(folder),
             ),
         )
 
 
 def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
-    """Write a project into a folder that is new or empty.
+    """Write a project into a new or empty folder.
 
     Args:
         folder: The folder.
-        topic: Its first topic.
-        example: The topic is the package's example, whose file is copied.
+        topic: Topic of the project.
+        example: Whether the topic is the example of the package, whose file is copied.
 
     Raises:
-        ConfigurationError: The folder has files, or cannot be written.
+        ConfigurationError: If the folder has files, or cannot be written.
     """
     package = package_of(folder)
     values = {
@@ -83,7 +83,7 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise ConfigurationError("{folder} is not empty: name a new folder", folder=folder)
+            raise ConfigurationError("{folder} is not empty: choose a new folder", folder=folder)
         names = {"package": package, f"topic.toml{SUFFIX}": f"topics/{topic.slug}.toml"}
         _write(files("topiccrawl.commands") / "project", folder, names, values)
         if example:
@@ -97,7 +97,7 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
 
 
 def package_of(folder: Path) -> str:
-    """Return the name of a project's package, from that of its folder.
+    """Return the package name of a project, derived from its folder.
 
     >>> package_of(Path("my-news")), package_of(Path("新闻"))
     ('my_news', 'newsroom')
@@ -120,10 +120,10 @@ def _write(
 
 
 def _toml(value: object) -> str:
-    """Return a text, or lists of texts, as TOML has it."""
+    """Return a string, or lists of strings, in TOML syntax."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def _word(text: str) -> str:
-    """Return a word for a shell."""
+    """Quote a shell argument if it has spaces."""
     return f'"{text}"' if " " in text else text

@@ -1,4 +1,4 @@
-"""The ``topiccrawl`` command: what ``scrapy`` has in this project, from any folder."""
+"""The ``topiccrawl`` command: the ``scrapy`` command with topiccrawl's settings, in any folder."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 VERBS = {
     "init DIR": message("Create a project: topic file, settings, compose file"),
-    "crawl TOPIC": message("Crawl for a topic; `topiccrawl crawl -h` has the options"),
+    "crawl TOPIC": message("Crawl for a topic; options: `topiccrawl crawl -h`"),
     "articles": message("List, show, search, export or forget stored articles"),
-    "topics": message("List topic files, show how a topic is understood, or how crawls changed it"),
+    "topics": message("List topics, show how a topic is parsed, or how crawls changed it"),
     "why URL": message("Explain the state of a URL, its score and the reasons"),
     "frontier": message("Count, list, export, import or requeue queued URLs"),
     "control": message("Pause, resume, cancel or slow down a running crawl"),
     "records": message("List, show, export or forget the records of template crawls"),
     "dashboard": message("Serve a live page of all crawls, nodes and tasks"),
-    "report FILE": message("Write one crawl as a page to keep"),
-    "tasks, work": message("Orders for crawls, and workers that carry them out"),
-    "backup FILE": message("Copy the data folder into one file, also while crawls run"),
-    "restore FILE": message("Unpack a backup into a new data folder, where its crawls go on"),
+    "report FILE": message("Write a report of one crawl as an HTML file"),
+    "tasks, work": message("Create crawl tasks, and run workers that crawl them"),
+    "backup FILE": message("Copy the data folder into one file, even while crawls run"),
+    "restore FILE": message("Unpack a backup into a new data folder to continue its crawls"),
     "simulate": message("Compare link strategies on a recorded crawl, without network"),
-    "doctor": message("Examine settings, machine and servers"),
+    "doctor": message("Check settings, machine and servers"),
 }
-"""Verbs and descriptions, as the help shows them; importing all commands takes a second."""
+"""Verbs and their help texts, repeated here since importing all commands takes one second."""
 
 USAGE = message("""\
 topiccrawl {version}: a focused news crawler on Scrapy, Chinese first
@@ -44,16 +44,16 @@ usage: topiccrawl VERB ...
 Example:
   topiccrawl crawl 新能源汽车 --seeds https://news.example.com/ --pages 500 -o articles.xlsx
 
-All verbs of `scrapy` work, with its options (-s NAME=VALUE). `topiccrawl VERB -h` explains one.
-State is in ./data; -s TOPICCRAWL_DATA_DIR=FOLDER names another folder.
+All verbs and options of `scrapy` work, such as -s NAME=VALUE. `topiccrawl VERB -h` shows help.
+The data folder is ./data; choose another one with -s TOPICCRAWL_DATA_DIR=FOLDER.
 """)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run a verb; outside of a Scrapy project with the settings of topiccrawl.
+    """Run a verb; outside a Scrapy project, with the settings of topiccrawl.
 
     Args:
-        arguments: Words after the command's name; those of the process if None.
+        arguments: Arguments after the name of the command; ``sys.argv`` if None.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0] in {"-h", "--help", "help"}:
@@ -69,12 +69,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _names_spider(words: Sequence[str]) -> bool:
-    """Return True for Scrapy's own form: ``crawl SPIDER -a NAME=VALUE``."""
+    """Return whether the arguments have Scrapy's form: ``crawl SPIDER -a NAME=VALUE``."""
     return any(word == "-a" or word.startswith("-a") for word in words)
 
 
 def _run(words: Sequence[str]) -> NoReturn:
-    from scrapy.cmdline import execute  # noqa: PLC0415  (the help takes .1 s without Twisted)
+    from scrapy.cmdline import execute  # noqa: PLC0415  (help takes 0.1 s without Twisted)
     from scrapy.utils.conf import closest_scrapy_cfg  # noqa: PLC0415
 
     if not closest_scrapy_cfg():
@@ -84,9 +84,9 @@ def _run(words: Sequence[str]) -> NoReturn:
 
 
 def _crawl(words: Sequence[str]) -> NoReturn:
-    """Run the topic spider, then write what is stored on the topic where a file is named."""
+    """Run the topic spider, then export the articles of the topic if ``-o`` is given."""
     parser = _parser()
-    options, scrapys = parser.parse_known_args(words)
+    options, scrapy_options = parser.parse_known_args(words)
     if options.output is not None:
         _check_output(parser, options.output)
     given = {
@@ -97,12 +97,12 @@ def _crawl(words: Sequence[str]) -> NoReturn:
     if options.pages:
         spider += ["-s", f"TOPICCRAWL_PAGES={options.pages}"]
     try:
-        _run(["crawl", "topic", *spider, *scrapys])
+        _run(["crawl", "topic", *spider, *scrapy_options])
     except SystemExit as ended:
         if options.output is None or ended.code == _USAGE:
             raise
         status = ended.code
-    shared = [word for pair in _settings(scrapys) for word in ("-s", pair)]
+    shared = [word for pair in _settings(scrapy_options) for word in ("-s", pair)]
     try:
         _run(["articles", "export", options.output, "--topic", options.topic, *shared])
     except SystemExit as ended:
@@ -112,15 +112,15 @@ def _crawl(words: Sequence[str]) -> NoReturn:
 def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
     text, binary = Table().formats()
     if Path(file).suffix not in {*text, *binary}:
-        parser.error(f"-o {file}: name a file that ends in one of {', '.join((*text, *binary))}")
+        parser.error(f"-o {file}: the suffix must be one of {', '.join((*text, *binary))}")
 
 
 _USAGE = 2
-"""Exit status where the arguments were wrong: nothing was crawled."""
+"""Exit status for wrong arguments, before any crawl."""
 
 
 def _settings(words: Sequence[str]) -> list[str]:
-    """Return the settings among Scrapy's options, as NAME=VALUE."""
+    """Return the settings in Scrapy's options, as NAME=VALUE."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("-s", "--set", action="append", default=[])
     found: list[str] = parser.parse_known_args(words)[0].set
@@ -130,9 +130,9 @@ def _settings(words: Sequence[str]) -> list[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="topiccrawl crawl",
-        description=tr("Crawl for a topic. The same command goes on where the last one ended."),
+        description=tr("Crawl for a topic. The same command continues an earlier crawl."),
         epilog=tr(
-            "Further options are Scrapy's, such as -s NAME=VALUE, --logfile FILE, -v (its log). "
+            "Scrapy's options are accepted, too, such as -s NAME=VALUE, --logfile FILE, -v (log). "
             "`topiccrawl crawl SPIDER -a NAME=VALUE` runs any spider."
         ),
         allow_abbrev=False,
@@ -141,21 +141,21 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "topic",
         metavar="TOPIC",
-        help=tr("words, a sentence, a topic's name or a topic file (.toml)"),
+        help=tr("words, a sentence, the name of a topic or a topic file (.toml)"),
     )
-    add(
-        "--seeds", metavar="URL,URL", help=tr("where to begin (default: the topic's, else portals)")
-    )
-    add(
-        "--discover", metavar="PROVIDER", help=tr("begin at results, e.g. searxng:http://HOST:8888")
-    )
+    text = tr("start URLs (default: seeds of the topic, or portals)")
+    add("--seeds", metavar="URL,URL", help=text)
+    text = tr("provider of start URLs, e.g. searxng:http://HOST:8888")
+    add("--discover", metavar="PROVIDER", help=text)
     add("--pages", type=_positive, metavar="N", help=tr("end after N pages (default: no limit)"))
-    add("--fresh", action="store_true", help=tr("forget the topic's queue first; articles stay"))
-    add("--watch", nargs="?", const="1", metavar="once", help=tr("go on, and visit pages again"))
-    add(
-        "-o", "--output", metavar="FILE",
-        help=tr("at the end write the topic's articles: .xlsx, .csv, .html, .md, .jsonl, .rss ..."),
-    )  # fmt: skip
+    text = tr("delete the queue of the topic first; articles are kept")
+    add("--fresh", action="store_true", help=text)
+    text = tr("crawl without end and revisit pages; once: visit due pages, then end")
+    add("--watch", nargs="?", const="1", metavar="once", help=text)
+    text = tr(
+        "export the articles of the topic at the end: .xlsx, .csv, .html, .md, .jsonl, .rss ..."
+    )
+    add("-o", "--output", metavar="FILE", help=text)
     return parser
 
 

@@ -1,4 +1,4 @@
-"""``scrapy topics mark|unsure|marks``: readers' marks of pages."""
+"""``scrapy topics mark|unsure|marks``: marks of pages by readers."""
 
 from __future__ import annotations
 
@@ -31,44 +31,46 @@ if TYPE_CHECKING:
     from topiccrawl.topics.contract import Reasons, RelevanceModel
 
 REASONS = 6
-"""Words that are named as deciding."""
+"""Number of words shown as reasons of a verdict."""
 WANTED = {"yes": True, "no": False, "none": None}
-"""Answers of a reader; "none" removes a mark."""
+"""Values of a mark; "none" removes it."""
 
 
 async def mark(
-    settings: Settings, topic: Topic, frontier: str, url: str, said: str, most: int = 0
+    settings: Settings, topic: Topic, frontier: str, url: str, value: str, most: int = 0
 ) -> str:
-    """Store a mark; return the line that confirms it.
+    """Store a mark; return a line that confirms it.
 
     Args:
-        settings: The project's settings.
+        settings: Settings of the project.
         topic: The topic.
-        frontier: Place of the crawl's frontier, "" if there is none.
+        frontier: Place of the frontier of the crawl; "" if there is none.
         url: URL of a page that a crawl fetched.
-        said: One of ``WANTED``.
-        most: Marks that there may be before a new one; 0: any number.
+        value: Key of ``WANTED``.
+        most: Maximum number of marks; 0 means no limit.
 
     Raises:
         StateError: If no text of the page is stored, or there are too many marks.
     """
-    wanted, place = WANTED[said], canonical(url) or url
+    wanted, page_url = WANTED[value], canonical(url) or url
     async with MarkStore.opened(settings, topic.name) as store:
         known = {one.url for one in await store.marks()}
-        if 0 < most <= len(known) and place not in known:
+        if 0 < most <= len(known) and page_url not in known:
             raise StateError("there are {most} marks: remove some, or use `topics mark`", most=most)
-        found = Mark(place, "", "")
+        found = Mark(page_url, "", "")
         if wanted is not None:
-            found = await _page(settings, store, frontier, place)
-        if wanted is not None or place in known:
+            found = await _stored_page(settings, store, frontier, page_url)
+        if wanted is not None or page_url in known:
             await store.mark([found._replace(wanted=wanted)])
         marks = await store.marks()
-    on = sum(bool(one.wanted) for one in marks)
-    return f"{topic.name}: {on} pages marked yes, {len(marks) - on} no · {found.title or place}"
+    yes = sum(bool(one.wanted) for one in marks)
+    return (
+        f"{topic.name}: {yes} pages marked yes, {len(marks) - yes} no · {found.title or page_url}"
+    )
 
 
-async def _page(settings: Settings, store: MarkStore, frontier: str, url: str) -> Mark:
-    """Return what is stored of a page: its article, its text in the sample, or its link's texts."""
+async def _stored_page(settings: Settings, store: MarkStore, frontier: str, url: str) -> Mark:
+    """Return the stored text of a page: its article, its sample, or the texts of its link."""
     story = await _story(settings, url)
     if story is not None:
         return Mark(url, story.article.title, story.article.body)
@@ -76,17 +78,17 @@ async def _page(settings: Settings, store: MarkStore, frontier: str, url: str) -
         if page.url == url:
             return page
     if frontier:
-        with closing(read_frontier(frontier, settings)) as reading:
-            known = reading.why(url)
+        with closing(read_frontier(frontier, settings)) as reader:
+            known = reader.why(url)
         if known is not None and (known.anchor or known.context):
             return Mark(url, known.anchor, f"{known.anchor}\n{known.context}")
     raise StateError(
-        "{url}: no text of it is stored; mark an article, or a page of `topics unsure`", url=url
+        "{url}: its text is not stored; mark an article, or a page of `topics unsure`", url=url
     )
 
 
-async def decided(settings: Settings, topic: str, url: str) -> list[str]:
-    """Return a line with the words that decided on a page, [] if no text of it is stored."""
+async def deciding_terms(settings: Settings, topic: str, url: str) -> list[str]:
+    """Return a line with the words that decided the verdict of a page; [] if no text is stored."""
     if (story := await _story(settings, url)) is not None:
         return _reasons(story.article.terms)
     async with MarkStore.opened(settings, topic) as store:
@@ -108,15 +110,15 @@ async def _story(settings: Settings, url: str) -> Story | None:
 
 
 def _model(topic: Topic, marks: Sequence[Mark], pages: Sequence[Mark]) -> RelevanceModel:
-    """Return the model that a crawl would use now."""
+    """Return the relevance model that a crawl would use now."""
     own = None if topic.terms else derived_vector(marks, pages)
     scorer = Scorer(topic, vector=own)
     learned = response(request(scorer, marks, pages)) if marks else ""
     return MarkedModel.from_json(scorer, learned) if learned else scorer
 
 
-async def derived(settings: Settings, topic: Topic) -> list[str]:
-    """Return lines with the words that the examples of a topic without words give, if any."""
+async def derived_terms(settings: Settings, topic: Topic) -> list[str]:
+    """Return lines with the terms derived from examples, for a topic without terms."""
     if topic.terms:
         return []
     async with MarkStore.opened(settings, topic.name) as store:
@@ -124,17 +126,17 @@ async def derived(settings: Settings, topic: Topic) -> list[str]:
     found = {mark.url: mark for mark in (*marks, *example_texts(topic))}
     words = derived_vector(tuple(found.values()), pages).items()
     lines = [f"  derived    {term} × {weight:g}" for term, weight in words]
-    return lines or ["  derived    nothing yet: a crawl fetches the examples first"]
+    return lines or ["  derived    none yet: a crawl has to fetch the examples first"]
 
 
 async def unsure(settings: Settings, topic: Topic, most: int) -> list[str]:
-    """Return lines of the sampled pages whose marks would teach most, least sure first."""
-    rated = await doubtful(settings, topic, most)
+    """Return lines of the sampled pages whose marks would help most, the most uncertain first."""
+    rated = await uncertain_pages(settings, topic, most)
     return [f"  {chance:4.0%}  {page.url}  {page.title}" for chance, page in rated]
 
 
-async def doubtful(settings: Settings, topic: Topic, most: int) -> list[tuple[float, Mark]]:
-    """Return the sampled pages nearest to the threshold, each with its chance to be wanted."""
+async def uncertain_pages(settings: Settings, topic: Topic, most: int) -> list[tuple[float, Mark]]:
+    """Return the sampled pages nearest to the threshold, each with the probability of "wanted"."""
     async with MarkStore.opened(settings, topic.name) as store:
         marks, (_, pages) = await store.marks(), await store.pages()
     model = _model(topic, marks, pages)
@@ -145,7 +147,7 @@ async def doubtful(settings: Settings, topic: Topic, most: int) -> list[tuple[fl
 
 
 def _chance(model: RelevanceModel, page: Mark) -> float:
-    """Return the probability that a page is wanted; by words one half is the lower limit."""
+    """Return the probability that a page is wanted; for word scores, 0.5 is the lower limit."""
     score = model.score_page(as_page(page)).relevance
     if not isinstance(model, Scorer):
         return score
@@ -154,26 +156,26 @@ def _chance(model: RelevanceModel, page: Mark) -> float:
 
 
 def marks(settings: Settings, topic: Topic, options: argparse.Namespace) -> list[str]:
-    """Import or export marks if the options name a file, else list them; return the lines."""
+    """Import or export marks if the options name a file, otherwise list them; return the lines."""
     if options.source:
-        count = asyncio.run(_imported(settings, topic, options.source))
-        return [f"{topic.name}: {count} marks read"]
-    found = asyncio.run(_all(settings, topic))
+        count = asyncio.run(_import_marks(settings, topic, options.source))
+        return [f"{topic.name}: {count} marks imported"]
+    found = asyncio.run(_all_marks(settings, topic))
     if options.export:
-        return [f"{topic.name}: {_exported(topic, found, options.export)} marks written"]
-    said = {True: "yes", False: "no "}
-    return [f"  {said[bool(one.wanted)]}  {one.url}  {one.title}" for one in found]
+        return [f"{topic.name}: {_export_marks(topic, found, options.export)} marks exported"]
+    names = {True: "yes", False: "no "}
+    return [f"  {names[bool(one.wanted)]}  {one.url}  {one.title}" for one in found]
 
 
-async def _all(settings: Settings, topic: Topic) -> list[Mark]:
+async def _all_marks(settings: Settings, topic: Topic) -> list[Mark]:
     async with MarkStore.opened(settings, topic.name) as store:
         return sorted(await store.marks(), key=lambda one: one.url)
 
 
-def _exported(topic: Topic, found: Sequence[Mark], file: str) -> int:
-    """Write marks as JSON lines, or as examples of a topic file (``.toml``).
+def _export_marks(topic: Topic, found: Sequence[Mark], file: str) -> int:
+    """Write marks as JSON lines, or as examples of a topic file (``.toml``), and count them.
 
-    A file of another name is written first, then renamed.
+    A temporary file is written, then renamed.
     """
     lines = "".join(f"{one.to_json()}\n" for one in found)
     text = to_toml(with_marks(topic, found)) if file.endswith(".toml") else lines
@@ -183,7 +185,7 @@ def _exported(topic: Topic, found: Sequence[Mark], file: str) -> int:
 
 
 def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
-    """Return the topic with URLs of marked pages as examples and counterexamples."""
+    """Add the URLs of marked pages to a topic, as examples and counterexamples."""
     marked = {mark.url: bool(mark.wanted) for mark in marks if canonical(mark.url)}
     known = {
         True: [one for one in topic.examples if canonical(one) not in marked],
@@ -195,13 +197,13 @@ def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
     return topic.model_copy(update={"examples": examples, "counterexamples": others})
 
 
-async def _imported(settings: Settings, topic: Topic, file: str) -> int:
-    """Store the marks of an exported file; nothing is stored if it cannot be read."""
+async def _import_marks(settings: Settings, topic: Topic, file: str) -> int:
+    """Store the marks of an exported file, all or none, and count them."""
     lines = read_user_file(Path(file), StateError).splitlines()
     try:
         found = [Mark.from_json(line) for line in lines if line.strip()]
     except (ValueError, TypeError, RecursionError) as error:
-        raise StateError("{file}: is no file of marks: {error}", file=file, error=error) from error
+        raise StateError("{file}: is not a marks file: {error}", file=file, error=error) from error
     async with MarkStore.opened(settings, topic.name) as store:
         await store.mark(found)
     return len(found)

@@ -1,4 +1,4 @@
-"""``scrapy parse URL`` of Scrapy, with a temporary state and the links that were found."""
+"""``scrapy parse URL`` of Scrapy, with a temporary state and the links of the page."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itemadapter import ItemAdapter
 from scrapy.commands.parse import Command as ScrapyParse
 from typing_extensions import override
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import IsolatedCommand
 from topiccrawl.model import Findings
 
 _LANES = ("prior", "normal", "error")
 
 
-class ParseCommand(Apart, ScrapyParse):
-    """Scrapy's own, with a state that is deleted."""
+class ParseCommand(IsolatedCommand, ScrapyParse):
+    """Scrapy's command with a temporary state."""
 
     @override
     def add_items(self, lvl: int, new_items: list[Any]) -> None:
@@ -23,7 +23,7 @@ class ParseCommand(Apart, ScrapyParse):
 
 
 def shown(item: Any) -> Any:  # noqa: ANN401 - whatever a spider yields
-    """Return what is shown of a callback's output: items as they are, ``Findings`` as a dictionary.
+    """Convert an output of a callback for printing: ``Findings`` become dictionaries.
 
     >>> from topiccrawl.model import Offer
     >>> shown(Findings(0.5, (Offer("http://a.test/1", 0, (), "新闻"),)))["links"]

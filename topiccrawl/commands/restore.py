@@ -1,4 +1,4 @@
-"""``scrapy restore FILE``: a data folder from what ``scrapy backup`` wrote."""
+"""``scrapy restore FILE``: unpack a backup into a data folder."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class RestoreCommand(OperatorCommand, ScrapyCommand):
-    """Unpack a backup into a data folder that is new or empty."""
+    """Unpack a backup into a new or empty data folder."""
 
     usage = "FILE"
-    summary = message("Unpack a backup into a new data folder, where its crawls go on")
+    summary = message("Unpack a backup into a new data folder to continue its crawls")
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -1,11 +1,11 @@
-"""``scrapy shell URL`` of Scrapy, with a temporary state, apart from all crawls."""
+"""``scrapy shell URL`` of Scrapy, with a temporary state."""
 
 from __future__ import annotations
 
 from scrapy.commands.shell import Command as ScrapyShell
 
-from topiccrawl.commands.apart import Apart
+from topiccrawl.commands.isolation import IsolatedCommand
 
 
-class ShellCommand(Apart, ScrapyShell):
-    """Scrapy's own, with a state that is deleted."""
+class ShellCommand(IsolatedCommand, ScrapyShell):
+    """Scrapy's command with a temporary state."""

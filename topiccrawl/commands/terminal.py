@@ -1,4 +1,4 @@
-"""Base of the terminal commands: state folder, last crawl, errors without a stack trace."""
+"""Base of the terminal commands: data folder, last crawl, errors without a stack trace."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
-"""Exit status, as shells report it, of processes that SIGINT and SIGPIPE end."""
+"""Exit status, as in shells, of processes ended by SIGINT and SIGPIPE."""
 
 
 class OperatorCommand(ABC):
-    """A command that reads the state of crawls; it never opens the network.
+    """Base of commands that read the state of crawls and fetch no pages.
 
-    A command derives from this class and then from ``ScrapyCommand``. This class does not: Scrapy
-    takes each subclass of ``ScrapyCommand`` in this folder for a command.
+    Derive a command from this class and ``ScrapyCommand``. This class is no ``ScrapyCommand``,
+    since Scrapy registers each subclass of it in this folder as a command.
 
     Attributes:
-        usage: Its arguments, as help shows them.
-        summary: One line of help, a message of the catalogue.
-        details: The help below that, a message; "": the summary.
+        usage: Arguments, as shown in the help.
+        summary: Help in one line, a message of the catalogue.
+        details: Full help, a message of the catalogue; "" for the summary.
     """
 
     usage: ClassVar[str] = ""
@@ -56,13 +56,13 @@ class OperatorCommand(ABC):
 
     @property
     def options(self) -> Settings:
-        """The project's settings, command line included."""
+        """Settings of the project and the command line."""
         assert self.settings is not None  # noqa: S101  (Scrapy sets it before run)
         return self.settings
 
     @property
     def folder(self) -> Path:
-        """The folder of all state."""
+        """Data folder."""
         return Path(self.options["TOPICCRAWL_DATA_DIR"])
 
     def syntax(self) -> str:
@@ -78,11 +78,11 @@ class OperatorCommand(ABC):
         return tr(self.details or self.summary)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run ``act``; write an error as one message without a stack and set the exit status."""
+        """Run ``act``; print an error as one message without a stack trace, set the exit status."""
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")  # a terminal in GBK lacks some characters
+            sys.stdout.reconfigure(errors="replace")  # a GBK terminal lacks some characters
         choose_language(str(self.options.get("TOPICCRAWL_LANGUAGE") or ""))
-        AddonManager.load_pre_crawler_settings(self.options)  # another project's have our add-on
+        AddonManager.load_pre_crawler_settings(self.options)  # projects load us as an add-on
         try:
             self._complete(self.options)
             self.act(args, opts)
@@ -91,8 +91,8 @@ class OperatorCommand(ABC):
             say(*localize(error).split("\n"), to=sys.stderr)
             self.exitcode = 1
         except UsageError as error:
-            raise (error if error.args else self._misunderstood(args)) from None
-        except BrokenPipeError:  # the reader, such as head, has enough
+            raise (error if error.args else self._usage_error(args)) from None
+        except BrokenPipeError:  # the reader, such as head, has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             self.exitcode = _PIPE_CLOSED
         except KeyboardInterrupt:
@@ -101,42 +101,40 @@ class OperatorCommand(ABC):
 
     @staticmethod
     def _complete(settings: Settings) -> None:
-        """Add topiccrawl's defaults outside of a project.
+        """Add the default settings of topiccrawl outside a project.
 
         Raises:
-            ConfigurationError: In a project whose settings do not load topiccrawl.
+            ConfigurationError: If the settings of the project do not load topiccrawl.
         """
         if settings.get("TOPICCRAWL_DATA_DIR") is not None:
             return
         if inside_project():
             raise ConfigurationError(
-                "the project's settings do not load topiccrawl: "
+                "the settings of the project do not load topiccrawl: "
                 "add ADDONS = {addon} to its settings.py",
                 addon='{"topiccrawl.Addon": 100}',
             )
         settings.setmodule("topiccrawl.settings", priority="default")
 
-    def _misunderstood(self, args: list[str]) -> UsageError:
-        """Return the error, shown below the command's syntax, for words that it does not know."""
+    def _usage_error(self, args: list[str]) -> UsageError:
+        """Return the error, shown below the syntax of the command, for invalid arguments."""
         given = " ".join(args)
         words = (
-            tr("{given!r} is not understood", given=given) if args else tr("something is missing")
+            tr("invalid arguments {given!r}", given=given) if args else tr("arguments are missing")
         )
         name = type(self).__module__.rpartition(".")[2]
-        return UsageError(
-            tr("{words}: `scrapy {name} -h` says what can be written", words=words, name=name)
-        )
+        return UsageError(tr("{words}: see `scrapy {name} -h`", words=words, name=name))
 
     @abstractmethod
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do the command's work; a TopiccrawlError becomes a message and exit status 1."""
+        """Run the command; a TopiccrawlError becomes a message and exit status 1."""
 
     def last_crawl(self, topic: str | None) -> Crawl:
-        """Return the last crawl, of a topic where one is named; or the one TOPICCRAWL_CRAWL names.
+        """Return the crawl of TOPICCRAWL_CRAWL, or the last crawl, of ``topic`` if given.
 
         Raises:
-            StateError: If there was none.
-            ConfigurationError: No topic is named, and the folder has crawls of several.
+            StateError: If there is no crawl.
+            ConfigurationError: If no topic is given, and the folder has crawls of several topics.
         """
         if named := str(self.options.get("TOPICCRAWL_CRAWL") or ""):
             return Crawl(0, "", frontiers_of(self.options).place(named), 0.0, None, "")
@@ -145,15 +143,15 @@ class OperatorCommand(ABC):
         topics = dict.fromkeys(crawl.topic for crawl in crawls)
         if len(topics) > 1:
             raise ConfigurationError(
-                "{folder}: which topic? Name one with --topic: {names}",
+                "{folder}: several topics: choose one with --topic: {names}",
                 folder=self.folder,
                 names=", ".join(topics),
             )
         if not crawls:
             of = tr(" for topic {name!r}", name=name) if name else ""
             raise StateError(
-                "{folder}: no crawl{of} has been run with this folder; name "
-                "another with -s TOPICCRAWL_DATA_DIR=FOLDER",
+                "{folder}: no crawl{of} has been run with this data folder; choose "
+                "another one with -s TOPICCRAWL_DATA_DIR=FOLDER",
                 folder=self.folder,
                 of=of,
             )
@@ -161,17 +159,16 @@ class OperatorCommand(ABC):
 
 
 def add_topic_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--topic``; without it the folder's only topic is meant."""
-    parser.add_argument(
-        "--topic", metavar="TOPIC", help=tr("topic (default: the folder's only one)")
-    )
+    """Add ``--topic``, by default the only topic of the data folder."""
+    text = tr("topic (default: the only one in the data folder)")
+    parser.add_argument("--topic", metavar="TOPIC", help=text)
 
 
 def count(text: str) -> int:
-    """Return a number of things, 0 or more, as an option's type.
+    """Parse a non-negative integer; a type for argparse.
 
     Raises:
-        ArgumentTypeError: The text is no such number; argparse reports it in one line.
+        ArgumentTypeError: If the text is not a non-negative integer.
 
     >>> count("12")
     12
@@ -182,10 +179,10 @@ def count(text: str) -> int:
 
 
 def score(text: str) -> float:
-    """Return a score in [0, 1], as an option's type.
+    """Parse a score in [0, 1]; a type for argparse.
 
     Raises:
-        ArgumentTypeError: The text is no such number.
+        ArgumentTypeError: If the text is not a number in [0, 1].
 
     >>> score(".5")
     0.5
@@ -199,11 +196,11 @@ def score(text: str) -> float:
     raise ArgumentTypeError(tr("{text!r}: give a number from 0 to 1", text=text))
 
 
-def some(text: str) -> int:
-    """Return a number of things, 1 or more, as an option's type.
+def positive(text: str) -> int:
+    """Parse a positive integer; a type for argparse.
 
     Raises:
-        ArgumentTypeError: The text is no such number.
+        ArgumentTypeError: If the text is not a positive integer.
     """
     if text.isascii() and text.isdigit() and int(text):
         return int(text)
@@ -211,20 +208,20 @@ def some(text: str) -> int:
 
 
 def site_named(text: str) -> str:
-    """Return the site (registrable domain) that an operator means; records of sites use it as key.
+    """Return the site (registrable domain) of a host or URL, the key of site records.
 
     Raises:
-        ConfigurationError: The text names no site.
+        ConfigurationError: If the text is not a host or URL.
 
     >>> site_named("www.Example.com"), site_named("https://news.例子.中国/a")
     ('example.com', 'xn--fsqu00a.xn--fiqs8s')
     """
     host = host_of(canonical(text) or "") if "://" in text else normalize_host(text)
     if not host:
-        raise ConfigurationError("{text!r} is no site: write example.com", text=text)
+        raise ConfigurationError("{text!r} is not a site: write example.com", text=text)
     return site_of(host)
 
 
 def say(*lines: str, to: TextIO | None = None) -> None:
-    """Write lines to standard output or another stream, each as one line (see ``escaped``)."""
+    """Write lines to standard output or another stream, with line breaks escaped (``escaped``)."""
     (to or sys.stdout).writelines(f"{escaped(line)}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""``scrapy topics``: list topics, show one, write one to a file, mark pages for it."""
+"""``scrapy topics``: list, show and create topics, show their history, mark pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands import marking
-from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, some
+from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, positive, say
 from topiccrawl.errors import TopicError
 from topiccrawl.messages import message, tr
 from topiccrawl.storage.changes import ChangeLog, TopicChange
@@ -28,21 +28,19 @@ if TYPE_CHECKING:
 
 
 LONGEST = 100
-"""Characters of an example that are shown."""
+"""Maximum characters of a shown example."""
 SHOWN = 12
-"""Words of each kind in one change."""
+"""Maximum number of terms in one line of the history."""
 
 
 class TopicsCommand(OperatorCommand, ScrapyCommand):
-    """List topics, show how one is parsed or changed during crawls, mark pages for it."""
+    """List, show and create topics, show how crawls changed them, and mark pages."""
 
     usage = (
         "list | show TOPIC | new FILE.toml WORDS | history [TOPIC]"
         " | mark URL yes|no|none | unsure | marks"
     )
-    summary = message(
-        "List, show and write topics, how crawls changed them, and readers' marks of pages"
-    )
+    summary = message("List, show and create topics, show how crawls changed them, and mark pages")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -55,10 +53,12 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
         for name, text in examples.items():
             parser.add_argument(f"--{name}", metavar="URL", action="append", default=[], help=text)
         parser.add_argument(
-            "--limit", type=some, default=20, help=tr("unsure: pages (default: 20)")
+            "--limit", type=positive, default=20, help=tr("unsure: pages (default: 20)")
         )
-        parser.add_argument("--export", metavar="FILE", help=tr("marks: write them as JSON lines"))
-        parser.add_argument("--import", metavar="FILE", dest="source", help=tr("marks: read them"))
+        text = tr("marks: export as JSON lines, or as a topic file (.toml)")
+        parser.add_argument("--export", metavar="FILE", help=text)
+        text = tr("marks: import an exported file")
+        parser.add_argument("--import", metavar="FILE", dest="source", help=text)
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -67,27 +67,27 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
                 say(*(f"{name:<28} {own}  {where}" for name, own, where in available()))
             case ["show", argument]:
                 topic = resolve(argument)
-                say(*describe(topic), *asyncio.run(marking.derived(self.options, topic)))
+                say(*describe(topic), *asyncio.run(marking.derived_terms(self.options, topic)))
             case ["new", file, *words] if words or opts.like:
                 path = write_new(file, " ".join(words), opts.like, opts.unlike)
                 say(f"wrote {path}; edit it, then: topiccrawl crawl {path}", *describe(read(path)))
             case ["history", *named] if len(named) <= 1:
-                asked = named[0] if named else opts.topic
-                name = resolve(asked).name if asked else self.last_crawl(None).topic
+                given = named[0] if named else opts.topic
+                name = resolve(given).name if given else self.last_crawl(None).topic
                 say(*history(name, ChangeLog(storage_of(self.options)).all(name)))
-            case ["mark", url, said] if said in marking.WANTED:
-                topic, frontier = self._marked(opts.topic)
-                say(asyncio.run(marking.mark(self.options, topic, frontier, url, said)))
+            case ["mark", url, value] if value in marking.WANTED:
+                topic, frontier = self._topic(opts.topic)
+                say(asyncio.run(marking.mark(self.options, topic, frontier, url, value)))
             case ["unsure"]:
-                topic, _ = self._marked(opts.topic)
+                topic, _ = self._topic(opts.topic)
                 say(*asyncio.run(marking.unsure(self.options, topic, opts.limit)))
             case ["marks"]:
-                say(*marking.marks(self.options, self._marked(opts.topic)[0], opts))
+                say(*marking.marks(self.options, self._topic(opts.topic)[0], opts))
             case _:
                 raise UsageError
 
-    def _marked(self, topic: str | None) -> tuple[Topic, str]:
-        """Return the topic that marks are for, and its last crawl's frontier ("": no crawl yet)."""
+    def _topic(self, topic: str | None) -> tuple[Topic, str]:
+        """Return the topic of marks, and the frontier of its last crawl ("" without a crawl)."""
         if not topic:
             last = self.last_crawl(None)
             return resolve(last.topic), last.frontier
@@ -97,19 +97,19 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
 
 
 def write_new(file: str, words: str, like: Sequence[str], unlike: Sequence[str]) -> Path:
-    """Write words, a sentence or examples as a topic file.
+    """Write a topic file from words, a sentence or examples.
 
     Args:
-        file: Its path; ".toml" is added where it is missing.
-        words: Words or a sentence; "" if the topic is given by examples.
+        file: Path of the file; ".toml" is added if it is missing.
+        words: Words or a sentence; "" for a topic from examples.
         like: URLs or texts of pages on topic.
-        unlike: URLs or texts of pages that are not.
+        unlike: URLs or texts of pages off topic.
 
     Returns:
-        The path.
+        Path of the written file.
 
     Raises:
-        TopicError: The topic is not understood, or the file exists or cannot be written.
+        TopicError: If the topic cannot be parsed, or the file exists or cannot be written.
     """
     path = Path(file if file.endswith(".toml") else f"{file}.toml")
     topic = from_words(words) if words else from_examples(like)
@@ -128,7 +128,7 @@ def write_new(file: str, words: str, like: Sequence[str], unlike: Sequence[str])
 
 
 def describe(topic: Topic) -> list[str]:
-    """Return the lines that show a topic."""
+    """Return the lines that describe a topic."""
     return [
         topic.name,
         *(f"  term       {term} × {weight:g}" for term, weight in topic.terms.items()),
@@ -151,7 +151,7 @@ def _brief(text: str) -> str:
 
 
 def history(topic: str, changes: Iterable[TopicChange]) -> list[str]:
-    """Return the lines that show how a topic changed, first change first."""
+    """Return the lines that describe the changes of a topic, oldest first."""
     by_crawl: dict[str, list[TopicChange]] = {}
     for change in changes:
         by_crawl.setdefault(change.frontier, []).append(change)
@@ -171,22 +171,22 @@ def _lines_of(
 ) -> Iterator[str]:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(change.at))
     yield f"  change {change.number:<4} {when}  {change.method}: {change.reason}"
-    came = {term: weight for term, weight in new.items() if term not in old}
-    went = [term for term in old if term not in new]
+    added = {term: weight for term, weight in new.items() if term not in old}
+    removed = [term for term in old if term not in new]
     yield f"    terms    {_weights({t: w for t, w in new.items() if t not in change.own})}"
-    if came:
-        yield f"    new      {_weights(came)}"
-    if went:
-        yield f"    gone     {_some(went)}"
+    if added:
+        yield f"    new      {_weights(added)}"
+    if removed:
+        yield f"    gone     {_shorten(removed)}"
     if change.lower_limit is not None and change.upper_limit is not None:
         yield f"    limits   {change.lower_limit:.3f} to {change.upper_limit:.3f}"
 
 
 def _weights(terms: Mapping[str, float]) -> str:
     heavy = sorted(terms.items(), key=lambda pair: -pair[1])
-    return _some([f"{term} {weight:.2f}" for term, weight in heavy])
+    return _shorten([f"{term} {weight:.2f}" for term, weight in heavy])
 
 
-def _some(texts: list[str]) -> str:
+def _shorten(texts: list[str]) -> str:
     more = len(texts) - SHOWN
     return " · ".join(texts[:SHOWN]) + (f" · {more} more" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""``scrapy why``: where a URL is, its score's parts and its path; or why a topic found nothing."""
+"""``scrapy why``: explain the state and the score of a URL, or the result of a topic crawl."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.marking import decided
+from topiccrawl.commands.marking import deciding_terms
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
@@ -29,30 +29,29 @@ if TYPE_CHECKING:
     from topiccrawl.storage.crawls import Crawl
 
 _QUEUES = {
-    "prior": "priorQueue: waits, high value",
-    "normal": "normalQueue: waits",
-    "leased": "leased: is being fetched",
-    "crawled": "crawledQueue: was fetched",
+    "prior": "priorQueue: queued, high value",
+    "normal": "normalQueue: queued",
+    "leased": "leased: being fetched",
+    "crawled": "crawledQueue: fetched",
     "error": "errorQueue",
 }
 _SEEN = (
-    "  seen       fetched, or failed, and not fetched again; its record was evicted",
-    "             (TOPICCRAWL_MAX_KNOWN), or it only looks so (TOPICCRAWL_SEEN_ERROR)",
-    "  remedy     scrapy frontier requeue URL fetches it",
+    "  seen       fetched or failed earlier, and not fetched again; its record was evicted",
+    "             (TOPICCRAWL_MAX_KNOWN), or it is a false positive (TOPICCRAWL_SEEN_ERROR)",
+    "  remedy     fetch it with scrapy frontier requeue URL",
 )
 
 
 class WhyCommand(OperatorCommand, ScrapyCommand):
-    """Explain a URL's place and value."""
+    """Explain the state and the score of a URL, or the last crawl of a topic."""
 
     usage = "[options] <url> | --topic TOPIC"
     summary = message(
-        "Say where a URL is queued, its score's parts, who linked to it, the path from a seed"
+        "Explain a URL: its queue, the parts of its score, its in-links, the path from a seed"
     )
     details = message(
-        "Explains a URL; or, with --topic and no URL, the last crawl of a topic: what became "
-        "of each seed, the best pages, terms met and never met, hosts out of reach, and what "
-        "to try."
+        "Explains a URL; or, with --topic and no URL, the last crawl of a topic: outcome of each "
+        "seed, best pages, terms found and not found, unreachable hosts, and remedies."
     )
 
     @override
@@ -70,17 +69,17 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
             return
         url = canonical(args[0])
         if url is None:
-            msg = tr("{value!r} is no http or https URL", value=args[0])
+            msg = tr("{value!r} is not an HTTP URL", value=args[0])
             raise UsageError(msg, print_help=False)
         with closing(read_frontier(crawl.frontier, self.options)) as frontier:
             found = frontier.why(url)
         if found is None:
-            say(tr("{url}: not known to the crawl for {topic}", url=url, topic=crawl.topic))
+            say(tr("{url}: not recorded in the crawl for {topic}", url=url, topic=crawl.topic))
             self.exitcode = 1
             return
         say(*explain(found))
         if crawl.topic:
-            say(*asyncio.run(decided(self.options, crawl.topic, url)))
+            say(*asyncio.run(deciding_terms(self.options, crawl.topic, url)))
         state = asyncio.run(self._state(crawl.topic, url))
         if state is not None:
             say(*watched(state))
@@ -92,7 +91,7 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
         found = [one for one in known if one.state["run"]["frontier"] == crawl.frontier]
         review = next((one.state["review"] for one in found if one.state.get("review")), None)
         if review is None:
-            raise StateError("{topic}: no run has left a record of what it met", topic=crawl.topic)
+            raise StateError("{topic}: no run has stored a review", topic=crawl.topic)
         with closing(read_frontier(crawl.frontier, self.options)) as frontier:
             seeds = seed_outcomes(frontier.why, [seed["url"] for seed in review["seeds"]])
             now = {**review, "seeds": seeds, "hosts": unreachable_hosts(frontier)}
@@ -109,7 +108,7 @@ class WhyCommand(OperatorCommand, ScrapyCommand):
 
 
 def watched(state: PageState) -> list[str]:
-    """Return the lines that describe the watch of a page."""
+    """Return the lines that describe the visits of a watched page."""
     visits = state.more.get("visits", {})
     seen = f"{visits.get('visits', 1)} visits, the last at {_time(state.checked_at)}"
     due = _time(state.due) if state.due else "never"
@@ -134,15 +133,15 @@ def explain(found: Explanation) -> list[str]:
     lines = [
         found.url,
         f"  queue      {_QUEUES[found.queue]}{f' ({found.reason})' if found.reason else ''}",
-        f"  value      {found.value:.4f}, of which {found.bias:+.4f} from its host and directory",
+        f"  value      {found.value:.4f}, of which {found.bias:+.4f} prior of host or directory",
         *(f"  {name:<18} {number:.4f}" for name, number in found.evidence.items()),
     ]
     if found.relevance is not None:
-        lines.append(f"  relevance  {found.relevance:.4f} (of the page itself)")
+        lines.append(f"  relevance  {found.relevance:.4f} (of the fetched page)")
     lines += [
         f"  anchor     {found.anchor or '(none)'}",
         f"  context    {found.context or '(none)'}",
-        f"  linked by  {found.inlinks} crawled pages; the best:",
+        f"  in-links   {found.inlinks} crawled pages; the best:",
         *(f"    {value:.4f}  {parent}" for parent, value in found.parents),
         f"  path       {found.depth} links from the seed:",
         *(f"    {step}" for step in found.path),

@@ -1,4 +1,7 @@
-"""Ends the crawl after a number of parsed pages; CLOSESPIDER_PAGECOUNT counts all responses."""
+"""Page budget: ends a crawl after a number of parsed pages.
+
+CLOSESPIDER_PAGECOUNT, in contrast, counts all responses.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ if TYPE_CHECKING:
     from topiccrawl.model import Lease
 
 REASON = "topiccrawl_pages"
-"""Finish reason where the budget is used up."""
+"""Finish reason of a crawl whose page budget is exhausted."""
 
 
 class PageBudget:
-    """Closes the spider when TOPICCRAWL_PAGES pages were parsed, never one more.
+    """Close the spider after exactly TOPICCRAWL_PAGES parsed pages.
 
-    Requests in flight count as parsed pages; one that turns out to be an error or a redirect makes
-    room for another. Errors, redirects and robots.txt do not count.
+    Requests in flight count as parsed pages until they end in an error or a redirect. Errors,
+    redirects and robots.txt files do not count.
     """
 
     def __init__(self, context: CrawlContext, pages: int) -> None:
@@ -41,15 +44,15 @@ class PageBudget:
             raise NotConfigured
         context = context_of(crawler)
         budget = cls(context, pages)
-        context.has_room = lambda: budget.left() > context.book.pages()
+        context.has_room = lambda: budget.remaining() > context.book.pages()
         context.on_settled(budget.check)
         return budget
 
     def check(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - as the signal sends
-        """Close once the budget is used up."""
-        if self.left() <= 0:
+        """Close the spider if the budget is exhausted."""
+        if self.remaining() <= 0:
             self.context.end(REASON)
 
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Return the number of pages that may still be parsed."""
         return self.pages - int(self.context.crawler.stats.get_value("topiccrawl/pages", 0))

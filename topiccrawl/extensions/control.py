@@ -1,4 +1,4 @@
-"""Follows the operator's orders while a crawl runs: pause, resume, speed, cancel."""
+"""Applies operator commands to a running crawl: pause, resume, speed, cancel, start URLs."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ logger = logging.getLogger(__name__)
 
 CANCELLED = "cancelled"
 """Finish reason of a crawl that the operator cancelled."""
-PAUSED = "is paused by the operator; `scrapy control resume` goes on"
+PAUSED = "paused by the operator; resume it with `scrapy control resume`"
 PERIOD = 0.5
-"""Seconds between two reads of the orders."""
-_FOREMOST = 1000
+"""Seconds between two reads of the stored commands."""
+_START_PRIORITY = 1000
 """Priority of a start URL: it is fetched as early as a seed."""
 
 
 class CrawlControl:
-    """Looks for orders to this crawl (its topic's slug) and follows them.
+    """Poll the commands stored for this crawl (under the slug of its topic) and apply them.
 
-    Stats: ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` show the order in force.
+    The stats ``topiccrawl/control/paused`` and ``topiccrawl/control/speed`` show the current state.
 
     Args:
         context: The controlled crawl.
-        ledger: Store of the orders.
+        ledger: Store of the commands.
 
     Attributes:
-        order: The order in force.
+        order: Last applied command.
     """
 
     def __init__(self, context: CrawlContext, ledger: Ledger) -> None:
@@ -52,7 +52,7 @@ class CrawlControl:
         self._ledger = ledger
         self._control = Control(ledger)
         self._task: asyncio.Task[None] | None = None
-        self._lost = self._ended = False
+        self._unreadable = self._ended = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -69,54 +69,57 @@ class CrawlControl:
         return control
 
     def opened(self) -> None:
-        """Start reading orders."""
+        """Start polling commands."""
         if self.context.opened:
-            self._task = asyncio.ensure_future(self._look())
+            self._task = asyncio.ensure_future(self._poll())
 
     async def closed(self) -> None:
-        """Stop reading orders."""
-        self._ended = True  # a time-out of Redis may swallow the cancellation
+        """Stop polling commands."""
+        self._ended = True  # a timeout of Redis may swallow the cancellation
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self._ledger.close()
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         name, began = crawl_name(self.context.crawler.spider), 0.0
         while not self._ended:
             try:
                 began = began or await self._ledger.now()
                 order = await self._control.order(name)
-                await self._begin(name, order)
+                await self._enqueue(name, order)
             except TopiccrawlError as error:
-                if not self._lost:
-                    logger.warning("No orders can be heard: %s", error)
-                self._lost = True
+                if not self._unreadable:
+                    logger.warning("Operator commands cannot be read: %s", error)
+                self._unreadable = True
             else:
-                self._lost = False
+                self._unreadable = False
                 if order.cancelled > began:
-                    logger.info("The operator cancelled the crawl")
+                    logger.info("Crawl cancelled by the operator")
                     self.context.end(CANCELLED)
                     return
-                self._follow(order)
+                self._apply(order)
             await asyncio.sleep(PERIOD)
 
-    async def _begin(self, name: str, order: CrawlOrder) -> None:
-        """Take the start URLs of an order; where they stay in it, they are taken once more."""
+    async def _enqueue(self, name: str, order: CrawlOrder) -> None:
+        """Enqueue the start URLs of a command, then remove them from it.
+
+        If the removal fails, they are enqueued again.
+        """
         if order.urls and self.context.opened:
-            begin_at(self.context, order.urls)
+            enqueue_start_urls(self.context, order.urls)
             await self._control.discard_urls(name, order.urls)
 
-    def _follow(self, order: CrawlOrder) -> None:
+    def _apply(self, order: CrawlOrder) -> None:
         context, stats = self.context, self.context.crawler.stats
         if order == self.order or not context.opened:
             return
         if order.paused != self.order.paused:
-            # here, not in the figures: those look once a second, and a pause may be shorter
-            text = "goes on" if not order.paused else PAUSED
-            logger.info("The crawl %s", text)
+            # logged here since a pause may be shorter than the one-second period of CrawlFigures
+            text = "resumed" if not order.paused else PAUSED
+            logger.info("Crawl %s", text)
         if order.speed != self.order.speed:
-            logger.info("Delays are divided by %g", order.speed)
+            logger.info("Delays between requests are divided by %g", order.speed)
         self.order = order
         context.frontier.pace(order.speed)
         (context.pause if order.paused else context.resume)()
@@ -124,20 +127,21 @@ class CrawlControl:
         stats.set_value("topiccrawl/control/speed", order.speed)
 
 
-def begin_at(context: CrawlContext, urls: Iterable[str]) -> None:
-    """Queue start URLs in a crawl that runs, durably; log and count those that its rules refuse.
+def enqueue_start_urls(context: CrawlContext, urls: Iterable[str]) -> None:
+    """Queue start URLs durably in a running crawl; log and count those that its rules reject.
 
-    Unlike seeds they name no host that may have a private address: a program may have sent them.
+    Unlike seeds, start URLs give their hosts no permission to have private addresses, since a
+    program may have sent them.
     """
     topic, stats = context.spec.topic, context.crawler.stats
     rules = start_rules(topic, context.addresses) if topic else context.hosts
     for url in urls:
-        reason = "a template begins at its seeds" if context.spec.conducted else rules.refuse(url)
+        reason = "template crawls use their seeds" if context.spec.conducted else rules.refuse(url)
         if reason:
-            logger.warning("%s is not begun at: %s", url, reason)
+            logger.warning("%s is not accepted as a start URL: %s", url, reason)
             stats.inc_value("topiccrawl/starts/refused")
         else:
-            context.crawler.engine.crawl(Request(url, priority=_FOREMOST))
+            context.crawler.engine.crawl(Request(url, priority=_START_PRIORITY))
             stats.inc_value("topiccrawl/starts/taken")
     with context.book.writing() as frontier:
-        frontier.commit()  # before the order forgets them
+        frontier.commit()  # before they are removed from the command

@@ -1,4 +1,4 @@
-"""Live figures of a crawl for the page, the metrics, the progress line and the report."""
+"""Live figures of a crawl for the dashboard, the metrics, the progress line and the report."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from xxhash import xxh32_hexdigest
 
 from topiccrawl import __version__
 from topiccrawl.errors import StorageError
-from topiccrawl.extensions.moments import Figures
-from topiccrawl.extensions.waiting import QUIET, Circumstances, Waiting, waiting
+from topiccrawl.extensions.history import CrawlHistory
+from topiccrawl.extensions.wait_reason import QUIET, Circumstances, WaitReason, wait_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.model import Article, Lease, Page, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place
@@ -39,22 +39,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 HOSTS = 30
-"""Hosts that are listed one by one, those with most to do."""
+"""Maximum number of listed hosts, those with the most work."""
 LATEST = 10
-"""Latest articles that are listed."""
+"""Number of listed articles, the latest."""
 SHARE = 0.005
-"""Share of the time that counting the hosts may take: the more hosts, the rarer the count."""
-SAID_AGAIN = 60.0
-"""Seconds between two log lines that say why the crawl waits."""
+"""Maximum share of the run time for counting the hosts; with more hosts, counts are rarer."""
+LOG_INTERVAL = 60.0
+"""Seconds between two log lines with the same reason for waiting."""
 
 
 class CrawlFigures:
-    """Collects the figures of a crawl from its signals.
+    """Collect the figures of a crawl from its signals.
 
     Args:
         crawler: Crawler of the crawl.
-        spider: Reports its pages by ``page_judged`` or ``page_counted``; of another one every page
-            counts as fetched, none as on topic.
+        spider: Spider that reports its pages by ``page_judged`` or ``page_counted``. For any other
+            spider each page counts as fetched, and none as on topic.
     """
 
     def __init__(self, crawler: Crawler, spider: Spider) -> None:
@@ -65,20 +65,20 @@ class CrawlFigures:
         self.began = time.time()
         self.finished: float | None = None
         self.reason = ""
-        self.figures = Figures()
+        self.history = CrawlHistory()
         self.latest: deque[dict[str, Any]] = deque(maxlen=LATEST)
         self.failed: dict[str, int] = {}
-        self._heard = self._began = time.monotonic()
+        self._last_page = self._began = time.monotonic()
         self._census: Census | None = None
         self._next_census = 0.0
-        self._said = Waiting("")
-        self._say_at = 0.0
+        self._logged = WaitReason("")
+        self._log_at = 0.0
         self._last_counts: dict[str, int] = {}
         self._number = 0
-        self._put_at = 0.0
-        self._about: dict[str, Any] = {}
-        self._putting: asyncio.Future[None] | None = None
-        self._failed_put = False
+        self._store_at = 0.0
+        self._identity: dict[str, Any] = {}
+        self._storing: asyncio.Future[None] | None = None
+        self._store_failed = False
         self.runs = frontiers_of(crawler.settings).runs()
         self._loop = create_looping_call(self.tick)
 
@@ -106,39 +106,39 @@ class CrawlFigures:
     # -- signals -----------------------------------------------------------------------------------
 
     def opened(self) -> None:
-        """Start to record the history."""
+        """Start recording the history."""
         self._loop.start(1.0, now=True)
 
     async def closed(self, reason: str) -> None:
-        """Store the last record of the crawl that has ended."""
+        """Store the final record of the run."""
         self._counts()
         self.tick()
-        self.figures.sample(time.monotonic() - self._began, last=True)
+        self.history.sample(time.monotonic() - self._began, last=True)
         if self._loop.running:
             self._loop.stop()
         self.finished, self.reason = time.time(), reason
-        if self._putting is not None:
-            await self._putting
-        await self._put()
+        if self._storing is not None:
+            await self._storing
+        await self._store()
         await self.runs.close()
 
     def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
         """Count a page."""
-        self._heard = time.monotonic()
-        self.figures.page(relevant=verdict.kind is not PageKind.OTHER)
+        self._last_page = time.monotonic()
+        self.history.page(relevant=verdict.kind is not PageKind.OTHER)
 
     def counted(self, relevant: bool, articles: int) -> None:  # noqa: FBT001 - as the signal sends
-        """Count a page that is not judged, and its new articles."""
-        self.figures.page(relevant=relevant)
-        self.figures.articles += articles
+        """Count a page that was not scored, and its new articles."""
+        self.history.page(relevant=relevant)
+        self.history.articles += articles
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Count failures by host; and pages that the spider does not report."""
+        """Count failures by host, and pages that the spider does not report."""
         spec = self.context.spec
         if outcome.ending is Ending.CRAWLED and spec.judges is None:
-            self._heard = time.monotonic()
+            self._last_page = time.monotonic()
             if not spec.conducted:
-                self.figures.page(relevant=False)
+                self.history.page(relevant=False)
         if outcome.ending in {Ending.ERROR, Ending.LATER}:
             host = lease.url.split("/", 3)[2]
             self.failed[host] = self.failed.get(host, 0) + 1
@@ -146,7 +146,7 @@ class CrawlFigures:
     def stored(self, item: object) -> None:
         """Count a new article and list it as one of the latest."""
         if isinstance(item, Article):
-            self.figures.articles += 1
+            self.history.articles += 1
             self._list(item)
 
     def dropped(self, item: object) -> None:
@@ -155,42 +155,42 @@ class CrawlFigures:
             self._list(item)
 
     def tick(self) -> None:
-        """Record a point of the history, and log why the crawl waits, if it does."""
+        """Record a point of the history; log the reason if the crawl is waiting."""
         now = time.monotonic()
-        self.figures.sample(now - self._began)
+        self.history.sample(now - self._began)
         found = self.waiting()
-        if found.reason and (found.reason != self._said.reason or now > self._say_at):
-            if self._said.reason or found.seconds > 0:
-                goes = found.reason == "store-away" and found.seconds < QUIET
-                logger.info("The crawl %s: %s", "goes on" if goes else "waits", found.text())
-            self._say_at = now + SAID_AGAIN
-        self._said = found
-        if now >= self._put_at and self._putting is None:
-            self._put_at = now + INTERVAL
-            self._putting = asyncio.ensure_future(self._put())
+        if found.reason and (found.reason != self._logged.reason or now > self._log_at):
+            if self._logged.reason or found.seconds > 0:
+                running = found.reason == "store-away" and found.seconds < QUIET
+                logger.info("Crawl %s: %s", "continues" if running else "waiting", found.text())
+            self._log_at = now + LOG_INTERVAL
+        self._logged = found
+        if now >= self._store_at and self._storing is None:
+            self._store_at = now + INTERVAL
+            self._storing = asyncio.ensure_future(self._store())
 
-    async def _put(self) -> None:
+    async def _store(self) -> None:
         """Store a record for other processes; an error is logged and does not end the crawl."""
         try:
             await self.runs.put(self.state())
         except StorageError as error:
-            if not self._failed_put:
-                logger.warning("The run's record cannot be kept: %s", error)
-            self._failed_put = True
+            if not self._store_failed:
+                logger.warning("The record of the run cannot be stored: %s", error)
+            self._store_failed = True
         else:
-            self._failed_put = False
+            self._store_failed = False
         finally:
-            self._putting = None
+            self._storing = None
 
     # -- figures -----------------------------------------------------------------------------------
 
-    def waiting(self) -> Waiting:
-        """Return the reason why the crawl waits, if it does."""
+    def waiting(self) -> WaitReason:
+        """Return the reason why the crawl is waiting; empty while it fetches."""
         context = self.context
         if not context.opened:
-            return Waiting("")
-        quiet, counts = time.monotonic() - self._heard, self._counts()
-        return waiting(
+            return WaitReason("")
+        quiet, counts = time.monotonic() - self._last_page, self._counts()
+        return wait_reason(
             Circumstances(
                 quiet,
                 paused=context.is_blocked,
@@ -204,7 +204,7 @@ class CrawlFigures:
         )
 
     def _contributed(self) -> State:
-        """Join the contributions of the crawl's parts, by section."""
+        """Merge the contributions of the parts of the crawl by section."""
         joined: State = {}
         for contribution in self.context.status.values():
             for section, fields in contribution().items():
@@ -212,7 +212,7 @@ class CrawlFigures:
         return joined
 
     def census(self) -> Census | None:
-        """Return the state of the hosts; counted again at most for ``SHARE`` of the time."""
+        """Return the state of the hosts; counting takes at most ``SHARE`` of the run time."""
         now = time.monotonic()
         if self.context.opened and now >= self._next_census:
             frontier = self.context.frontier
@@ -222,7 +222,7 @@ class CrawlFigures:
         return self._census
 
     def state(self) -> dict[str, Any]:
-        """Everything there is to show, by section, as plain JSON values; see ``sections``."""
+        """Return all figures by section, as plain JSON values; see ``sections``."""
         counts = self._counts()
         census = self.census()
         get, parts = self.crawler.stats.get_value, self._contributed()
@@ -241,22 +241,22 @@ class CrawlFigures:
             "terms": parts.get("terms", EMPTY["terms"]),
             "review": parts.get("review", EMPTY["review"]),
             "latest": list(self.latest),
-            "series": {"every": self.figures.every, "points": list(self.figures.history)},
+            "series": {"every": self.history.every, "points": list(self.history.points)},
         }
 
     def last_run(self) -> dict[str, Any]:
         """Describe this run; see ``source``."""
-        if not self._about:
-            self._about = _about(self.context, self.spider, self.began)
+        if not self._identity:
+            self._identity = _identity(self.context, self.spider, self.began)
         seconds = round(time.monotonic() - self._began, 1)
         now = {"seconds": seconds, "finished": self.finished, "reason": self.reason}
-        return {**self._about, **now}
+        return {**self._identity, **now}
 
     def _totals(self) -> dict[str, Any]:
         get = self.crawler.stats.get_value
         totals = {name: get(f"topiccrawl/{name}", 0) for name in TOTALS}
-        totals["pages"] = max(totals["pages"], self.figures.pages)
-        totals["recent"] = round(self.figures.recent(), 4)
+        totals["pages"] = max(totals["pages"], self.history.pages)
+        totals["recent"] = round(self.history.recent(), 4)
         totals["spooled"] = 0
         totals["bytes"] = get("downloader/response_bytes", 0)
         return totals
@@ -280,15 +280,15 @@ class CrawlFigures:
     def _counts(self) -> dict[str, int]:
         if self.context.opened:
             self._last_counts = self.context.frontier.counts()
-        elif self.crawler.stats.get_value(f"{LEFT}known") is not None:
+        elif self.crawler.stats.get_value(f"{QUEUE_STATS}known") is not None:
             stats = self.crawler.stats.get_stats()
-            left = ((name, n) for name, n in stats.items() if name.startswith(LEFT))
-            self._last_counts = {name.removeprefix(LEFT): n for name, n in left}
+            sizes = ((name, n) for name, n in stats.items() if name.startswith(QUEUE_STATS))
+            self._last_counts = {name.removeprefix(QUEUE_STATS): n for name, n in sizes}
         return self._last_counts
 
 
-LEFT = "topiccrawl/queue/"
-"""Prefix of the scheduler's stats of the queues, once it is closed."""
+QUEUE_STATS = "topiccrawl/queue/"
+"""Prefix of the stats with the queue sizes, which the scheduler sets when it is closed."""
 QUEUES = ("prior", "normal", "leased", "crawled", "error", "known")
 TOTALS = (
     "pages", "relevant", "hubs", "articles", "articles_updated", "articles_unchanged", "duplicates",
@@ -311,19 +311,19 @@ def _hosts(census: Census, failed: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _own(frontier: Frontier, counts: dict[str, int]) -> int:
-    """URLs queued on this node."""
-    share = getattr(frontier, "share", None)
-    others = share.view.elsewhere(share.epoch) if share is not None else (0, 0, 0)
+    """Return the number of URLs queued on this node."""
+    node = getattr(frontier, "membership", None)
+    others = node.view.other_sizes(node.epoch) if node is not None else (0, 0, 0)
     return counts.get("prior", 0) + counts.get("normal", 0) - others[0] - others[1]
 
 
-def _about(context: CrawlContext, spider: Spider, began: float) -> dict[str, Any]:
-    """Return the facts of a run that do not change while it goes on."""
+def _identity(context: CrawlContext, spider: Spider, began: float) -> dict[str, Any]:
+    """Return the facts of a run that do not change."""
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(began))
     machine, pid = socket.gethostname(), os.getpid()
     spec, place = context.spec, frontier_place(context.crawler.settings, spider)
     return {
-        # a worker may begin turns at several sites in one second
+        # a worker may start turns at several sites in one second
         "id": f"{stamp}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",
         "node": f"{machine}:{pid}",
         "topic": spec.name,

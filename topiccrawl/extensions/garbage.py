@@ -1,7 +1,8 @@
-"""Rarer searches for cyclic garbage: a crawl keeps much and makes hardly any.
+"""Less frequent cyclic garbage collection: a crawl keeps many objects and creates few cycles.
 
-At Python's own threshold of 700 new objects they took 7 % of a crawl's processor time; readers have
-a threshold of their own. None in EXTENSIONS instead of the order leaves the process as it is.
+At Python's default threshold of 700 new objects, collections took 7 % of the processor time of a
+crawl. Reader processes set their own threshold. To keep Python's default, set the extension to None
+in EXTENSIONS.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 RARELY = 10_000
-"""New objects after which the collector of a crawl's process looks for cyclic garbage."""
+"""Number of new objects that start a collection in the process of a crawl."""
 
 
 class RareCollections:
-    """Sets the first threshold of Python's collector while an engine of the process runs."""
+    """Raise the first threshold of Python's collector while an engine of the process runs."""
 
     _running: ClassVar[int] = 0
     _before: ClassVar[tuple[int, int, int]]
@@ -33,7 +34,7 @@ class RareCollections:
         return collections
 
     def start(self) -> None:
-        """Search rarely, and never in what exists by now."""
+        """Raise the threshold, and exclude existing objects from collections."""
         if not RareCollections._running:
             RareCollections._before = gc.get_threshold()
             gc.collect()
@@ -42,7 +43,7 @@ class RareCollections:
         RareCollections._running += 1
 
     def stop(self) -> None:
-        """Restore what was set before, once no engine runs."""
+        """Restore the previous thresholds when the last engine has stopped."""
         RareCollections._running -= 1
         if not RareCollections._running:
             gc.set_threshold(*RareCollections._before)

@@ -1,4 +1,4 @@
-"""Formats of the log: text of pages on one line; or JSON for programs, one object a line."""
+"""Log formats: text with control characters escaped, or JSON lines."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-"""Attributes of every record; all others were given with ``extra``."""
+"""Attributes of every record; all others come from ``extra``."""
 
 _PYTHONS = logging.Formatter()
 
 _GIVEN: ContextVar[Mapping[str, Any]] = ContextVar("_GIVEN", default=MappingProxyType({}))
-"""Fields that a crawl adds to its lines: a worker runs several crawls, each in its context."""
+"""Fields that a crawl adds to its lines; a worker runs several crawls, each in its own context."""
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as one line: time, level, logger, message, and what was given with it.
+    """Formatter of records as JSON lines: time, level, logger, message and extra fields.
 
     >>> record = logging.makeLogRecord({"msg": "%d pages", "args": (3,), "created": 0.0,
     ...                                 "name": "a", "levelname": "INFO"})
@@ -39,8 +39,8 @@ class JsonFormatter(logging.Formatter):
     '{"time": "1970-01-01T00:00:00.000Z", "level": "INFO", "logger": "a", "message": ...'
 
     Args:
-        given: Fields of lines that are logged outside of a crawl's context, as by a handler of
-            signals.
+        given: Extra fields of lines that are logged outside the context of a crawl, such as by
+            signal handlers.
     """
 
     def __init__(self, given: dict[str, Any] | None = None) -> None:
@@ -54,7 +54,7 @@ class JsonFormatter(logging.Formatter):
             "time": at.replace("+00:00", "Z"),
             "level": record.levelname,
             "logger": record.name,
-            "message": logging.LogRecord.getMessage(record),  # JSON has escapes of its own
+            "message": logging.LogRecord.getMessage(record),  # unescaped: JSON escapes it
             **(_GIVEN.get() or self.given),
         }
         if record.exc_info:
@@ -64,9 +64,9 @@ class JsonFormatter(logging.Formatter):
 
 
 class PlainRecord(logging.LogRecord):
-    """A record whose text cannot control a terminal (see ``escaped``).
+    """Log record whose text cannot control a terminal (see ``escaped``).
 
-    Lines after the first are indented, so that no text of a page looks like a record.
+    Lines after the first are indented, so that text of a page cannot imitate a record.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as its base
@@ -80,7 +80,10 @@ class PlainRecord(logging.LogRecord):
 
 
 class PlainLog:
-    """Makes all records of the process ``PlainRecord``: Scrapy replaces its handlers often."""
+    """Make all log records of the process ``PlainRecord``.
+
+    A record factory is used since Scrapy replaces its log handlers with each crawler.
+    """
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
@@ -90,9 +93,13 @@ class PlainLog:
 
 
 class JsonLog:
-    """Gives the crawl's log handlers a ``JsonFormatter``.
+    """Set a ``JsonFormatter`` on the log handlers.
 
-    What Scrapy writes before a crawl begins (its version, what is enabled) stays text.
+    Lines that Scrapy logs before a crawl begins (its version, enabled components) stay text.
+
+    Args:
+        given: Extra fields of the lines of the crawl.
+        alone: Whether the process has only one crawl.
     """
 
     def __init__(self, given: dict[str, Any], *, alone: bool) -> None:
@@ -116,16 +123,19 @@ class JsonLog:
         return log
 
     def begin(self) -> None:
-        """Write the log as JSON, and add the given fields to each line of this crawl."""
+        """Write the log as JSON, and add the extra fields to each line of this crawl."""
         _GIVEN.set(self.given)
         write_json(self.given if self.alone else None)
 
 
 def write_json(given: dict[str, Any] | None = None) -> None:
-    """Let all handlers of the root logger write JSON: Scrapy replaces them with each crawler.
+    """Set a ``JsonFormatter`` on all handlers of the root logger.
+
+    Call it for each crawler, since Scrapy replaces the handlers.
 
     Args:
-        given: Fields of lines logged outside of a crawl's context, where the process has only one.
+        given: Extra fields of lines that are logged outside the context of a crawl, if the process
+            has only one crawl.
     """
     for handler in logging.getLogger().handlers:
         if given or not isinstance(handler.formatter, JsonFormatter):

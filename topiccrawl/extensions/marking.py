@@ -1,7 +1,7 @@
-"""Marks in a crawl: a model learned from them judges the pages; a sample of pages is kept.
+"""Relevance models learned from marks during a crawl, and the sample of scored pages they need.
 
-A topic given as words or a sentence says little. Without marks a model learns from the pages that
-score best by its words (``learn_unmarked``).
+Without marks, for a topic given as words or a sentence, a model is learned from the pages with the
+best word scores (``learn_unmarked``).
 """
 
 from __future__ import annotations
@@ -40,42 +40,42 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SAMPLE = 200
-"""Pages of the sample, the background of the model; benchmarks.judge draws as many."""
+"""Number of pages in the sample, the background of the model; as many as in benchmarks.judge."""
 CHARACTERS = 3_000
-"""Characters of a page's text in the sample: 200 pages take at most 2 MB."""
+"""Maximum characters of a page in the sample; 200 pages take at most 2 MB."""
 EVERY = 2.0
-"""Seconds between two looks for new marks; one small value is read."""
+"""Seconds between two checks for new marks; a check reads one small value."""
 BEST = 10
-"""Pages that are learned from without marks, as in benchmarks.judge."""
+"""Number of pages that a model is learned from without marks, as in benchmarks.judge."""
 FIRST = 50
-"""Judged pages after which the sample is stored for the first time, then at each doubling."""
+"""Number of scored pages after which the sample is first stored; then at each doubling."""
 
 
 class PageSample:
-    """Uniform sample of judged pages, in bounded memory (reservoir sampling).
+    """Uniform sample of scored pages in bounded memory (reservoir sampling).
 
     Args:
-        seen: Pages that the sample was drawn from.
-        pages: The sample.
-        dice: Random generator.
+        seen: Number of pages that the sample was drawn from.
+        pages: Pages of the sample.
+        rng: Random generator.
     """
 
-    def __init__(self, seen: int, pages: Sequence[Mark], dice: random.Random) -> None:
+    def __init__(self, seen: int, pages: Sequence[Mark], rng: random.Random) -> None:
         self.seen = seen
         self.pages = list(pages)
-        self._dice = dice
+        self._rng = rng
 
     def add(self, page: Page) -> None:
-        """Take a page in with the probability that makes all pages equally likely."""
+        """Add a page with the probability that makes all pages equally likely."""
         self.seen += 1
-        place = len(self.pages) if len(self.pages) < SAMPLE else self._dice.randrange(self.seen)
+        place = len(self.pages) if len(self.pages) < SAMPLE else self._rng.randrange(self.seen)
         if place < SAMPLE:
             mark = mark_of(page)
             self.pages[place : place + 1] = [mark._replace(text=mark.text[:CHARACTERS])]
 
 
 class BestPages:
-    """The pages that score best by a topic's words.
+    """Pages with the best word scores.
 
     Args:
         scorer: Scorer by words.
@@ -86,7 +86,7 @@ class BestPages:
         self._found: dict[str, tuple[float, Mark]] = {}
 
     def add(self, page: Page) -> None:
-        """Take a page in, if it is on topic and one of the best."""
+        """Add a page if it is on topic and one of the ``BEST``."""
         verdict = self._scorer.score_page(page)
         if verdict.relevant:
             self._found[page.url] = verdict.harvest, mark_of(page)
@@ -95,21 +95,21 @@ class BestPages:
 
     @property
     def pages(self) -> tuple[Mark, ...]:
-        """The pages, none until there are enough."""
+        """Best pages; none until there are ``BEST``."""
         found = tuple(mark for _, mark in self._found.values())
         return found if len(found) == BEST else ()
 
 
 class Judging(Protocol):
-    """A spider that crawls for topics."""
+    """Spider that crawls for topics."""
 
     scorer: Scorer | MultiTopicScorer
     judges: list[RelevanceModel]
-    """Judges of pages, one for each topic; ``scorer`` has the topics' words."""
+    """Relevance models, one for each topic; ``scorer`` has the words of the topics."""
 
 
 class MarkedTopic:
-    """Judges the pages of each topic of a crawl by a model from its marks, while there are any.
+    """Score the pages of each topic by a model learned from its marks, if there are marks.
 
     Args:
         crawler: Crawler of the spider.
@@ -121,10 +121,10 @@ class MarkedTopic:
         self.rescoring = Rescoring(crawler.settings, self.verdicts)
         scorer = self.spider.scorer
         scorers = scorer.scorers if isinstance(scorer, MultiTopicScorer) else (scorer,)
-        in_turn = asyncio.Lock()
+        lock = asyncio.Lock()
         self.topics = [
-            TopicMarks(crawler, place, one, in_turn, self.rescoring)
-            for place, one in enumerate(scorers)
+            TopicMarks(crawler, index, one, lock, self.rescoring)
+            for index, one in enumerate(scorers)
         ]
 
     @classmethod
@@ -132,7 +132,7 @@ class MarkedTopic:
         """Return the extension.
 
         Raises:
-            NotConfigured: If the spider has no topic, or a judge of the user's own.
+            NotConfigured: If the spider has no topic, or TOPICCRAWL_RELEVANCE is set.
         """
         scorer = getattr(crawler.spider, "scorer", None)
         if (
@@ -149,7 +149,7 @@ class MarkedTopic:
         return marked
 
     def verdicts(self, page: Page, names: Container[str]) -> dict[str, Verdict]:
-        """Return the verdicts of the topics with these names, by name, as the spider uses them."""
+        """Return the current verdicts of the topics with the given names, by name."""
         scorer = self.spider.scorer
         if isinstance(scorer, MultiTopicScorer):
             return {topic.name: one for topic, one in scorer.verdicts(page, names)}
@@ -157,7 +157,7 @@ class MarkedTopic:
         return {name: self.spider.judges[0].score_page(page)} if name in names else {}
 
     async def closed(self) -> None:
-        """End the work of all topics, then the scores of stored articles."""
+        """Stop learning for all topics, then stop re-scoring stored articles."""
         try:
             await asyncio.gather(*(topic.closed() for topic in self.topics))
         finally:
@@ -165,20 +165,20 @@ class MarkedTopic:
 
 
 class TopicMarks:
-    """Judges a spider's pages for one topic by a model from marks, while there are any.
+    """Score the pages of one topic by a model learned from marks, if there are marks.
 
-    The model is learned in a process of its own, at the start and after each change of the marks.
+    The model is learned in a separate process, at the start and after each change of the marks.
 
     Args:
         crawler: Crawler of the spider.
-        place: Place of the topic among the spider's.
-        scorer: Its scorer by words.
-        in_turn: Held while something is learned: one process at a time.
-        rescoring: Scores stored articles again.
+        index: Index of the topic among the topics of the spider.
+        scorer: Scorer by the words of the topic.
+        lock: Lock that allows one learning process at a time.
+        rescoring: Re-scores stored articles.
     """
 
     def __init__(
-        self, crawler: Crawler, place: int, scorer: Scorer, in_turn: asyncio.Lock,
+        self, crawler: Crawler, index: int, scorer: Scorer, lock: asyncio.Lock,
         rescoring: Rescoring,
     ) -> None:  # fmt: skip
         spider: Any = crawler.spider
@@ -186,8 +186,8 @@ class TopicMarks:
         self.spider: Judging = spider
         self.scorer = scorer
         self.topic = scorer.topic
-        self._place = place
-        self._in_turn = in_turn
+        self._index = index
+        self._lock = lock
         self._rescoring = rescoring
         name = self.topic.name
         self.store = MarkStore(Sites(storage_of(crawler.settings)), name)
@@ -195,23 +195,23 @@ class TopicMarks:
         learns = crawler.settings.getbool("TOPICCRAWL_LEARN_UNMARKED")
         self.best = BestPages(scorer) if learns and self.topic.text else None
         self._marks: dict[str, Mark] = {}
-        self._changed = -1.0
+        self._changed_at = -1.0
         self._counted = 0
         self._stored = 0
         self._open = False
         self._work: asyncio.Task[None] | None = None
         self._adding: list[asyncio.Task[None]] = []
-        self._loop = create_looping_call(self._look)
+        self._loop = create_looping_call(self._poll)
 
     async def opened(self) -> None:
-        """Load marks and sample, and learn before the first page."""
+        """Load the marks and the sample, and learn before the first page."""
         try:
             await self.store.open()
             self._open = True
             self.sample.seen, self.sample.pages = await self.store.pages()
             await self._add(example_texts(self.topic))
         except (StateError, StorageError) as error:
-            logger.warning("Marks are not used in this run: %s", error)
+            logger.warning("Marks are ignored in this run: %s", error)
             return
         self._stored = self.sample.seen
         for page in map(as_page, self.sample.pages):
@@ -222,17 +222,17 @@ class TopicMarks:
         self._loop.start(EVERY, now=False)
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """Sample a page that may be kept."""
+        """Add a page to the sample unless its robots directives forbid it."""
         if not (page.directives.noarchive or page.directives.noindex):
             self.sample.add(page)
             if self.best is not None and verdict.relevant:
                 self.best.add(page)
 
     def shown(self, page: Page, wanted: bool) -> None:  # noqa: FBT001 - as the signal sends
-        """Take in an example that was fetched."""
+        """Add a fetched example to the marks."""
         mark = mark_of(page, wanted=wanted)
         self._marks[mark.url] = mark
-        self._derive()
+        self._derive_terms()
         self._adding.append(asyncio.ensure_future(self._add([mark])))
 
     async def closed(self) -> None:
@@ -244,15 +244,15 @@ class TopicMarks:
             await asyncio.gather(self._work, return_exceptions=True)
         await asyncio.gather(*self._adding)
         if self._open:
-            await self._keep_sample()
+            await self._store_sample()
             await self.store.close()
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         if self._work is None or self._work.done():
             self._work = asyncio.ensure_future(self._refresh())
 
     async def _add(self, marks: Sequence[Mark]) -> None:
-        """Store marks of URLs that have none yet; readers' own stay."""
+        """Store marks of URLs that have none; the marks of readers are kept."""
         if not self._open:
             return
         try:
@@ -263,24 +263,24 @@ class TopicMarks:
             logger.warning("Examples cannot be stored: %s", error)
 
     async def _refresh(self) -> None:
-        """Store the sample when it is time; learn again when it grew or marks changed."""
+        """Store the sample if it has doubled; learn again if it has, or if the marks changed."""
         try:
             grown = self.sample.seen >= max(FIRST, 2 * self._stored)
             if grown:
-                await self._keep_sample()
-            changed = await self.store.changed()
-            if changed != self._changed:
+                await self._store_sample()
+            changed_at = await self.store.changed()
+            if changed_at != self._changed_at:
                 self._marks = {mark.url: mark for mark in await self.store.marks()}
-                self._derive()
+                self._derive_terms()
             best = self.best.pages if self.best is not None else ()
-            if changed != self._changed or (grown and (self._marks or best)):
-                self._changed = changed
+            if changed_at != self._changed_at or (grown and (self._marks or best)):
+                self._changed_at = changed_at
                 await self._learn(tuple(self._marks.values()), best)
         except StorageError as error:
             logger.warning("New marks cannot be read: %s", error)
 
-    def _derive(self) -> None:
-        """Give a topic without words those that its examples have in common."""
+    def _derive_terms(self) -> None:
+        """Derive the terms of a topic without terms from its examples."""
         scorer, strategy = self.scorer, context_of(self.crawler).spec.strategy
         if self.topic.terms or strategy is None:
             return
@@ -290,53 +290,56 @@ class TopicMarks:
             strategy.adopt(scorer)
             strategy.version = scorer.version
             words = " ".join(f"{term}^{weight:g}" for term, weight in vector.items())
-            logger.info("Words derived from examples: %s", words)
+            logger.info("Topic terms derived from examples: %s", words)
 
-    async def _keep_sample(self) -> None:
+    async def _store_sample(self) -> None:
         seen = self.sample.seen
         if self._stored != seen:
             try:
                 await self.store.put_pages(seen, tuple(self.sample.pages))
             except StorageError as error:
-                logger.warning("The sample of judged pages cannot be stored: %s", error)
+                logger.warning("The sample of scored pages cannot be stored: %s", error)
             self._stored = seen
 
     async def _learn(self, marks: Sequence[Mark], best: Sequence[Mark]) -> None:
-        """Learn from marks, or from the best pages if there are none; judge by that from now on."""
+        """Learn a model from marks, or from the best pages without marks, and put it to use."""
         judges, stats = self.spider.judges, self.crawler.stats
-        if not (marks or best) and judges[self._place] is self.scorer:
+        if not (marks or best) and judges[self._index] is self.scorer:
             return
-        asked = request(self.scorer, marks or best, self.sample.pages, unmarked=not marks)
-        async with self._in_turn:
-            learned = await learned_elsewhere(asked)
+        data = request(self.scorer, marks or best, self.sample.pages, unmarked=not marks)
+        async with self._lock:
+            learned = await learn_in_process(data)
         if learned is None:
             return
         model = MarkedModel.from_json(self.scorer, learned) if learned else None
-        judges[self._place] = OnWordScale(model, self.scorer) if model else self.scorer
+        judges[self._index] = OnWordScale(model, self.scorer) if model else self.scorer
         share = model.classifier.share if model else 0.0
         stats.inc_value("topiccrawl/marks", len(marks) - self._counted)
         stats.set_value("topiccrawl/marks/share", share)
         self._counted = len(marks)
-        source = f"{len(marks)} marks" if marks else f"{len(best)} pages that score best by words"
-        source = f"Topic {self.topic.name}: {source}"
-        logger.info("%s: the words learned from them decide %.0f %%", source, share * 100)
+        source = f"{len(marks)} marks" if marks else f"the {len(best)} best pages by word score"
+        source = f"Topic {self.topic.name}: model learned from {source}"
+        logger.info("%s; its weight in the relevance is %.0f %%", source, share * 100)
         if marks and model:
             self._rescoring.begin(self.topic.name)
 
 
-async def learned_elsewhere(asked: str) -> str | None:
-    """Return the answer of a learning process, None if it failed; it ends with this coroutine."""
+async def learn_in_process(data: str) -> str | None:
+    """Run the learning process; return its output, or None if it failed.
+
+    Cancelling the coroutine ends the process.
+    """
     pipe = asyncio.subprocess.PIPE
     command = (sys.executable, "-m", "topiccrawl.topics.learning")
     process = await asyncio.create_subprocess_exec(
         *command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
     )
     try:
-        out, complaint = await process.communicate(asked.encode())
+        out, errors = await process.communicate(data.encode())
     finally:
         if process.returncode is None:
             process.kill()
     if process.returncode:
-        logger.error("Nothing could be learned from marks: %s", complaint.decode()[-500:])
+        logger.error("Learning from marks failed: %s", errors.decode()[-500:])
         return None
     return out.decode()

@@ -1,4 +1,4 @@
-"""End of the crawl: unreachable seeds are an error, and a summary shows results and places."""
+"""Outcome of a crawl: errors for unreachable seeds, exit status, and the printed summary."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 
 ENOUGH = 10
-"""Pages from which a crawl that found none on topic got nowhere; fewer say little."""
+"""Minimum number of pages after which a crawl without a page on topic counts as fruitless."""
 
 
 class CrawlOutcome:
-    """Records the end of a crawl and prints its summary."""
+    """Record the outcome of a crawl and print its summary."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -64,16 +64,16 @@ class CrawlOutcome:
         return outcome
 
     def opened(self, spider: Spider) -> None:
-        """Record that the crawl began: commands use the last one by default."""
+        """Record the start of the crawl; commands use the last crawl by default."""
         write_version(Path(self.crawler.settings["TOPICCRAWL_DATA_DIR"]))
         spec = self.context.spec
         if spec.topic is not None:
-            with suppress(TopiccrawlError):  # the store reports it and ends the crawl
+            with suppress(TopiccrawlError):  # the store reports the error and ends the crawl
                 place = frontier_place(self.crawler.settings, spider)
                 self.number = self.log.begin(spec.name, place, time.time())
 
     def idle(self) -> None:
-        """Close with an error where the frontier ran empty without one fetched page.
+        """Close the spider with an error if the frontier is empty and no page was fetched.
 
         Raises:
             CloseSpider: With reason ``seeds_unreachable`` or ``discovery_failed``.
@@ -88,24 +88,24 @@ class CrawlOutcome:
             raise CloseSpider(SEEDS_UNREACHABLE)
 
     async def closed(self, reason: str) -> None:
-        """Record that the crawl ended, and whether it got nowhere."""
+        """Record the end of the crawl, and whether it was fruitless."""
         self.reason = reason
-        if await self._got_nowhere():
+        if await self._is_fruitless():
             self.crawler.stats.set_value(NOTHING_ON_TOPIC, value=True)
         if self.number:
             self.log.finish(self.number, reason, time.time())
 
-    async def _got_nowhere(self) -> bool:
-        """Return whether it came to its end and nothing on topic was found, now or before."""
+    async def _is_fruitless(self) -> bool:
+        """Return whether the crawl completed without an article, found now or in earlier runs."""
         spec, get = self.context.spec, self.crawler.stats.get_value
         fruitless = get("topiccrawl/pages", 0) >= ENOUGH and not get("topiccrawl/relevant")
-        if spec.judges is None or spec.watch or self.reason not in _OWN_ENDS or not fruitless:
+        if spec.judges is None or spec.watch or self.reason not in _COMPLETED or not fruitless:
             return False
         try:
             async with closed_after(storage_of(self.crawler.settings).listing()) as listing:
                 total, _ = await listing.page(spec.name, 1, 0)
         except TopiccrawlError:
-            return False  # what is stored is not known
+            return False  # stored articles are unknown
         return not total
 
     def print_summary(self) -> None:
@@ -125,7 +125,7 @@ class CrawlOutcome:
         )
         if review is not None and not stats.get("topiccrawl/relevant"):
             why = explain_review(review.status()["review"])
-            lines += [tr("why nothing on topic was found:"), *why] if why else []
+            lines += [tr("why no page on topic was found:"), *why] if why else []
         lines += _log_lines(settings, stats)
         sys.stderr.writelines(f"{escaped(line)}\n" for line in lines)
         sys.stderr.flush()
@@ -134,12 +134,12 @@ class CrawlOutcome:
 def summary(
     topic: str, reason: str, stats: Mapping[str, Any], frontier: str, articles: str, folder: str
 ) -> list[str]:
-    """Return the lines that state what was found, where it is stored and how to look at it."""
+    """Return the lines of the summary: results, places of the stored data, further commands."""
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
     option = f"-s TOPICCRAWL_DATA_DIR={folder}"
-    look = _FAILED if reason == SEEDS_UNREACHABLE else _FOUND
-    where = "" if folder == DATA_DIR else tr(" · each with {option}", option=option)
+    commands = _FAILED if reason == SEEDS_UNREACHABLE else _FOUND
+    suffix = "" if folder == DATA_DIR else tr(" · each with {option}", option=option)
     lines = [
         "",
         tr("topic {topic}: {end}", topic=topic, end=_end(reason)),
@@ -147,7 +147,7 @@ def summary(
         _frontier_line(stats),
         tr("  stored in  {articles} (articles), {frontier} (frontier)",
            articles=articles, frontier=frontier),
-        tr("  look at it {commands}", commands=look) + where,
+        tr("  show       {commands}", commands=commands) + suffix,
     ]  # fmt: skip
     by_topic = "topiccrawl/topics/"
     if several := sorted(name for name in stats if name.startswith(by_topic)):
@@ -156,10 +156,10 @@ def summary(
     if watched := get("topiccrawl/revisits/handed_out", 0):
         changes = _changes(stats)
         lines.insert(
-            3, tr("  watched    {pages} pages again: {changes}", pages=watched, changes=changes)
+            3, tr("  watched    {pages} pages revisited: {changes}", pages=watched, changes=changes)
         )
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
-        lines.append(tr("  go on      the same command again; -a fresh=1 starts over"))
+        lines.append(tr("  continue   run the same command again; -a fresh=1 starts over"))
     return lines
 
 
@@ -191,7 +191,7 @@ def _frontier_line(stats: Mapping[str, Any]) -> str:
 
 
 def _log_lines(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> list[str]:
-    """Return a line that names the log, where it is a file."""
+    """Return a line with the path of the log, if it is a file."""
     file = settings.get("LOG_FILE")
     if not file:
         return []
@@ -203,50 +203,46 @@ def _log_lines(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> list[st
 
 
 def _changes(stats: Mapping[str, Any]) -> str:
-    """Describe what a watch found."""
+    """Describe the changes that a watch found."""
     get = {
         name: stats.get(f"topiccrawl/revisits/{name}", 0)
         for name in ("details_changed", "gone", "hubs_changed", "not_modified")
     }
     return tr(
-        "{details_changed} articles changed, {gone} gone, {hubs_changed} times a hub with other "
-        "links, {not_modified} times not modified", **get,
+        "{details_changed} articles changed, {gone} gone; hubs had changed links {hubs_changed} "
+        "times; {not_modified} responses not modified", **get,
     )  # fmt: skip
 
 
 def _end(reason: str) -> str:
     """Return the finish reason in words."""
     ends = {
-        "finished": tr("nothing is left to fetch"),
-        "shutdown": tr("stopped; nothing is lost"),
-        CANCELLED: tr("cancelled; nothing is lost"),
+        "finished": tr("no URLs left to fetch"),
+        "shutdown": tr("stopped; no data is lost"),
+        CANCELLED: tr("cancelled; no data is lost"),
         BUDGET: tr("TOPICCRAWL_PAGES reached"),
-        YIELD: tr("what is queued promises less than TOPICCRAWL_STOP_YIELD"),
-        DISCOVERY_FAILED: tr(
-            "ERROR: nowhere to begin was found; see the log for reasons and remedies"
-        ),
+        YIELD: tr("expected yield of the queued URLs is below TOPICCRAWL_STOP_YIELD"),
+        DISCOVERY_FAILED: tr("ERROR: no seed URLs were found; see the log for remedies"),
         SEEDS_UNREACHABLE: tr(
-            "ERROR: no page could be fetched; check seeds, network and the errors"
+            "ERROR: no page could be fetched; check the seeds, the network and the errors"
         ),
         "closespider_pagecount": tr("CLOSESPIDER_PAGECOUNT reached"),
         "closespider_itemcount": tr("CLOSESPIDER_ITEMCOUNT reached"),
         "closespider_timeout": tr("CLOSESPIDER_TIMEOUT reached"),
-        "setting_error": tr("ERROR: a setting cannot be used, see the log"),
-        "state_error": tr("ERROR: the stored state cannot be used, see the log"),
-        "storage_error": tr("ERROR: nothing can be stored, see the log"),
-        STORE_FAILED: tr(
-            "ERROR: articles cannot be stored, see the log; nothing acknowledged is lost"
-        ),
+        "setting_error": tr("ERROR: a setting cannot be used; see the log"),
+        "state_error": tr("ERROR: the stored state cannot be used; see the log"),
+        "storage_error": tr("ERROR: data cannot be stored; see the log"),
+        STORE_FAILED: tr("ERROR: articles cannot be stored; see the log; stored articles are safe"),
     }
     return ends.get(reason, reason)
 
 
 _FOUND = "scrapy articles list · scrapy articles show URL · scrapy why URL"
 _FAILED = "scrapy frontier list error · scrapy why URL"
-_OWN_ENDS = frozenset(
+_COMPLETED = frozenset(
     {
         "finished", BUDGET, YIELD, "closespider_pagecount", "closespider_itemcount",
         "closespider_timeout",
     }
 )  # fmt: skip
-"""Finish reasons of crawls that came to their end: not stopped, and not failed."""
+"""Finish reasons of completed crawls, which were neither stopped nor failed."""

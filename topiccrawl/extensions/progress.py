@@ -1,4 +1,4 @@
-"""The progress line: one line while the crawl runs; silent where there is no terminal."""
+"""Progress line of a running crawl, written if standard error is a terminal."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _EVERY = 0.5
 """Seconds between two refreshes."""
 _WIDE = "\u1100"
-"""From here on characters may take two columns; counted as two."""
+"""First character that may take two columns; this and all later ones count as two."""
 
 
 class Progress:
-    """Pages, on-topic pages, harvest rate, articles, duplicates and queues, refreshed in place."""
+    """Progress line: pages, harvest rate, articles, duplicates and queues, refreshed in place."""
 
     def __init__(self, crawler: Crawler, stream: TextIO) -> None:
         self.crawler = crawler
@@ -41,7 +41,7 @@ class Progress:
         """Return the extension.
 
         Raises:
-            NotConfigured: If standard error is no terminal, or the scheduler is not ours.
+            NotConfigured: If standard error is not a terminal, or the scheduler is not ours.
         """
         if not sys.stderr.isatty():
             raise NotConfigured
@@ -51,7 +51,7 @@ class Progress:
         return progress
 
     def start(self) -> None:
-        """Start to show the line, and clear it before each log record."""
+        """Show the line, and clear it before each log record."""
         for handler in logging.getLogger().handlers:
             handler.addFilter(self._clear_first)
         self.loop.start(_EVERY, now=False)
@@ -64,7 +64,7 @@ class Progress:
         self.stream.flush()
 
     def show(self) -> None:
-        """Write the line once; the cursor goes back to its start."""
+        """Write the line once, and move the cursor back to its start."""
         context = context_of(self.crawler)
         if not context.opened:
             return
@@ -86,9 +86,13 @@ class Progress:
 def progress_line(
     stats: Mapping[str, Any], queues: Mapping[str, int], seconds: float, why: str = ""
 ) -> str:
-    """Return the progress line; "next" is what YieldStop expects of the best queued URLs.
+    """Return the progress line.
 
-    ``why`` is the reason why nothing is fetched, and comes first.
+    Args:
+        stats: Stats of the crawl; "next" in the line is the forecast of ``YieldStop``.
+        queues: Sizes of the queues.
+        seconds: Seconds since the start of the crawl.
+        why: Reason for waiting, put first; "" while the crawl fetches.
 
     >>> progress_line({"topiccrawl/pages": 40, "topiccrawl/relevant": 30}, {"prior": 7}, 20.0)
     '40 pages (2.0/s) · 30 on topic (harvest 75%) · 0 articles · 0 duplicates · prior 7 ...'
@@ -115,7 +119,7 @@ def progress_line(
 
 
 def fit(text: str, columns: int) -> str:
-    """Return the part of a text that fits into some terminal columns; wide characters take two.
+    """Cut a text to a number of terminal columns; wide characters take two.
 
     >>> fit("abc", 2), fit("新闻", 3)
     ('ab', '新')

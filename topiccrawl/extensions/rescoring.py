@@ -1,4 +1,4 @@
-"""Scores of stored articles follow new marks, beside the crawl."""
+"""Re-scoring of stored articles after new marks, concurrent with the crawl."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATIENCE = 5.0
-"""Seconds that the end of a crawl waits for the scores of stored articles."""
+"""Seconds that a closing crawl waits for the re-scoring to finish."""
 PAUSE = 0.02
-"""Seconds between two articles: a judged article takes a millisecond or two of the crawl's loop."""
-SAME = 0.005
-"""Least difference of a score that is stored."""
+"""Seconds between two articles; scoring an article blocks the event loop for 1 to 2 ms."""
+MIN_CHANGE = 0.005
+"""Minimum difference of a score that is stored."""
 
 Verdicts = Callable[[Page, Container[str]], dict[str, Verdict]]
-"""Returns the verdicts of a crawl's topics with these names, as it stores them, by name."""
+"""Function that returns the verdicts of the topics with the given names, by name."""
 
 
 class Rescoring:
-    """Scores the stored articles of a crawl again: all of its topics in one task, one store.
+    """Re-score the stored articles of a crawl: all topics in one task with one store.
 
     Args:
-        settings: Name the store.
-        verdicts: Judges of the crawl as they are when an article comes up.
+        settings: Settings of the project, which determine the store.
+        verdicts: Returns the verdicts of the current relevance models.
     """
 
     def __init__(self, settings: Mapping[str, Any], verdicts: Verdicts) -> None:
@@ -46,13 +46,13 @@ class Rescoring:
         self._work: asyncio.Task[None] | None = None
 
     def begin(self, topic: str) -> None:
-        """Score the articles of a topic, now or after those of topics that came before."""
+        """Start re-scoring the articles of a topic, after those of topics begun before."""
         self._due[topic] = None
         if self._work is None or self._work.done():
             self._work = asyncio.ensure_future(self._run())
 
     async def close(self) -> None:
-        """Wait ``PATIENCE`` seconds for the end, then cancel the rest. Idempotent."""
+        """Wait up to ``PATIENCE`` seconds for the task, then cancel it. Idempotent."""
         if self._work is not None:
             await asyncio.wait([self._work], timeout=PATIENCE)
             self._work.cancel()
@@ -66,35 +66,35 @@ class Rescoring:
                     del self._due[topic]
                     changed = await rescore(store, topic, self._verdicts)
                     logger.info(
-                        "Topic %s: scores of %d stored articles follow the marks", topic, changed
+                        "Topic %s: re-scored %d stored articles after new marks", topic, changed
                     )
         except (StateError, StorageError) as error:
-            logger.warning("Stored articles keep their scores: %s", error)
+            logger.warning("Stored articles cannot be re-scored: %s", error)
 
 
 async def rescore(store: ArticleStore, topic: str, verdicts: Verdicts, pause: float = PAUSE) -> int:
-    """Judge the stored articles of a topic again, and store the scores that changed.
+    """Re-score the stored articles of a topic, and store the scores that changed.
 
-    An article stays stored whatever its new scores are. Those of topics that the crawl does not
-    have stay.
+    Articles stay stored whatever their new scores are. Scores of topics that are not topics of the
+    crawl are kept.
 
     Args:
         store: An open store.
-        topic: The topic's name.
-        verdicts: Judges of the crawl.
+        topic: Name of the topic.
+        verdicts: Returns the verdicts of the current relevance models.
         pause: Seconds between two articles.
 
     Returns:
-        Number of articles with a score that changed.
+        Number of articles with a changed score.
 
     Raises:
-        StorageError: The store cannot be read or written.
+        StorageError: If the store cannot be read or written.
     """
     changed = 0
     async for article in store.select(Selection(topic=topic)):
-        if _judged(article, verdicts) is not None:
-            story = await store.get(article.url)  # as it is now: a crawl may have replaced it
-            new = story and _judged(story.article, verdicts)
+        if _rescored(article, verdicts) is not None:
+            story = await store.get(article.url)  # a crawl may have replaced it
+            new = story and _rescored(story.article, verdicts)
             if new:
                 await store.save([new])
                 changed += 1
@@ -102,11 +102,11 @@ async def rescore(store: ArticleStore, topic: str, verdicts: Verdicts, pause: fl
     return changed
 
 
-def _judged(article: Article, verdicts: Verdicts) -> Article | None:
-    """Return the article with its new scores, and no others; None if all are as before."""
+def _rescored(article: Article, verdicts: Verdicts) -> Article | None:
+    """Return the article with only its new scores, or None if no score changed."""
     page = Page(article.url, article.title, article.body, prose=article.body)
     found = verdicts(page, article.topics)
-    if all(abs(one.relevance - article.topics[name]) < SAME for name, one in found.items()):
+    if all(abs(one.relevance - article.topics[name]) < MIN_CHANGE for name, one in found.items()):
         return None
     best = max(found.values(), key=attrgetter(*BEST_KEY))
     scores = {name: one.relevance for name, one in found.items()}

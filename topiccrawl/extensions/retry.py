@@ -1,4 +1,4 @@
-"""Retries of a crawl that found nothing: at its next start, and in a watch after a while."""
+"""Retries of seeds and seed searches that failed: at the next start, or during a watch."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-KILLER = "crash"
-"""Reason of a page that crashed the process repeatedly: the next start skips it."""
+CRASH = "crash"
+"""Error reason of a page that crashed the process repeatedly; such pages are not retried."""
 
 
 class StartRetry:
-    """Retries what a crawl needs to start: its seeds, or a search for them.
+    """Retry failed seeds, or a failed search for seeds.
 
     Args:
         context: The crawl.
@@ -40,7 +40,11 @@ class StartRetry:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension; raises SettingError if TOPICCRAWL_REVISIT_SHORTEST is no number."""
+        """Return the extension.
+
+        Raises:
+            SettingError: If TOPICCRAWL_REVISIT_SHORTEST is not a number.
+        """
         context = context_of(crawler)
         retry = cls(context, number(crawler.settings, "TOPICCRAWL_REVISIT_SHORTEST"))
         crawler.signals.connect(retry.opened, signals.spider_opened)
@@ -49,28 +53,28 @@ class StartRetry:
         return retry
 
     def opened(self) -> None:
-        """Queue the failed URLs of earlier runs again, where these fetched not one page."""
+        """Requeue the failed URLs of earlier runs if those runs fetched no page."""
         context = self.context
         if not context.opened:
             return
         with context.book.writing() as frontier:
             if not context.spec.conducted:
-                self._try_again(frontier)
+                self._requeue_failed(frontier)
             if context.search is not None and context.search.is_fruitless(context):
-                self._ask(frontier, context.search)
+                self._requeue_search(frontier, context.search)
 
-    def _try_again(self, frontier: Frontier) -> None:
+    def _requeue_failed(self, frontier: Frontier) -> None:
         counts = frontier.counts()
         if counts["error"] and counts["crawled"] == counts.get("redirected", 0):
-            failed = [url for url, _, reason in frontier.iterate("error") if reason != KILLER]
+            failed = [url for url, _, reason in frontier.iterate("error") if reason != CRASH]
             for url in failed:
                 frontier.requeue(url)
 
     def idle(self) -> None:
-        """Wait, and retry a failed search; a watch needs a start.
+        """Wait, then retry a failed search; a watch does not end without seeds.
 
         Raises:
-            DontCloseSpider: While that is so.
+            DontCloseSpider: While the search has found no seeds.
         """
         context, search = self.context, self.context.search
         if search is None or not context.opened or not search.failed(context):
@@ -79,17 +83,17 @@ class StartRetry:
         if self._at is None:
             wait = min(self.soon * 2.0 ** min(self._times, 10), MAX_FIRST_RETRY)
             self._at, self._times = now + wait, self._times + 1
-            again = time.strftime("%H:%M:%S", time.localtime(time.time() + wait))
-            logger.warning("Nowhere to begin was found: it is searched again at %s", again)
+            retry_at = time.strftime("%H:%M:%S", time.localtime(time.time() + wait))
+            logger.warning("No seed URLs were found; the search is retried at %s", retry_at)
         if now < self._at:
             context.alarm.after(self._at - now)
         else:
             self._at = None
             with context.book.writing() as frontier:
-                self._ask(frontier, search)
+                self._requeue_search(frontier, search)
             context.alarm.now()
         raise DontCloseSpider
 
-    def _ask(self, frontier: Frontier, search: Search) -> None:
-        for url in search.reset_failures():
+    def _requeue_search(self, frontier: Frontier, search: Search) -> None:
+        for url in search.retry_urls():
             frontier.requeue(url)

@@ -1,4 +1,4 @@
-"""Review of a crawl: why little or nothing came of it, and what to try."""
+"""Review of a crawl: data that explains why it found few or no pages on topic."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 BEST = 5
-"""Best pages that are named."""
+"""Number of best pages in the review."""
 
 
 class CrawlReview:
-    """Remembers the best pages, the terms that were met, and the seeds.
+    """Collect the best pages, the terms found and the seeds of a crawl.
 
-    Its section ``review`` of the crawl's state has ``threshold`` (relevance from which a page is on
-    topic), ``best`` (relevance, URL, title), ``met`` (term to number of pages), ``never`` (terms),
-    ``seeds`` (url, queue, reason, relevance) and ``hosts`` (cause to hosts, once it has ended).
+    The section ``review`` of the state of the crawl has ``threshold`` (minimum relevance of a page
+    on topic), ``best`` (relevance, URL, title), ``met`` (term to number of pages), ``never`` (terms
+    not found), ``seeds`` (url, queue, reason, relevance) and ``hosts`` (cause to hosts; only after
+    the end of the crawl).
 
     Args:
         crawler: Crawler of a topic.
@@ -51,7 +52,7 @@ class CrawlReview:
         """Return the extension.
 
         Raises:
-            NotConfigured: If the spider judges no pages.
+            NotConfigured: If the spider does not score pages.
         """
         spec = context_of(crawler).spec
         if spec.judges is None or spec.topic is None:
@@ -64,16 +65,16 @@ class CrawlReview:
         return review
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """Remember a page if it is one of the best, and its terms."""
-        one = (round(verdict.relevance, 4), page.url, page.title[:200])
+        """Record a page if it is one of the best, and count its terms."""
+        entry = (round(verdict.relevance, 4), page.url, page.title[:200])
         if not any(url == page.url for _, url, _ in self._best):
-            (heappush if len(self._best) < BEST else heappushpop)(self._best, one)
+            (heappush if len(self._best) < BEST else heappushpop)(self._best, entry)
         for term, _ in verdict.terms:
             if term in self._own or not self._own:
                 self._met[term] = self._met.get(term, 0) + 1
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - by name
-        """Remember a URL that was no link: the first ones are the crawl's seeds."""
+        """Record a URL that is not a link; the first ``SEEDS`` such URLs are the seeds."""
         if not lease.depth and lease.kind is Kind.PAGE and len(self._seeds) < SEEDS:
             self._seeds[lease.url] = None
 
@@ -88,7 +89,7 @@ class CrawlReview:
             "seeds": [],
             "hosts": {},
         }
-        with suppress(StateError, StorageError):  # it was deleted, or cannot be read now
+        with suppress(StateError, StorageError):  # the frontier was deleted, or cannot be read
             review |= self._fates()
         return {"review": review}
 

@@ -1,15 +1,16 @@
 """End of a crawl by a forecast of its yield.
 
-A strategy's score orders URLs; it is no probability, and its meaning changes during the crawl.
-``Calibration`` turns it into one: isotonic regression (Ayer et al. 1955; pool adjacent violators)
-of "was relevant" on the score, over a window of the last outcomes. The only assumption is that a
-larger score never means less. ``YieldForecast`` takes the mean over the best queued URLs and adds
-the error by which its recent forecasts were too low: the pages fetched next are not only those
-queued now, but better ones that they lead to. Forecasts that were too high are not corrected,
-since ending a crawl too soon is the worse error.
+The score of a strategy orders URLs. It is not a probability, and its meaning changes during a
+crawl. ``Calibration`` maps it to a probability by isotonic regression (Ayer et al. 1955; pool
+adjacent violators) of "was relevant" on the score, over a window of the last outcomes. It assumes
+only that the probability does not decrease with the score. ``YieldForecast`` takes the mean
+probability of the best queued URLs, and adds the mean error by which its recent forecasts were too
+low, since the next pages include better ones that are not queued yet. Forecasts that were too high
+are not corrected, since ending a crawl too early is the worse error.
 
-Over replayed crawls of nine topics of three collections the mean absolute error of a forecast of
-the next 50 pages is .058, the bias +.010; for forecasts of .03 (.07) the true mean is .05 (.08).
+In replayed crawls of nine topics of three collections, the mean absolute error of a forecast of the
+next 50 pages is 0.058 and the bias +0.010; for forecasts of 0.03 (0.07) the true mean is 0.05
+(0.08).
 """
 
 from __future__ import annotations
@@ -38,33 +39,33 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REASON = "topiccrawl_yield"
-"""Finish reason where the forecast is below TOPICCRAWL_STOP_YIELD."""
+"""Finish reason of a crawl whose forecast is below TOPICCRAWL_STOP_YIELD."""
 
 EVERY = 10
-"""Fetched pages between two forecasts."""
+"""Number of fetched pages between two forecasts."""
 
-AGREEING = 3
-"""Consecutive low forecasts that end the crawl: a single one may be an outlier."""
+CONSECUTIVE = 3
+"""Number of consecutive low forecasts that end the crawl; a single one may be an outlier."""
 
 BIN = 20
-"""Least outcomes in a pool: a pool of one or two would always give 0 or 1."""
+"""Minimum number of outcomes in a pool; a pool of one or two would always give 0 or 1."""
 
 PRIOR = 5.0
-"""Weight of the window's mean in a pool, in outcomes."""
+"""Weight of the mean of the window in a pool, in outcomes."""
 
 FORECASTS = 10
-"""Last finished forecasts whose mean error is corrected."""
+"""Number of finished forecasts whose mean error is corrected, the latest."""
 
 
 class YieldStop:
-    """Calibrates scores, and closes the spider when the best queued URLs promise too little.
+    """Close the spider when the expected yield of the best queued URLs is too low.
 
     Args:
-        context: The crawl that may end.
-        judges: Returns whether a page of a relevance is on topic.
+        context: The crawl.
+        judges: Returns whether a page with a given relevance is on topic.
         level: Share of relevant pages among the next ones below which the crawl ends, in (0, 1].
-        window: Outcomes that calibrate the forecast; there is none before.
-        ahead: Pages of a forecast, and queued URLs that are read for it.
+        window: Number of outcomes that calibrate the forecast; no forecast is made before.
+        ahead: Number of pages that a forecast covers, and of queued URLs that it reads.
     """
 
     def __init__(
@@ -92,8 +93,8 @@ class YieldStop:
         level, judges = level_of(settings), context.spec.judges
         if not level or judges is None:
             raise NotConfigured
-        if context.spec.watch == "on":  # it ends when cancelled; what is due was found relevant
-            logger.info("TOPICCRAWL_STOP_YIELD does not end a crawl that watches")
+        if context.spec.watch == "on":  # a watch ends only when cancelled
+            logger.info("TOPICCRAWL_STOP_YIELD is ignored in a watch")
             raise NotConfigured
         window = max(1, int(number(settings, "TOPICCRAWL_STOP_WINDOW")))
         ahead = max(1, int(number(settings, "TOPICCRAWL_STOP_AHEAD")))
@@ -102,9 +103,9 @@ class YieldStop:
         return stop
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Learn from the outcome of a URL, and forecast from time to time.
+        """Record the outcome of a URL, and forecast after every ``EVERY`` outcomes.
 
-        Seeds are left out: the operator set their score.
+        Seeds are ignored, since their score was set by the operator.
         """
         fetched = outcome.ending in {Ending.CRAWLED, Ending.ERROR}
         if not fetched or lease.kind is Kind.ROBOTS or not lease.evidence:
@@ -113,25 +114,25 @@ class YieldStop:
         self.forecast.observe(lease.value, hit=hit)
         self._outcomes += 1
         if self._outcomes >= self.window and self._outcomes % EVERY == 0:
-            self.look()
+            self.check()
 
-    def look(self) -> None:
-        """Record the forecast for the next pages; close where it is too low repeatedly."""
+    def check(self) -> None:
+        """Record the forecast for the next pages; close the spider after several low forecasts."""
         expected = self.expected()
-        if expected is None or self._low >= AGREEING:
+        if expected is None or self._low >= CONSECUTIVE:
             return
         self.context.crawler.stats.set_value("topiccrawl/expected_yield", expected)
         self._low = self._low + 1 if expected < self.level else 0
-        if self._low >= AGREEING:
+        if self._low >= CONSECUTIVE:
             logger.info(
-                "The crawl ends: of the next %d pages %.1f %% are expected to be on topic, "
-                "less than TOPICCRAWL_STOP_YIELD (%.1f %%); without it, it goes on",
+                "Ending the crawl: of the next %d pages, %.1f %% are expected to be on topic, "
+                "below TOPICCRAWL_STOP_YIELD (%.1f %%); set it to 0 to continue",
                 self.ahead, 100 * expected, 100 * self.level,
             )  # fmt: skip
             self.context.end(REASON)
 
     def expected(self) -> float | None:
-        """Share of relevant pages expected of the next ones; None where nothing is queued."""
+        """Return the expected share of relevant pages; None if the queue is empty."""
         if not self.context.opened:
             return None
         frontier = self.context.frontier
@@ -140,15 +141,15 @@ class YieldStop:
 
 
 def level_of(settings: BaseSettings) -> float:
-    """Return the share of relevant pages below which a crawl ends, in [0, 1]; 0: never.
+    """Return the share of relevant pages below which a crawl ends, in [0, 1]; 0 means never.
 
     Raises:
-        SettingError: TOPICCRAWL_STOP_YIELD is no share.
+        SettingError: If TOPICCRAWL_STOP_YIELD is not in [0, 1].
     """
     level = number(settings, "TOPICCRAWL_STOP_YIELD")
     if level > 1:
         raise SettingError(
-            "TOPICCRAWL_STOP_YIELD is {level:g}: give a share, such as 0.05", level=level
+            "TOPICCRAWL_STOP_YIELD is {level:g}: set a share from 0 to 1, such as 0.05", level=level
         )
     return level
 
@@ -165,7 +166,7 @@ class Calibration:
     """Map from scores to probabilities, over the last outcomes.
 
     Args:
-        window: Outcomes kept.
+        window: Number of outcomes kept, the latest.
 
     >>> seen = Calibration(window=100)
     >>> for _ in range(40):
@@ -182,13 +183,14 @@ class Calibration:
         return len(self._seen)
 
     def observe(self, value: float, *, hit: bool) -> None:
-        """Record the outcome of a URL; drop the oldest one if the window is full."""
+        """Record the outcome of a URL; drop the oldest outcome if the window is full."""
         self._seen.append((value, hit))
 
     def probabilities(self, values: Sequence[float]) -> list[float]:
-        """Return the probability of each score, which never falls with it; linear between pools.
+        """Return the probability of each score.
 
-        Before the first outcome it is 1.0 for all.
+        It does not decrease with the score, and is linear between pools. Before the first outcome
+        it is 1.0 for all scores.
         """
         if not self._seen:
             return [1.0 for _ in values]
@@ -204,8 +206,8 @@ class YieldForecast:
     """Forecast of the share of relevant pages among the next ones.
 
     Args:
-        window: Last outcomes to learn from.
-        ahead: Outcomes that a forecast covers.
+        window: Number of outcomes to learn from, the latest.
+        ahead: Number of outcomes that a forecast covers.
     """
 
     def __init__(self, window: int, ahead: int) -> None:
@@ -217,7 +219,7 @@ class YieldForecast:
         self._hits = 0
 
     def observe(self, value: float, *, hit: bool) -> None:
-        """Learn the outcome of a URL of this score; call it in the order of the fetches."""
+        """Record the outcome of a URL with the given score, in the order of the fetches."""
         self._calibration.observe(value, hit=hit)
         self._outcomes += 1
         self._hits += hit
@@ -226,9 +228,12 @@ class YieldForecast:
             self._errors.append((self._hits - hits) / self.ahead - expected)
 
     def expect(self, values: Sequence[float]) -> float:
-        """Return the expected share, in [0, 1], for the best queued scores, at most ``ahead``.
+        """Return the expected share of relevant pages, in [0, 1].
 
         Each call is a forecast, whose error is measured after ``ahead`` more outcomes.
+
+        Args:
+            values: Scores of the best queued URLs, at most ``ahead``.
         """
         expected = fmean(self._calibration.probabilities(values)) if values else 0.0
         self._open.append((self._outcomes, self._hits, expected))
@@ -251,7 +256,7 @@ def _bins(seen: Sequence[tuple[float, bool]]) -> list[_Pool]:
 
 
 def _pools(bins: Iterable[_Pool]) -> list[_Pool]:
-    """Join neighbours until the share of hits grows from each to the next."""
+    """Merge adjacent pools until the share of hits increases from each to the next."""
     pools: list[_Pool] = []
     for pool in bins:
         while pools and pools[-1].hits * pool.size >= pool.hits * pools[-1].size:

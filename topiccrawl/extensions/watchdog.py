@@ -1,4 +1,4 @@
-"""Reports of pages at which the crawl's loop stands still: nothing else happens meanwhile."""
+"""Watchdog that logs pages which block the event loop of a crawl."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ logger = logging.getLogger(__name__)
 
 
 class Watchdog:
-    """A thread that looks after the loop's beat; where that is late, it logs URL and stack once.
+    """Thread that logs the URL and the stack, once, if the event loop is blocked for too long.
 
     Args:
-        seconds: Lateness that is reported.
+        seconds: Seconds without a timer call after which the loop counts as blocked.
         working: Returns the URL of the page that is being parsed, or "".
-        stalled: Called in the loop once it goes on.
+        stalled: Called in the loop when it runs again.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Watchdog:
         self._seconds = seconds
         self._working = working
         self._stalled = stalled
-        self._over = threading.Event()
+        self._stopped = threading.Event()
         self._reported = False
         self._beat = 0.0
         self._loop = 0
@@ -68,30 +68,30 @@ class Watchdog:
         return watchdog
 
     def start(self) -> None:
-        """Watch the loop that calls this."""
+        """Start watching the event loop of the calling thread."""
         self._loop = threading.get_ident()
-        self._next()
+        self._tick()
         self._thread.start()
 
     def stop(self) -> None:
-        """Watch no longer."""
-        self._over.set()
+        """Stop watching."""
+        self._stopped.set()
         if self._timer is not None:
             self._timer.cancel()
         self._thread.join()
 
-    def _next(self) -> None:
+    def _tick(self) -> None:
         if self._reported:
             self._reported = False
             self._stalled()
         self._beat = time.monotonic()
-        self._timer = call_later(self._seconds / 4, self._next)
+        self._timer = call_later(self._seconds / 4, self._tick)
 
     def _watch(self) -> None:
-        while not self._over.wait(self._seconds / 4):
+        while not self._stopped.wait(self._seconds / 4):
             late = time.monotonic() - self._beat
             if late > self._seconds and not self._reported:
                 self._reported = True
                 stack = "".join(traceback.format_stack(sys._current_frames().get(self._loop)))  # noqa: SLF001
                 page = self._working() or "no page"
-                logger.warning("The crawl stands still for %.1f s at %s:\n%s", late, page, stack)
+                logger.warning("Event loop blocked for %.1f s at %s:\n%s", late, page, stack)

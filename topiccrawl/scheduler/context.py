@@ -80,7 +80,7 @@ class Search(Protocol):
     def is_fruitless(self, context: CrawlContext) -> bool:
         """Check whether no run found anything."""
 
-    def reset_failures(self) -> list[str]:
+    def retry_urls(self) -> list[str]:
         """Clear the failures and return the URLs to retry."""
 
 
@@ -161,7 +161,7 @@ class CrawlContext:
         progress: Returns the progress line of a spider with its own progress.
         status: Functions that contribute to the dashboard's figures, by contributor; each returns
             fields by section of the state (``storage.status``). The section ``circumstances`` has
-            fields of ``extensions.waiting.Circumstances``.
+            fields of ``extensions.wait_reason.Circumstances``.
     """
 
     frontier: Frontier

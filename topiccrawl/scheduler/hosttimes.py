@@ -6,7 +6,7 @@ that all of them open. For each host it has the time from which the host may be 
 that requested it last, and the crawl that is next. A URL is leased only after the table assigned
 its host to the crawl. A request whose connection took longer than the delay checks the table again
 before it is sent. Crawls that share a Redis server take turns there instead
-(``addons/redis/turns.py``).
+(``addons/redis/host_turns.py``).
 
 The table is LMDB without a flush and takes some microseconds per call. Its times are those of the
 machine's monotonic clock, and its folder is named after the current boot of the machine. A table of

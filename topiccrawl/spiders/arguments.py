@@ -1,4 +1,4 @@
-"""Spider arguments (``-a name=value``) and strategies' settings, checked before any request."""
+"""Validation of spider arguments (``-a name=value``) and strategy settings before any request."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ if TYPE_CHECKING:
     from topiccrawl.topics.adapter import TopicAdapter
     from topiccrawl.topics.contract import RelevanceModel
 
-UNREAD: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
-"""Of our spiders: Scrapy would read a callback's source for each answer (.5 ms) to look for it."""
+NO_SOURCE_CHECK: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
+"""Custom settings of our spiders. Scrapy's check reads the source of the callback for each response
+(0.5 ms)."""
 _YES = frozenset({"1", "true", "yes", "on"})
 _REFUSED = {
-    "host-denied": message("its host is among denied_hosts; take it out of one of the two"),
-    "url-excluded": message("a pattern of exclude refuses it; change one of the two"),
-    "url-not-included": message("no pattern of include allows it; add one, such as its own path"),
+    "host-denied": message("its host is in denied_hosts; remove the host there, or the seed"),
+    "url-excluded": message("a pattern of exclude matches it; change the pattern or the seed"),
+    "url-not-included": message("no pattern of include matches it; add one, such as its path"),
 }
 _NO = frozenset({"", "0", "false", "no", "off"})
 
 
 def flag(name: str, value: str) -> bool:
-    """Return a yes-or-no argument.
+    """Parse a boolean argument.
 
     Raises:
-        ConfigurationError: If it is neither.
+        ConfigurationError: If the value is not a boolean.
 
     >>> flag("fresh", "1"), flag("fresh", "")
     (True, False)
@@ -55,10 +56,10 @@ def flag(name: str, value: str) -> bool:
 
 
 def watch_mode(value: str) -> str:
-    """Return how a crawl watches: "" (not at all), "once" or "on".
+    """Parse the watch mode of a crawl: "" (off), "once" or "on".
 
     Raises:
-        ConfigurationError: If it is none of these.
+        ConfigurationError: If the value is no watch mode.
 
     >>> watch_mode("1"), watch_mode("once"), watch_mode("0")
     ('on', 'once', '')
@@ -74,68 +75,68 @@ def watch_mode(value: str) -> str:
 
 
 def check_watch(settings: BaseSettings, value: str) -> None:
-    """Refuse to watch pages whose records are evicted.
+    """Reject watching together with the eviction of records.
 
     Raises:
-        SettingError: If both are asked for.
-        ConfigurationError: As ``watch_mode``.
+        SettingError: If both are enabled.
+        ConfigurationError: If the value is no watch mode.
     """
     if watch_mode(value) and limits_of(settings).max_known:
         raise SettingError(
             "TOPICCRAWL_MAX_KNOWN is {topiccrawl_max_known}, which evicts "
-            "the records that -a watch={value} needs: set it to 0, or do not "
-            "watch",
+            "the records that -a watch={value} needs: set it to 0, or remove "
+            "the watch argument",
             topiccrawl_max_known=settings["TOPICCRAWL_MAX_KNOWN"],
             value=value,
         )
 
 
-def _each(
-    value: str, read: Callable[[str], str | None], wrong: Message, name: str
+def _parse_list(
+    value: str, parse: Callable[[str], str | None], error: Message, name: str
 ) -> tuple[str, ...]:
-    """Return the parts of a comma-separated argument as read, once each, order kept."""
+    """Parse the parts of a comma-separated argument; drop duplicates and keep the order."""
     found: dict[str, None] = {}
     for text in filter(None, map(str.strip, value.split(","))):
-        one = read(text)
-        if not one:
-            raise ConfigurationError(wrong, name=name, text=text)
-        found[one] = None
+        parsed = parse(text)
+        if not parsed:
+            raise ConfigurationError(error, name=name, text=text)
+        found[parsed] = None
     return tuple(found)
 
 
 def seeds_of(value: str, name: str = "seeds") -> tuple[str, ...]:
-    """Return the URLs of a comma-separated argument, canonical, once each, order kept.
+    """Return the distinct canonical URLs of a comma-separated argument, in their order.
 
     Raises:
-        ConfigurationError: If one is no http or https URL.
+        ConfigurationError: If a part is not an http or https URL, or there is no URL.
 
     >>> seeds_of("http://a.test, http://b.test/x#top,http://a.test/")
     ('http://a.test/', 'http://b.test/x')
     """
-    wrong = message("argument {name}: {text!r} is no http or https URL; write https://host/path")
-    seeds = _each(value, canonical, wrong, name)
+    error = message("argument {name}: {text!r} is not an HTTP URL; write https://host/path")
+    seeds = _parse_list(value, canonical, error, name)
     if not seeds:
         raise ConfigurationError(
-            "argument {name} names no URL: write {name}=https://host/path,https://other/path",
+            "argument {name} has no URL: write {name}=https://host/path,https://other/path",
             name=name,
         )
     return seeds
 
 
 def topic_of(text: str, like: str, several: str = "") -> Topic:
-    """Return the topic that a text and examples' URLs, separated by commas, mean.
+    """Build the topic of a crawl from its arguments.
 
     Args:
-        text: Words, a sentence, a name or a file.
-        like: URLs of pages on topic.
-        several: Topics instead of both, see ``topiccrawl.topics.multitopic``.
+        text: Words, a sentence, the name of a topic or a path to a topic file.
+        like: URLs of pages on topic, separated by commas.
+        several: Several topics, in place of ``text`` and ``like``; see ``topiccrawl.topics.multitopic``.
 
     Raises:
-        ConfigurationError: If there is neither, or one of them cannot be used.
+        ConfigurationError: If all arguments are empty, or one cannot be used.
     """
     if several:
         if text.strip() or like:
-            raise TopicError("argument topics stands alone: leave topic and like out")
+            raise TopicError("argument topics cannot be combined with topic or like: remove them")
         return merge_topics(parse_topics(several))
     examples = seeds_of(like, "like") if like else ()
     if text.strip():
@@ -147,7 +148,7 @@ def topic_of(text: str, like: str, several: str = "") -> Topic:
 
 
 def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer | MultiTopicScorer:
-    """Return the scorer of a topic, or of several."""
+    """Return the scorer of a topic; with ``several``, a scorer of several topics."""
     by_site = settings.getbool("TOPICCRAWL_SITE_WORDS")
     if several:
         return MultiTopicScorer(parse_topics(several), by_site=by_site)
@@ -157,34 +158,37 @@ def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer
 def judges_of(
     settings: Mapping[str, Any], scorer: Scorer | MultiTopicScorer
 ) -> list[RelevanceModel]:
-    """Return the judge of each topic: the setting's, else its scorer; those that a scorer uses.
+    """Return the relevance model of each topic.
+
+    It is the model of TOPICCRAWL_RELEVANCE, or the scorer of the topic if the setting is empty. A
+    scorer of several topics uses the returned list.
 
     Raises:
-        SettingError: TOPICCRAWL_RELEVANCE cannot be loaded.
+        SettingError: If TOPICCRAWL_RELEVANCE cannot be loaded.
     """
-    own = settings.get("TOPICCRAWL_RELEVANCE")
-    judge = load_component("TOPICCRAWL_RELEVANCE", own) if own else lambda _settings, one: one
+    path = settings.get("TOPICCRAWL_RELEVANCE")
+    judge = load_component("TOPICCRAWL_RELEVANCE", path) if path else lambda _settings, words: words
     if not isinstance(scorer, MultiTopicScorer):
         return [judge(settings, scorer)]
-    scorer.judges[:] = [judge(settings, one) for one in scorer.scorers]
+    scorer.judges[:] = [judge(settings, words) for words in scorer.scorers]
     return scorer.judges
 
 
 def hosts_in(value: str) -> tuple[str, ...]:
-    """Return the hosts of a comma-separated list, once each, order kept.
+    """Return the distinct hosts of a comma-separated list, in their order.
 
     Raises:
-        ConfigurationError: If one is no host.
+        ConfigurationError: If a part is not a host.
 
     >>> hosts_in("a.test, B.test")
     ('a.test', 'b.test')
     """
-    wrong = message("argument sites: {text!r} is no host; write sites=a.cn,news.b.cn")
-    return _each(value, normalize_host, wrong, "sites")
+    error = message("argument sites: {text!r} is not a host; write sites=a.cn,news.b.cn")
+    return _parse_list(value, normalize_host, error, "sites")
 
 
 def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:
-    """Return the topic for some hosts and those below them; without seeds, it starts at each."""
+    """Restrict a topic to hosts and their subdomains; without seeds, start at their home pages."""
     hosts = hosts_in(sites)
     if not hosts:
         return topic
@@ -193,10 +197,10 @@ def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:
 
 
 def within(topic: Topic, include: str, exclude: str) -> Topic:
-    """Return the topic with further patterns of URLs, separated by commas.
+    """Add URL patterns, separated by commas, to a topic.
 
     Raises:
-        ConfigurationError: If one is no pattern.
+        ConfigurationError: If a part is not a pattern.
     """
     given = {"include": include, "exclude": exclude}
     patterns = {
@@ -211,10 +215,10 @@ def within(topic: Topic, include: str, exclude: str) -> Topic:
 
 
 def refuse_denied(topic: Topic) -> None:
-    """Refuse seeds that the topic's rules of hosts and URLs refuse: one of both is a mistake.
+    """Reject seeds that the host and URL rules of their topic exclude.
 
     Raises:
-        TopicError: Naming the first one.
+        TopicError: If a rule excludes a seed; it names the first one.
     """
     rules = start_rules(topic)
     for seed in (*topic.seeds, *(url for url, _ in example_urls(topic))):
@@ -223,10 +227,10 @@ def refuse_denied(topic: Topic) -> None:
 
 
 def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse unknown arguments; names with a leading underscore are scrapyd's.
+    """Reject unknown arguments; scrapyd adds names with a leading underscore, which are ignored.
 
     Raises:
-        ConfigurationError: Naming the first one, and what was probably meant.
+        ConfigurationError: If a name is unknown; it names the first one and suggests another.
     """
     names = list(known)
     for name in given:
@@ -242,10 +246,12 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParameters:
-    """Return the strategies' numbers: defaults, then ``TOPICCRAWL_*`` settings, then the topic's.
+    """Return the parameters of the link strategies.
+
+    Thresholds of the topic override ``TOPICCRAWL_*`` settings, which override the defaults.
 
     Raises:
-        SettingError: If one is no number or out of its range.
+        SettingError: If a value is not a number, or is out of range.
     """
     given = read_parameters(settings, PREFIX, StrategyParameters)
     for name in ("anchor_threshold", "upper_limit", "min_prior", "min_normal"):
@@ -259,10 +265,10 @@ def strategy_parameters(settings: BaseSettings, topic: Topic) -> StrategyParamet
 def adapter_of(
     settings: BaseSettings, scorer: Scorer, strategy: LinkStrategy
 ) -> TopicAdapter | None:
-    """Return the adapter of the topic, None where it learns nothing.
+    """Return the adapter of the topic, or None if TOPICCRAWL_ADAPTER is empty.
 
     Raises:
-        SettingError: If TOPICCRAWL_ADAPTER cannot be loaded, or a setting of it cannot be used.
+        SettingError: If TOPICCRAWL_ADAPTER cannot be loaded, or its settings cannot be used.
     """
     given = settings["TOPICCRAWL_ADAPTER"]
     if not given:

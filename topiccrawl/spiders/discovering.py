@@ -1,4 +1,4 @@
-"""Discovery as spiders do it: providers' pages are requests like all others."""
+"""Seed discovery in spiders: requests for the pages of seed providers."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PRIORITY = 100
-"""Priority of search requests: before all others."""
+"""Priority of requests to seed providers, the highest of a spider."""
 _STATUSES = [301, 302, 303, 307, 308, 400, 403, 404]
-"""Statuses that a provider reads itself."""
+"""HTTP statuses that are passed to the provider."""
 
 
-class Asked(NamedTuple):
-    """The search that a result page belongs to.
+class SearchPage(NamedTuple):
+    """Search that a result page belongs to.
 
     Attributes:
-        provider: Place of the provider.
-        query: Place of the query.
-        ordinal: Pages of results before it.
+        provider: Index of the provider.
+        query: Index of the query.
+        ordinal: Number of result pages before this one.
     """
 
     provider: int
@@ -46,23 +46,28 @@ class Asked(NamedTuple):
     ordinal: int = 0
 
     def rank(self, position: int) -> int:
-        """Place of its ``position``-th result among all, so that each provider's order is kept.
+        """Return the rank of the result at ``position`` among the results of all searches.
 
-        Results of one page of all providers come before those of the next.
+        Each provider keeps its order. The first pages of all providers come before their second
+        pages.
 
-        >>> Asked(0, 0).rank(9) < Asked(1, 0).rank(0) < Asked(0, 0, 1).rank(0)
+        >>> SearchPage(0, 0).rank(9) < SearchPage(1, 0).rank(0) < SearchPage(0, 0, 1).rank(0)
         True
         """
         return ((self.ordinal * 1000 + self.query) * 100 + self.provider) * 100_000 + position
 
 
 class Discovery:
-    """Searches with providers, page after page.
+    """Search for seeds with providers, page by page.
 
     Args:
-        providers: Providers to search with.
-        queries: Search words.
-        pages: Result pages requested per provider and query.
+        providers: Seed providers.
+        queries: Search queries.
+        pages: Maximum number of result pages per provider and query.
+
+    Attributes:
+        failures: Messages of failures.
+        found: Number of hits so far.
     """
 
     def __init__(
@@ -71,89 +76,90 @@ class Discovery:
         self.providers = providers
         self.queries = queries
         self.pages = pages
-        self.troubles: list[str] = []
+        self.failures: list[str] = []
         self.found = 0
-        self._waits: dict[str, str] = {}
+        self._requested: dict[str, str] = {}
 
     @classmethod
     def of(cls, settings: BaseSettings, specs: str, queries: Sequence[str]) -> Discovery | None:
-        """Build the discovery that an argument, else the setting, names; None where neither does.
+        """Build the discovery from an argument or TOPICCRAWL_DISCOVER; None if both are empty.
 
         Raises:
-            ConfigurationError: A provider cannot be used.
+            ConfigurationError: If a provider cannot be used.
         """
         providers = providers_of(specs or settings.get("TOPICCRAWL_DISCOVER") or "")
         pages = int(number(settings, "TOPICCRAWL_DISCOVER_PAGES"))
         return cls(providers, queries, pages) if providers else None
 
-    def start(self) -> Iterator[tuple[Asked, Results]]:
-        """Yield the hits that need no request, and the first pages to request, of each search."""
-        for place, provider in enumerate(self.providers):
+    def start(self) -> Iterator[tuple[SearchPage, Results]]:
+        """Yield, for each search, the hits that need no request and the first pages to request."""
+        for index, provider in enumerate(self.providers):
             for query, words in enumerate(self.queries if provider.searches else [""]):
-                yield Asked(place, query), provider.start(words)
+                yield SearchPage(index, query), provider.start(words)
 
     def requests(
-        self, asked: Asked, results: Results, callback: Callable[..., Any]
+        self, asked: SearchPage, results: Results, callback: Callable[..., Any]
     ) -> Iterator[Request]:
-        """Requests for the pages that an answer names, as deep as is wished."""
+        """Yield requests for the next result pages, up to ``pages``."""
         first = asked.ordinal
-        for place, url in enumerate(results.next):
-            if first + place < self.pages:
-                there = asked._replace(ordinal=first + place)
-                self._waits[name(there, url)] = url
-                yield request(url, there, callback)
+        for index, url in enumerate(results.next):
+            if first + index < self.pages:
+                page = asked._replace(ordinal=first + index)
+                self._requested[role_of(page, url)] = url
+                yield request(url, page, callback)
 
-    def read(self, asked: Asked, response: Response) -> Results:
-        """Return the results on a page; a failure is logged and kept, and gives none."""
-        self._waits.pop(response.meta.get(meta.ROLE, ""), None)
+    def read(self, asked: SearchPage, response: Response) -> Results:
+        """Return the results on a page; log and record a failure, which has no results."""
+        self._requested.pop(response.meta.get(meta.ROLE, ""), None)
         answer = self._answer(asked, response)
         if isinstance(answer, Results):
             self.found += len(answer.hits)
             return answer
-        self.trouble(f"{answer.what}: {response.url}. Remedy: {answer.remedy}")
+        self.report_failure(f"{answer.what}: {response.url}. Remedy: {answer.remedy}")
         return Results()
 
-    def after(self, asked: Asked, results: Results) -> Asked:
-        """Return the position of the pages that an answer names."""
+    def after(self, asked: SearchPage, results: Results) -> SearchPage:
+        """Return the position of the pages that follow a result page."""
         return asked._replace(ordinal=asked.ordinal + 1) if results.counts else asked
 
-    def trouble(self, text: str) -> None:
-        """Log and keep a failure, once."""
-        if text in self.troubles:
+    def report_failure(self, text: str) -> None:
+        """Log and record a failure, once per message."""
+        if text in self.failures:
             return
         logger.error("Discovery: %s", text)
-        self.troubles.append(text)
+        self.failures.append(text)
 
     def failed(self, context: CrawlContext) -> bool:
-        """Log the pages that could not be fetched, and return whether the search found nothing.
+        """Log the pages that could not be fetched, and return whether the search failed.
 
-        Called when a crawl has nothing left to fetch. True only where failures are the reason.
+        A search has failed if it found nothing because of errors. Called when the frontier is
+        empty.
         """
-        for role, url in self._asked().items():
+        for role, url in self._pages().items():
             known = context.frontier.why(distinct_url(url, role))
             if known is not None and known.queue == "error":
-                self.trouble(f"{url}: {said(known.reason)}")
-        return bool(self.troubles) and self.is_fruitless(context)
+                self.report_failure(f"{url}: {failure_text(known.reason)}")
+        return bool(self.failures) and self.is_fruitless(context)
 
     def is_fruitless(self, context: CrawlContext) -> bool:
-        """Return whether no run found anything: the frontier holds search pages alone."""
+        """Return whether no run found a seed: the frontier has only pages of the search."""
         if self.found:
             return False
         frontier = context.frontier
-        pages = (frontier.why(distinct_url(url, role)) for role, url in self._asked().items())
+        pages = (frontier.why(distinct_url(url, role)) for role, url in self._pages().items())
         return frontier.counts()["known"] <= sum(page is not None for page in pages)
 
-    def reset_failures(self) -> list[str]:
-        """Clear the failures and return the frontier's URLs of the searches, to retry them."""
-        self.troubles.clear()
-        return [distinct_url(url, role) for role, url in self._asked().items()]
+    def retry_urls(self) -> list[str]:
+        """Clear the failures, and return the URLs of the search in the frontier for a retry."""
+        self.failures.clear()
+        return [distinct_url(url, role) for role, url in self._pages().items()]
 
-    def _asked(self) -> dict[str, str]:
-        """Pages that this run requested, with their roles."""
-        first = {name(asked, url): url for asked, r in self.start() for url in r.next}
-        return {**first, **self._waits}
+    def _pages(self) -> dict[str, str]:
+        """Return the URLs that this run requested, by role."""
+        first = {role_of(asked, url): url for asked, r in self.start() for url in r.next}
+        return {**first, **self._requested}
 
-    def _answer(self, asked: Asked, response: Response) -> Answer:
+    def _answer(self, asked: SearchPage, response: Response) -> Answer:
         location = header(response, "Location")
         page = Fetched(
             response.url, response.body, response.status, header(response, "Content-Type"),
@@ -167,10 +173,10 @@ def check_discover(settings: BaseSettings) -> None:
     providers_of(settings["TOPICCRAWL_DISCOVER"] or "")
 
 
-def request(url: str, asked: Asked, callback: Callable[..., Any]) -> Request:
-    """A request for a page of a provider's, or for a redirect of its."""
-    about = {
-        meta.ROLE: name(asked, url),
+def request(url: str, asked: SearchPage, callback: Callable[..., Any]) -> Request:
+    """Return the request for a page of a provider, or for the target of a redirect from one."""
+    metadata = {
+        meta.ROLE: role_of(asked, url),
         "dont_redirect": True,
         "handle_httpstatus_list": _STATUSES,
     }
@@ -178,28 +184,28 @@ def request(url: str, asked: Asked, callback: Callable[..., Any]) -> Request:
         url,
         callback=callback,
         cb_kwargs={"asked": list(asked)},
-        meta=about,
+        meta=metadata,
         priority=PRIORITY,
         dont_filter=True,
     )
 
 
-def name(asked: Asked, url: str) -> str:
-    """The role of such a request: one a question and address."""
+def role_of(asked: SearchPage, url: str) -> str:
+    """Return the role of a provider's request, unique by search and URL."""
     return (
         f"d{asked.provider}.{asked.query}.{asked.ordinal}.{xxhash.xxh3_64_hexdigest(url.encode())}"
     )
 
 
-def said(reason: str) -> str:
-    """Return why a provider's page was not fetched, and what helps.
+def failure_text(reason: str) -> str:
+    """Return why a page of a provider was not fetched, with a remedy.
 
-    >>> said("http-429")
-    'could not be fetched (http-429): wait, or ask more slowly (DOWNLOAD_DELAY)'
+    >>> failure_text("http-429")
+    'could not be fetched (http-429): wait, or increase DOWNLOAD_DELAY'
     """
     if reason == "robots":
         return (
-            f"the site's robots.txt forbids it, and we obey: {ALTERNATIVES}; "
-            "if you run it, or its owner agreed, name its host in TOPICCRAWL_OWN_HOSTS"
+            f"robots.txt of the site disallows it: {ALTERNATIVES}; if you run the site, "
+            "or its owner agreed, add its host to TOPICCRAWL_OWN_HOSTS"
         )
-    return f"could not be fetched ({reason}): wait, or ask more slowly (DOWNLOAD_DELAY)"
+    return f"could not be fetched ({reason}): wait, or increase DOWNLOAD_DELAY"

@@ -1,4 +1,4 @@
-"""Responses read as pages: before their callbacks, by readers, or at once in this process."""
+"""Parsing of responses into pages: by reader processes before the callback, or in this process."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATIENCE = 2.0
-"""Seconds that a page waits for pages that came before it; then it goes first."""
+"""Seconds that a page waits for earlier pages; after that it overtakes them."""
 
-_MOST = 4
-"""Readers at most, unless a setting asks for more: the crawl's own process is the limit then."""
+_MAX_READERS = 4
+"""Default maximum of reader processes. With more, the process of the crawl is the bottleneck."""
 
 
 class _Prepared:
-    """A page as readers read it, and its article where it was asked for."""
+    """Page parsed by a reader, and its article if it was requested."""
 
     def __init__(self, read: ReadPage | None) -> None:
         self.read = read
@@ -51,7 +51,7 @@ class _Prepared:
 
 
 class UnreadableError(IgnoreRequest):
-    """A page that ended its reader, or took too much of it."""
+    """Page that crashed its reader or exceeded a limit of the reader."""
 
     def __init__(self, error: ReaderError) -> None:
         super().__init__(str(error))
@@ -59,18 +59,18 @@ class UnreadableError(IgnoreRequest):
 
 
 class PageReading:
-    """Reading of a spider's pages: ``prepare`` before the callback, ``page`` and ``extract`` in it.
+    """Parsing of a spider's pages: ``prepare`` before the callback, ``page`` and ``extract`` in it.
 
-    What was not prepared is read in place, and so is an article whose conditions have changed
-    since: results are those of a crawl without readers.
+    Pages that were not prepared, and articles whose conditions have changed since, are parsed in
+    this process. The results are the same as without reader processes.
 
     Args:
         reader: Reader of this process.
-        readers: Readers beside it, None for none.
-        genres: Genres of pages that are articles.
+        readers: Pool of reader processes, or None.
+        genres: Genres of pages that count as articles.
 
     Attributes:
-        open: Pages that are being read.
+        open: Number of pages that readers are parsing.
     """
 
     def __init__(
@@ -88,11 +88,11 @@ class PageReading:
 
     @classmethod
     def of(cls, crawler: Crawler) -> PageReading:
-        """Return the reading that the settings ask for.
+        """Build from the settings of a crawler.
 
         Raises:
-            SettingError: A setting of readers cannot be used.
-            ConfigurationError: TOPICCRAWL_GENRES names no genre.
+            SettingError: If a setting of readers cannot be used.
+            ConfigurationError: If TOPICCRAWL_GENRES has an unknown genre.
         """
         settings = crawler.settings
         genres = genres_named(settings.getlist("TOPICCRAWL_GENRES"))
@@ -108,13 +108,13 @@ class PageReading:
     async def prepare(
         self, response: Response, asked: Callable[[ReadPage], Conditions | None]
     ) -> None:
-        """Read a page by readers, and its article where it is asked for.
+        """Parse a page in a reader process; extract its article if ``asked`` returns conditions.
 
-        Returns when the pages before it have been read, so that callbacks run in the order of the
-        answers; a page for which the others waited ``PATIENCE`` loses its place.
+        Returns after the earlier pages have been parsed, so that callbacks run in the order of the
+        responses. Other pages wait at most ``PATIENCE`` seconds for a slow one.
 
         Raises:
-            UnreadableError: The page takes too much, or ends its reader.
+            UnreadableError: If the page exceeds a limit, or crashes its reader.
         """
         if self.readers is None or not is_asyncio_available():
             return
@@ -128,7 +128,7 @@ class PageReading:
         except ReaderError as error:
             raise UnreadableError(error) from error
         except NoReaderError as error:
-            logger.error("Pages are read in the crawl's own process: %s", error)  # noqa: TRY400
+            logger.error("Parsing pages in the crawl's own process: %s", error)  # noqa: TRY400
             self.readers = None
         finally:
             self.open -= 1
@@ -151,16 +151,16 @@ class PageReading:
         return prepared.read
 
     def conditions(self, frame: SiteFrame | None = None, *, part: bool = False) -> Conditions:
-        """Return the conditions of an extraction now."""
+        """Return the conditions of an extraction at the current time."""
         wanted = None if part else self.genres
         return Conditions(wanted, frame.view() if frame is not None else None, time.time())
 
     def extract(
         self, response: Response, frame: SiteFrame | None = None, *, part: bool = False
     ) -> Extracted | None:
-        """Return the article of a page, from which its site's frame learns.
+        """Return the article of a page, and update the frame of its site.
 
-        It is as prepared, or made now where the frame has changed since.
+        The prepared article is used unless the frame has changed since.
         """
         prepared = self._prepared.get(response)
         asked = self.conditions(frame, part=part)
@@ -174,7 +174,7 @@ class PageReading:
 
 
 def may_be_article(read: ReadPage, judge: RelevanceModel) -> bool:
-    """Return whether a page looks by now as if its article is wanted."""
+    """Return whether the article of a page will probably be needed."""
     page = read.page
     if page.feed or page.directives.noindex or is_missing(page.title, page.prose):
         return False
@@ -185,49 +185,49 @@ def reader_of(settings: BaseSettings) -> PageReader:
     """Return the reader that TOPICCRAWL_READER names, for this process.
 
     Raises:
-        SettingError: It cannot be loaded.
+        SettingError: If it cannot be loaded.
     """
     reader: PageReader = load_component("TOPICCRAWL_READER", settings["TOPICCRAWL_READER"])()
     return reader
 
 
 def pool_of(settings: BaseSettings, count: Callable[[str], None]) -> Readers | None:
-    """Return the readers in other processes; None for none.
+    """Return the pool of reader processes, or None if their number is 0.
 
     Args:
-        settings: TOPICCRAWL_READER and TOPICCRAWL_READERS with their limits.
+        settings: Settings with TOPICCRAWL_READER, TOPICCRAWL_READERS and the limits of readers.
         count: Called with the name of each event.
 
     Raises:
-        SettingError: A setting of readers cannot be used.
+        SettingError: If a setting of readers cannot be used.
     """
-    if not (most := readers_of(settings)):
+    if not (size := readers_of(settings)):
         return None
     memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
     limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
-    return Readers(most, settings["TOPICCRAWL_READER"], limits, count)
+    return Readers(size, settings["TOPICCRAWL_READER"], limits, count)
 
 
 def readers_of(settings: BaseSettings) -> int:
-    """Return the number of readers: as set, else the cores less one, from one to four.
+    """Return TOPICCRAWL_READERS; by default the number of cores less one, in [1, 4].
 
     Raises:
-        SettingError: TOPICCRAWL_READERS is no number.
+        SettingError: If TOPICCRAWL_READERS is not a number.
     """
     if settings["TOPICCRAWL_READERS"] not in ("", None):
         return int(number(settings, "TOPICCRAWL_READERS"))
-    return max(1, min(_MOST, (os.cpu_count() or 1) - 1))
+    return max(1, min(_MAX_READERS, (os.cpu_count() or 1) - 1))
 
 
 def raw_page(response: Response) -> RawPage:
-    """Return a response as readers take it."""
+    """Convert a response to the input of readers."""
     tags = tuple(robots_tags(response))
     is_text = isinstance(response, TextResponse)
     return RawPage(response.body, response.url, header(response, "Content-Type"), tags, is_text)
 
 
 def header(response: Response, name: str) -> str | None:
-    """Return a header of a response; None if it has none."""
+    """Return the value of a header of a response, or None."""
     value = response.headers.get(name)
     return value.decode("latin-1") if value else None
 

@@ -1,4 +1,4 @@
-"""The topic spider: from a topic to articles, the whole flow in one screen."""
+"""Spider that crawls for a topic and yields articles."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from topiccrawl.scheduler.leases import UNLEASED
 from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.scheduler.starttime import check_since, parse_since
 from topiccrawl.spiders.arguments import (
-    UNREAD,
+    NO_SOURCE_CHECK,
     check_watch,
     flag,
     judges_of,
@@ -46,7 +46,7 @@ from topiccrawl.spiders.arguments import (
     watch_mode,
     within,
 )
-from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
+from topiccrawl.spiders.discovering import PRIORITY, Discovery, SearchPage
 from topiccrawl.spiders.reading import PageReading, may_be_article
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
@@ -73,37 +73,39 @@ _ARGUMENTS = (
     "topics",
 )  # fmt: skip
 _PART = 50
-"""Priority of an article's next page: before nearly all links."""
+"""Priority of the next page of an article, higher than that of nearly all links."""
 _TERMS = 24
-"""Terms of the topic that the dashboard shows, the heaviest."""
+"""Number of terms that the dashboard shows, those with the highest weights."""
 
 
 class TopicSpider(Spider):
-    """Crawls for one topic.
+    """Spider that crawls for one or more topics.
 
     Args:
-        topic: Path to a topic file, name of one, words, or a sentence (see
+        topic: Path to a topic file, name of a topic, words, or a sentence (see
             ``topiccrawl.topics.topic``).
-        topics: Several topics instead, separated by commas, or a folder of topic files: pages are
-            fetched once, the best topic orders links, articles are stored with all their topics.
-        seeds: Start URLs, separated by commas; else the topic's own, else default portals.
-        discover: Provider of start URLs instead, such as
-            ``searxng:http://localhost:8888`` (docs/discovery.md); else TOPICCRAWL_DISCOVER.
-        sites: Hosts, separated by commas, that are crawled with those below them, and no others;
-            without ``seeds`` it starts at their home pages.
-        like: URLs of pages on topic, separated by commas, with or without ``topic``; the crawl
+        topics: Several topics, separated by commas, or a folder of topic files; replaces ``topic``.
+            Each page is fetched once, the best topic orders its links, and articles are stored
+            with all their topics.
+        seeds: Start URLs, separated by commas; by default those of the topic, or portals.
+        discover: Provider of start URLs, such as ``searxng:http://localhost:8888``
+            (docs/discovery.md); replaces the default seeds. By default TOPICCRAWL_DISCOVER.
+        sites: Hosts, separated by commas; only they and their subdomains are crawled. Without
+            ``seeds`` the crawl starts at their home pages.
+        like: URLs of pages on topic, separated by commas, with or without ``topic``. The crawl
             starts at them unless ``seeds`` are given (see ``Topic.examples``).
-        fresh: "1" forgets the topic's frontier first; stored articles stay.
-        watch: "1": goes on for ever, visits hubs again and articles while they are young; "once":
-            visits what is due, then ends (docs/watching.md).
-        include: Patterns of URLs, separated by commas (``links.urlrules``): only these are crawled.
-        exclude: Patterns of URLs that are not.
-        since: Sends events (new, changed, gone) as items, those since then first: ``last``,
-            ``12h``, ``7d`` or a day.
+        fresh: "1" deletes the frontier of the topic first; stored articles are kept.
+        watch: "1" crawls without end, and revisits hubs and recent articles; "once" visits the
+            pages that are due, then ends (docs/watching.md).
+        include: URL patterns, separated by commas (``links.urlrules``); only matching URLs are
+            crawled.
+        exclude: URL patterns; matching URLs are not crawled.
+        since: Yields change events (new, changed, gone) as items, beginning with those since
+            ``last``, ``12h``, ``7d`` or a day.
     """
 
     name = "topic"
-    custom_settings = UNREAD
+    custom_settings = NO_SOURCE_CHECK
 
     def __init__(
         self,
@@ -135,7 +137,11 @@ class TopicSpider(Spider):
     @classmethod
     @override
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Return the spider for its arguments; raises ConfigurationError before any request."""
+        """Build the spider from its arguments.
+
+        Raises:
+            ConfigurationError: If an argument, the topic or a setting cannot be used.
+        """
         check_hooks(crawler.settings)
         topic = cls.check(crawler.settings, *args, **kwargs)
         for name, bound in topic.limits.settings().items():
@@ -163,7 +169,7 @@ class TopicSpider(Spider):
         return spider
 
     def status(self) -> dict[str, Any]:
-        """Return the terms that the topic has now, and the pages that are being read."""
+        """Return the current terms of the topic, and the number of pages being parsed."""
         changes = self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0)
         if self._terms.get("changes") != changes:
             heaviest = nlargest(_TERMS, self.scorer.vector.items(), key=itemgetter(1))
@@ -182,7 +188,7 @@ class TopicSpider(Spider):
         discover: str = "",
         **others: str,
     ) -> Topic:
-        """Return the topic that the arguments name, seeds filled in.
+        """Validate the arguments and return their topic, with its seeds.
 
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
@@ -204,13 +210,13 @@ class TopicSpider(Spider):
         return found
 
     @property
-    def _waits(self) -> bool:
-        """True if start URLs come from Redis alone."""
+    def _starts_from_redis(self) -> bool:
+        """Whether start URLs come only from Redis."""
         return self.settings.get("MAX_IDLE_TIME_BEFORE_CLOSE") is not None
 
     @property
     def judge(self) -> RelevanceModel:
-        """The model that judges pages: the user's, one from marks, or the topic's words."""
+        """Relevance model: custom, learned from marks, or the words of the topic."""
         return self.scorer if isinstance(self.scorer, MultiTopicScorer) else self.judges[0]
 
     @override
@@ -221,42 +227,43 @@ class TopicSpider(Spider):
             yield Request(url, self.parse_example, cb_kwargs={"wanted": wanted}, dont_filter=True)
         if self.discovery is not None:
             for asked, results in self.discovery.start():
-                for request in self._begin(self.discovery, asked, results):
+                for request in self._hits(self.discovery, asked, results):
                     yield request
-        elif not (seeds or examples or self._waits):
+        elif not (seeds or examples or self._starts_from_redis):
             rules = start_rules(self.topic)
             seeds = tuple(url for url in default_seeds(self.topic) if not rules.refuse(url))
-            self.logger.info("No seeds given: beginning at %s", ", ".join(seeds))
+            self.logger.info("No seeds given; starting at %s", ", ".join(seeds))
         for seed in seeds:
             yield Request(seed, callback=self.parse, dont_filter=True)
 
     async def prepare(self, request: Request, response: Response) -> None:
-        """Let readers read a page of the crawl, and its article if it looks relevant by now."""
+        """Parse a page in a reader process, and extract its article if the page looks relevant."""
         if request.callback == self.parse_part:
             await self.reading.prepare(response, lambda _read: self.reading.conditions(part=True))
         elif request.callback in (None, self.parse, self.parse_example):
             await self.reading.prepare(response, self._conditions)
 
     def _conditions(self, read: ReadPage) -> Conditions | None:
-        """Return those of an article's extraction; None if ``parse`` will hardly want one."""
+        """Return the conditions of an extraction; None if the page is probably no article."""
         wants = self.settings.getbool("TOPICCRAWL_EXTRACT") and may_be_article(read, self.judge)
         return self.reading.conditions(self.frame_of(read.page.url)) if wants else None
 
     def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
-        """Pass an example on to what learns, then parse it; of a counterexample nothing is kept."""
+        """Send an example page to the learning extensions; parse it unless a counterexample."""
         if read := self.reading.page(response):
             self.crawler.signals.send_catch_log(example_read, page=read.page, wanted=wanted)
         if wanted:
             yield from self.parse(response)
 
     def parse_discovered(self, response: Response, asked: list[int]) -> Iterator[Request]:
-        """Start at the results of a search or another provider, and request the next page."""
+        """Request the seeds on a page of a seed provider, and its next pages."""
         if self.discovery is not None:
-            question = Asked(*asked)
-            results = self.discovery.read(question, response)
-            yield from self._begin(self.discovery, self.discovery.after(question, results), results)
+            search = SearchPage(*asked)
+            results = self.discovery.read(search, response)
+            yield from self._hits(self.discovery, self.discovery.after(search, results), results)
 
-    def _begin(self, discovery: Discovery, asked: Asked, results: Results) -> Iterator[Request]:
+    def _hits(self, discovery: Discovery, asked: SearchPage, results: Results) -> Iterator[Request]:
+        """Request the hits of a search, and its next result pages."""
         self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
         rules = start_rules(self.topic)
         for hit in results.hits:
@@ -266,7 +273,7 @@ class TopicSpider(Spider):
 
     @override
     def parse(self, response: Response) -> Iterator[Findings | Article | Unfinished | Request]:
-        """Judge a page, score its links, and take the article where it is one on topic."""
+        """Score a page and its links, and extract its article if the page is on topic."""
         count = self.crawler.stats.inc_value
         count("topiccrawl/pages")
         read = self.reading.page(response)
@@ -296,7 +303,7 @@ class TopicSpider(Spider):
         worth = self.strategy.worth(verdict.relevance)
         yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
         if article is not None:
-            yield from self._whole(article, page, ())
+            yield from self._with_next_page(article, page, ())
         if self.rendering is not None:
             yield from self._rendered(self.rendering, response, read, article)
 
@@ -306,7 +313,10 @@ class TopicSpider(Spider):
     def _rendered(
         self, rule: RenderingRule, response: Response, read: ReadPage, article: Article | None
     ) -> Iterator[Request]:
-        """Ask for a blank page again, rendered, where that may help; learn from one that was."""
+        """Request a blank page again, rendered in a browser, if the rule of its site allows it.
+
+        A rendered page updates the rule.
+        """
         if meta.RENDER in response.meta:
             rule.observe(response.url, article=article is not None)
         elif read.blank and article is None and rule.wants(response.url):
@@ -318,13 +328,14 @@ class TopicSpider(Spider):
     def parse_part(
         self, response: Response, story: dict[str, Any], pages: list[str], *, again: bool = False
     ) -> Iterator[Findings | Article | Unfinished | Request]:
-        """Join a later page of an article to what came before.
+        """Append a later page of an article to its earlier pages.
 
         Args:
             response: The page.
-            story: The article so far, as ``Article.to_dict`` gives it.
-            pages: URLs of its pages so far.
-            again: It is stored whole already: no part of it is yielded before its last page.
+            story: Article of the earlier pages, from ``Article.to_dict``.
+            pages: URLs of the earlier pages.
+            again: Whether the complete article is stored already; then nothing is yielded before
+                its last page.
         """
         article = Article.from_dict(story)
         read = self.reading.page(response)
@@ -337,7 +348,7 @@ class TopicSpider(Spider):
         found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):
             article = append_page(article, found.body, found.images)
-        for output in self._whole(article, page, pages):
+        for output in self._with_next_page(article, page, pages):
             if not again:
                 yield output
             elif isinstance(output, Request):
@@ -346,24 +357,24 @@ class TopicSpider(Spider):
                 yield output
 
     def part_failed(self, failure: Failure) -> Iterator[Article]:
-        """Yield the article as it is where its next page cannot be fetched."""
+        """Yield the incomplete article if its next page cannot be fetched."""
         self.crawler.stats.inc_value("topiccrawl/parts_failed")
-        about = failure.request.cb_kwargs  # type: ignore[attr-defined]
-        if not about.get("again"):
-            yield Article.from_dict(about["story"])
+        arguments = failure.request.cb_kwargs  # type: ignore[attr-defined]
+        if not arguments.get("again"):
+            yield Article.from_dict(arguments["story"])
 
-    def _whole(
+    def _with_next_page(
         self, article: Article, page: Page, pages: Sequence[str]
     ) -> Iterator[Article | Unfinished | Request]:
-        """Yield the article if this was its last page, else what there is, and its next page."""
-        most = self.settings.getint("TOPICCRAWL_ARTICLE_PAGES")
-        parts = page_neighbours(page.url, page.links) if most > 1 else PageNeighbours()
-        if parts.first and not pages:  # a later page, found without the first one
+        """Yield the article after its last page; before that, its part and the next request."""
+        max_pages = self.settings.getint("TOPICCRAWL_ARTICLE_PAGES")
+        parts = page_neighbours(page.url, page.links) if max_pages > 1 else PageNeighbours()
+        if parts.first and not pages:  # a later page, reached before the first one
             self.crawler.stats.inc_value("topiccrawl/parts_alone")
             yield Request(parts.first, callback=self.parse, priority=_PART)
             return
         known = [*pages, page.url]
-        if not parts.next or parts.next in known or len(known) >= most:
+        if not parts.next or parts.next in known or len(known) >= max_pages:
             yield article
             return
         yield Unfinished(article)
@@ -373,11 +384,11 @@ class TopicSpider(Spider):
             errback=self.part_failed,
             cb_kwargs={"story": article.to_dict(), "pages": known},
             priority=_PART,
-            dont_filter=True,  # it may be queued as a link of its own
+            dont_filter=True,  # the page may be queued as a link
         )
 
     def _article(self, response: Response, read: ReadPage) -> Article | None:
-        """Return the page's article; None where there is none, or only its surroundings fit."""
+        """Return the article of a page; None if there is none, or its body is off topic."""
         count, page = self.crawler.stats.inc_value, read.page
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
             return None
@@ -388,13 +399,13 @@ class TopicSpider(Spider):
         if extracted is None:
             return None
         body = extracted.body
-        alone = Page(page.url, extracted.title, body, prose=body)
-        verdict = self.judge.score_page(alone)
+        body_page = Page(page.url, extracted.title, body, prose=body)
+        verdict = self.judge.score_page(body_page)
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")
             return None
-        on = self.scorer.topics_on(alone, verdict)
-        wanted = {topic.name: score for topic, score in on if topic.wants(extracted.published)}
+        matched = self.scorer.topics_on(body_page, verdict)
+        wanted = {topic.name: score for topic, score in matched if topic.wants(extracted.published)}
         if not wanted:
             count("topiccrawl/articles_out_of_time")
             return None

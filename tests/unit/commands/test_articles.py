@@ -76,7 +76,7 @@ def test_a_site_with_a_chinese_name_is_forgotten_and_stays_away(
     asyncio.run(save())
     assert "的标题" in said("list", "--all", "--site", "新闻.test")
     assert "的标题" in said("show", "http://新闻.test/1.html")
-    assert said("forget", "site:新闻.test").startswith("1 removed")
+    assert said("forget", "site:新闻.test").startswith("1 articles deleted")
     assert asyncio.run(save()) == [Fate.FORGOTTEN]
 
 
@@ -126,7 +126,7 @@ def test_the_same_as_json(
     [
         ("list --all --site :::", "--site ':::' is not a host: write it as news.example.com"),
         ("list --all --site *.test", "--site '*.test' is not a host: write it as news.example.com"),
-        ("list --all --site nowhere.test", "no such article of any topic"),
+        ("list --all --site nowhere.test", "no matching article of any topic"),
         ("list --all --since 2026-02-01 --until 2026-01-01", "is later than --until 2026-01-01"),
         ("changes --topic 足球 --since 99999999999d", "since '99999999999d': write last, 12h, 7d"),
         ("changes --topic 足球 --since 999999999d --site a/b", "--site 'a/b' is not a host"),

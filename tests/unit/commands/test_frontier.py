@@ -67,10 +67,10 @@ def test_queues_are_counted_and_listed(run: Run) -> None:
 
 def test_single_urls_are_fetched_again_or_forgotten(run: Run) -> None:
     assert run("requeue", f"{SITE}/", f"{SITE}/none") == (
-        0, f"{SITE}/none: unknown, or nothing to be done\n1 of 2 queued again\n",
+        0, f"{SITE}/none: not recorded, or nothing to change\n1 of 2 requeued\n",
     )  # fmt: skip
-    assert run("requeue", "--reason", "http-404") == (0, "2 of 2 queued again\n")
-    assert run("forget", f"{SITE}/1") == (0, "1 of 1 forgotten\n")
+    assert run("requeue", "--reason", "http-404") == (0, "2 of 2 requeued\n")
+    assert run("forget", f"{SITE}/1") == (0, "1 of 1 deleted\n")
     assert run("forget", f"{SITE}/1")[0] == 1
     told = dict(line.split() for line in run("stats")[1].splitlines())
     assert (told["prior"], told["error"], told["known"]) == ("4", "0", "4")
@@ -85,7 +85,7 @@ def test_a_crawl_is_carried_to_another_folder(run: Run, tmp_path: Path, name: st
     assert run("stats", folder="there") == run("stats")
     assert run("export", "-", folder="there") == run("export", "-")
     status, out = run("import", file, folder="there")
-    assert (status, "holds URLs" in out) == (1, True)
+    assert (status, "is not empty" in out) == (1, True)
 
 
 def test_what_is_no_export_is_named_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_what_is_no_export_is_named_and_leaves_nothing(run: Run, tmp_path: Path)
     whole = file.read_bytes()
     file.write_bytes(whole[:-20])
     status, out = run("import", str(file), folder="there")
-    assert (status, f"{file}: no line of an exported frontier" in out) == (1, True)
+    assert (status, f"{file}: not a valid frontier export" in out) == (1, True)
     cut = tmp_path / "cut.gz"
     cut.write_bytes(gzip.compress(whole)[:-20])
     assert run("import", str(cut), folder="there")[0] == 1
@@ -133,6 +133,9 @@ def test_an_export_that_was_interrupted_leaves_nothing(
 
 def test_wrong_use_is_refused(run: Run) -> None:
     status, out = run("list", "nothing")
-    assert (status, "'list nothing' is not understood: `scrapy frontier -h`" in out) == (2, True)
+    assert (status, "invalid arguments 'list nothing': see `scrapy frontier -h`" in out) == (
+        2,
+        True,
+    )
     assert run("requeue")[0] == 2
     assert run("requeue", f"{SITE}/", "--reason", "dns")[0] == 2

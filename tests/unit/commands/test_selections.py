@@ -86,11 +86,11 @@ def test_articles_are_listed_searched_shown_and_forgotten(run: Run) -> None:
     assert (status, out.split()[-1]) == (0, "http://site2.test/a")
     assert [line.split()[-1] for line in out.splitlines()] == [article(n).url for n in (3, 2)]
     assert run("search", "回收", "电池", "--all")[1].split()[-1] == article(1).url
-    assert run("search", "飞机", "--all")[1].endswith("no such article of any topic\n")
+    assert run("search", "飞机", "--all")[1].endswith("no matching article of any topic\n")
     assert TEXTS[1] in run("show", article(1).url)[1]
     assert TEXTS[3] not in run("show", article(3).url)[1]
     assert run("forget", article(1).url, "site2.test")[0] == 1  # no URL, no site: nothing is done
-    assert run("forget", article(1).url, "site:Site2.test")[1].startswith("2 removed")
+    assert run("forget", article(1).url, "site:Site2.test")[1].startswith("2 articles deleted")
     assert run("show", article(1).url)[0] == 1
     assert run("list", "--all", "--json")[1].count("\n") == 1
 
@@ -101,9 +101,8 @@ def erased(settings: BaseSettings, names: Sequence[str]) -> list[str]:
 
 def test_what_is_forgotten_is_removed_wherever_a_setting_says(run: Run) -> None:
     own = ("-s", f'TOPICCRAWL_FORGET={{"{__name__}.erased": 1}}')
-    said = (
-        f"2 removed; they will not come back\ntopiccrawl erased {article(1).url} site:site2.test\n"
-    )
+    erased = f"topiccrawl erased {article(1).url} site:site2.test\n"
+    said = f"2 articles deleted; they will not be stored again\n{erased}"
     assert run("forget", article(1).url, "site:site2.test", *own) == (0, said)
     wrong = ("-s", 'TOPICCRAWL_FORGET={"topiccrawl.nowhere.erased": 1}')
     status, told = run("forget", article(3).url, *wrong)

@@ -31,10 +31,10 @@ def test_a_pause_is_logged_when_it_begins_even_if_it_ends_at_once(
     context.frontier = cast("Any", SimpleNamespace(pace=speeds.append))
     control = CrawlControl(context, LocalLedger(tmp_path))
     for paused in (True, False):
-        control._follow(CrawlOrder(paused=paused))
+        control._apply(CrawlOrder(paused=paused))
         assert context.paused is paused
     logged = [record for record in caplog.records if record.name == "topiccrawl.extensions.control"]
     first, second = (record.getMessage() for record in logged)
     assert "paused by the operator" in first
-    assert second == "The crawl goes on"
+    assert second == "Crawl resumed"
     assert speeds == [1.0, 1.0]

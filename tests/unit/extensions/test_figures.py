@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,8 +11,9 @@ from scrapy import Spider
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
+from topiccrawl.addons.redis.view import View
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.extensions.waiting import QUIET
+from topiccrawl.extensions.wait_reason import QUIET
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
@@ -65,7 +67,7 @@ def test_fields_of_contributions_join_those_of_their_section(tmp_path: Path) -> 
 
 def test_a_watch_explains_the_wait_of_an_empty_queue(tmp_path: Path) -> None:
     def act(figures: CrawlFigures) -> None:
-        figures._heard -= 2 * QUIET
+        figures._last_page -= 2 * QUIET
         lease = figures.context.frontier.pop()[0]
         figures.context.frontier.finish(lease, Outcome(Ending.CRAWLED))
         assert figures.waiting().reason == "empty"
@@ -75,14 +77,26 @@ def test_a_watch_explains_the_wait_of_an_empty_queue(tmp_path: Path) -> None:
     figured(tmp_path, act)
 
 
+def test_urls_queued_on_other_nodes_explain_the_wait(tmp_path: Path) -> None:
+    def act(figures: CrawlFigures) -> None:
+        figures._last_page -= 2 * QUIET
+        assert figures.waiting().reason != "elsewhere"
+        view = View((1, 2), {}, {}, {}, {1: (0, 0, 0, 0), 2: (1, 0, 0, 0)}, {}, frozenset())
+        frontier: Any = figures.context.frontier
+        frontier.membership = SimpleNamespace(view=view, epoch=1)
+        assert figures.waiting().reason == "elsewhere"
+
+    figured(tmp_path, act)
+
+
 def test_pages_count_by_their_report_or_else_when_fetched(tmp_path: Path) -> None:
     def act(figures: CrawlFigures) -> None:
         send = figures.crawler.signals.send_catch_log
         lease = figures.context.frontier.pop()[0]
         send(lease_settled, lease=lease, outcome=Outcome(Ending.CRAWLED))
-        assert (figures.figures.pages, figures.figures.relevant) == (1, 0)
+        assert (figures.history.pages, figures.history.relevant) == (1, 0)
         send(page_counted, relevant=True, articles=4)
-        counted = figures.figures
+        counted = figures.history
         assert (counted.pages, counted.relevant, counted.articles) == (2, 1, 4)
 
     figured(tmp_path, act)

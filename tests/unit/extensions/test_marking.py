@@ -5,7 +5,7 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from topiccrawl.extensions.marking import CHARACTERS, SAMPLE, PageSample, learned_elsewhere
+from topiccrawl.extensions.marking import CHARACTERS, SAMPLE, PageSample, learn_in_process
 from topiccrawl.model import Mark, Page
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.learning import request
@@ -43,7 +43,7 @@ def test_another_process_learns_the_same_model() -> None:
         for n in range(6)
         for word in ("striker", "orchestra")
     ]
-    found = asyncio.run(learned_elsewhere(request(Scorer(TOPIC), marks, ())))
+    found = asyncio.run(learn_in_process(request(Scorer(TOPIC), marks, ())))
     assert found is not None
     model = MarkedModel.from_json(Scorer(TOPIC), found)
     striker, orchestra = (
@@ -51,9 +51,9 @@ def test_another_process_learns_the_same_model() -> None:
         for text in ("the striker", "the orchestra")
     )
     assert striker > orchestra
-    assert asyncio.run(learned_elsewhere(request(Scorer(TOPIC), (), ()))) == ""
+    assert asyncio.run(learn_in_process(request(Scorer(TOPIC), (), ()))) == ""
 
 
 def test_a_process_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    assert asyncio.run(learned_elsewhere("no JSON")) is None
-    assert "Nothing could be learned" in caplog.text
+    assert asyncio.run(learn_in_process("no JSON")) is None
+    assert "Learning from marks failed" in caplog.text

@@ -27,7 +27,7 @@ def test_articles_that_another_crawl_stored_count_as_found() -> None:
     assert "8 pages, 2 on topic (harvest rate 25.0%): 1 articles, 1 lists of articles; " in found
     assert "1 new articles, 7 known" in found
     assert "http-404 2" in found
-    assert "go on" in found
+    assert "run the same command again" in found
 
 
 def test_the_commands_name_a_folder_that_is_not_the_default() -> None:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from tests.contracts.lines import from_line, recount
 from tests.contracts.strategies import Best
-from topiccrawl.commands.exported import to_line
+from topiccrawl.commands.frontier_export import to_line
 from topiccrawl.errors import StateVersionError
 from topiccrawl.frontier import rows, store
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed

@@ -10,7 +10,7 @@ from scrapy.extensions.throttle import AutoThrottle
 from scrapy.settings import Settings
 
 from topiccrawl import settings as project
-from topiccrawl.addons.doctor.rounds import settings as examined
+from topiccrawl.addons.doctor.examinations import settings as examined
 from topiccrawl.addons.records.spider import TemplateSpider
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.findings import Level

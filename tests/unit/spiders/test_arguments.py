@@ -35,7 +35,7 @@ def settings(**changes: str) -> Settings:
         ({"topic": "足球", "seed": "x"}, ["seed", "did you mean seeds"]),
         ({"topic": "足球", "colour": "x"}, ["colour", "known are"]),
         ({"topic": "足球", "seeds": "news"}, ["news", "https://"]),
-        ({"topic": "足球", "seeds": " , "}, ["names no URL"]),
+        ({"topic": "足球", "seeds": " , "}, ["has no URL"]),
         ({"topic": "足球", "fresh": "maybe"}, ["fresh", "maybe"]),
         ({"topic": "足球", "settings": "x"}, ["settings", "known are"]),
     ],

@@ -13,7 +13,7 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawl import __version__
-from topiccrawl.addons.doctor.rounds import examine
+from topiccrawl.addons.doctor.examinations import examine
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies.shark_plus import SharkPlus

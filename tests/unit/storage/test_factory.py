@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.addons.redis.storage import NodeStorage
-from topiccrawl.commands.apart import apart
+from topiccrawl.commands.isolation import isolated_state
 from topiccrawl.errors import SettingError
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sqlite import SqliteStorage
@@ -80,7 +80,7 @@ def test_a_storage_that_lacks_its_own_settings_is_refused(tmp_path: Path) -> Non
 
 def test_a_command_that_leaves_crawls_alone_uses_no_storage_of_theirs(tmp_path: Path) -> None:
     chosen = settings(tmp_path, TOPICCRAWL_STORAGE=OWN)
-    with apart(chosen):
+    with isolated_state(chosen):
         storage = storage_of(chosen)
         assert type(storage) is SqliteStorage
         assert not storage.place.startswith(str(tmp_path))

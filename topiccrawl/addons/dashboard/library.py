@@ -23,7 +23,7 @@ from aiohttp import web
 
 from topiccrawl.addons.dashboard.channel import json_response, text_of
 from topiccrawl.addons.dashboard.merge import overview
-from topiccrawl.commands.marking import WANTED, doubtful, mark
+from topiccrawl.commands.marking import WANTED, mark, uncertain_pages
 from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -184,7 +184,7 @@ class Library:
 
     async def _doubtful(self, request: web.Request) -> web.Response:
         topic = self._topic(request.query.get("topic", ""))
-        work = doubtful(self._settings, topic, DOUBTFUL)
+        work = uncertain_pages(self._settings, topic, DOUBTFUL)
         rated = await asyncio.to_thread(asyncio.run, work)  # it learns from marks
         return json_response([{"url": one.url, "title": one.title, "chance": round(chance, 3)}
                       for chance, one in rated])  # fmt: skip

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.extensions.moments import Point, merged
+from topiccrawl.extensions.history import Point, merge_histories
 from topiccrawl.scheduler.finish import FAILURES
 from topiccrawl.storage.status import EMPTY, State
 
@@ -175,7 +175,7 @@ def _series(states: Sequence[State]) -> dict[str, Any]:
         (state["run"]["began"], [Point(*point) for point in state["series"]["points"]])
         for state in states
     ]
-    return {"every": 0.0, "points": [list(point) for point in merged(histories)]}
+    return {"every": 0.0, "points": [list(point) for point in merge_histories(histories)]}
 
 
 def _review(reviews: Sequence[State]) -> State:

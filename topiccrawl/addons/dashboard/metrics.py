@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.extensions.waiting import REASONS
+from topiccrawl.extensions.wait_reason import REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

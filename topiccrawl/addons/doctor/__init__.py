@@ -1,1 +1,1 @@
-"""Doctor add-on: checks that all is available that a crawl needs."""
+"""Doctor add-on: checks the environment of a crawl."""

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 PYTHON = (3, 11)
 FOR = {
-    "js": ("TOPICCRAWL_JS", "pages that scripts write"),
+    "js": ("TOPICCRAWL_JS", "pages rendered by scripts"),
     "warc": ("WARC_DIR", "WARC files"),
     "parquet": ("", "scrapy articles export FILE.parquet"),
     "plot": ("", "scrapy simulate --plot FILE.png"),
     "metrics": ("", "/metrics of the dashboard"),
-    "scrapyd": ("", "crawls as scrapyd's jobs"),
+    "scrapyd": ("", "crawls as scrapyd jobs"),
 }
-"""The setting that needs each extra, and its purpose."""
+"""Extras, each with the setting that needs it and its purpose."""
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 
 
@@ -44,26 +44,26 @@ def versions(_: BaseSettings) -> Iterator[Finding]:
         yield ok("python", f"{python}, topiccrawl {__version__}, Scrapy {version('scrapy')}")
     needed = _needed()
     if not needed:
-        text = "topiccrawl is not installed here: its dependencies cannot be told"
+        text = "topiccrawl is not installed here: its dependencies are unknown"
         yield warn("packages", text, "pip install topiccrawl, or run in its environment")
         return
-    wrong = [text for one in needed[""] if (text := _trouble(one))]
+    wrong = [text for one in needed[""] if (text := _problem(one))]
     if wrong:
         yield fail("packages", "; ".join(wrong), "pip install --upgrade topiccrawl")
     else:
-        yield ok("packages", f"{len(needed[''])} dependencies as they should be")
+        yield ok("packages", f"{len(needed[''])} dependencies installed")
 
 
 def extras(settings: BaseSettings) -> Iterator[Finding]:
-    """Check the optional extras: a missing one fails where the settings need it."""
+    """Check the optional extras; a missing extra is a failure if the settings need it."""
     needed = _needed()
     for name, (setting, purpose) in FOR.items():
-        wrong = [text for one in needed.get(name, ()) if (text := _trouble(one))]
+        wrong = [text for one in needed.get(name, ()) if (text := _problem(one))]
         text, remedy = f"{name}: {'; '.join(wrong)}", f"pip install 'topiccrawl[{name}]'"
         if not wrong:
             yield ok("extra", f"{name} ({purpose})")
         elif setting and str(settings.get(setting) or "0").lower() not in {"0", "false"}:
-            yield fail("extra", text, f"{setting} needs it: {remedy}")
+            yield fail("extra", text, f"needed by {setting}: {remedy}")
         else:
             yield warn("extra", text, f"for {purpose}: {remedy}")
 
@@ -76,13 +76,13 @@ def dictionary(_: BaseSettings) -> Iterator[Finding]:
     seconds = time.perf_counter() - began
     if not known or not {"新能源", "汽车"} & set(found):
         remedy = "pip install --force-reinstall jieba rjieba topiccrawl"
-        yield fail("dictionary", f"cuts 新能源汽车销量增长 into {found}", remedy)
+        yield fail("dictionary", f"segments 新能源汽车销量增长 as {found}", remedy)
     else:
         yield ok("dictionary", f"loaded in {seconds:.1f} s; {' '.join(found)}")
 
 
 def _needed() -> dict[str, list[Requirement]]:
-    """Requirements of topiccrawl by extra; "" are those of all."""
+    """Return the requirements of topiccrawl by extra; "" for the required dependencies."""
     found: defaultdict[str, list[Requirement]] = defaultdict(list)
     try:
         texts = requires("topiccrawl") or []
@@ -94,16 +94,16 @@ def _needed() -> dict[str, list[Requirement]]:
     return found
 
 
-def _trouble(needed: Requirement) -> str:
-    """Return what is wrong with a package, or "".
+def _problem(needed: Requirement) -> str:
+    """Return the problem with a package, or "".
 
-    >>> _trouble(Requirement("scrapy>=2")), _trouble(Requirement("no-such-package>=1"))
+    >>> _problem(Requirement("scrapy>=2")), _problem(Requirement("no-such-package>=1"))
     ('', 'no-such-package is missing')
     """
     try:
-        there = version(needed.name)
+        installed = version(needed.name)
     except PackageNotFoundError:
         return f"{needed.name} is missing"
-    if needed.specifier.contains(there, prereleases=True):
+    if needed.specifier.contains(installed, prereleases=True):
         return ""
-    return f"{needed.name} {there} is not {needed.specifier}"
+    return f"{needed.name} {installed} is not {needed.specifier}"

@@ -1,1 +1,1 @@
-"""Storage for crawls on several machines: MongoDB, one collection per kind. docs/storage.md."""
+"""MongoDB add-on: storage for crawls on several machines (docs/storage.md)."""

@@ -1,4 +1,4 @@
-"""Connection to a MongoDB database, with its options and the translation of its errors."""
+"""Connection to a MongoDB database: driver options and translation of errors."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     Collection = AsyncCollection[Document]
 
 DATABASE = "topiccrawl"
-"""Default name of the database if the URI names none."""
+"""Name of the database if the URI has none."""
 
 TIMEOUT_MS = 10_000
-"""Timeout of one command in milliseconds, including the driver's retries and server selection.
-After it the server counts as away. The URI may override it."""
+"""Timeout of a command in milliseconds, including retries and server selection of the driver. After
+it the server counts as away. The URI may override it."""
 
 OPTIONS: dict[str, Any] = {
     "appname": "topiccrawl",
     "w": "majority",  # acknowledged writes survive a failover
-    "journal": True,  # and kill -9 of the server
+    "journal": True,  # and a kill -9 of the server
     "timeoutMS": TIMEOUT_MS,
 }
 
 
 class Server:
-    """A database of a MongoDB server, for one event loop.
+    """Database of a MongoDB server, for one event loop.
 
     Args:
-        uri: ``mongodb://...``; its path names the database, ``DATABASE`` if it has none.
+        uri: ``mongodb://...``; its path is the name of the database, by default ``DATABASE``.
 
     Raises:
-        SettingError: The URI is invalid.
+        SettingError: If the URI is invalid.
     """
 
     def __init__(self, uri: str) -> None:
@@ -56,7 +56,7 @@ class Server:
         self._client: AsyncMongoClient[Document] | None = None
 
     def connect(self) -> None:
-        """Create the client; nothing is sent yet. Idempotent."""
+        """Create the client without sending anything. Idempotent."""
         if self._client is None:
             with _usable():
                 self._client = AsyncMongoClient(self._uri, **options(self._uri))
@@ -69,37 +69,37 @@ class Server:
 
     @property
     def database(self) -> AsyncDatabase[Document]:
-        """The database.
+        """Database of the URI.
 
         Raises:
-            StorageError: The store is closed.
+            StorageError: If the store is closed.
         """
         if self._client is None:
             raise StorageError("{shown}: the store is closed; open it first", shown=self.shown)
         return self._client[self.name]
 
     def collection(self, name: str) -> Collection:
-        """Return one of the collections."""
+        """Return a collection by name."""
         return self.database[name]
 
     @property
     def articles(self) -> Collection:
-        """The collection of articles."""
+        """Collection of articles."""
         return self.collection("articles")
 
     @property
     def reprints(self) -> Collection:
-        """The collection of reprints."""
+        """Collection of reprints."""
         return self.collection("reprints")
 
     def translated(self, action: str) -> AbstractContextManager[None]:
-        """Raise the driver's errors as StorageError that names server, action and remedy."""
+        """Raise errors of the driver as StorageError, with server, action and remedy."""
         return translated(self.shown, action)
 
 
 @contextmanager
 def translated(shown_uri: str, action: str) -> Iterator[None]:
-    """Raise the driver's errors as StorageError for a server that is shown as given."""
+    """Raise errors of the driver as StorageError; ``shown_uri`` identifies the server."""
     try:
         yield
     except PyMongoError as error:
@@ -113,7 +113,7 @@ def blocking(uri: str) -> Iterator[Database[Document]]:
     """Yield the database for short calls outside an event loop.
 
     Raises:
-        StorageError: The server is away or refused.
+        StorageError: If the server is away or rejects the calls.
     """
     with translated(shown(uri), "use the store"):
         client: MongoClient[Document] = MongoClient(uri, **options(uri))
@@ -122,7 +122,7 @@ def blocking(uri: str) -> Iterator[Database[Document]]:
 
 
 def options(uri: str) -> dict[str, Any]:
-    """Return the driver options that the URI does not set itself.
+    """Return the driver options that the URI does not set.
 
     >>> sorted(options("mongodb://a.test/?w=1&journal=false"))
     ['appname', 'timeoutMS']
@@ -153,10 +153,9 @@ def shown(uri: str) -> str:
 
 def _parsed(uri: str) -> dict[str, Any]:
     if "@" in uri.partition("://")[2].partition("?")[0].partition("/")[2]:
-        # a slash in user or password: the driver's message would show what follows it
+        # a slash in user or password: the message of the driver would show the text after it
         raise SettingError(
-            "MONGODB_URI cannot be used: in user and password percent-encode "
-            "what is no letter or digit"
+            "MONGODB_URI cannot be used: percent-encode special characters in user and password"
         )
     if uri.startswith("mongodb+srv://"):  # the driver's parser would query DNS
         path, _, query = uri.partition("://")[2].partition("?")
@@ -173,13 +172,13 @@ def _usable() -> Iterator[None]:
         yield
     except (InvalidURI, DriverConfigurationError, ValueError) as error:
         raise SettingError(
-            "MONGODB_URI cannot be used: {error}; give one such as mongodb://localhost:27017/news",
+            "MONGODB_URI cannot be used: {error}; example: mongodb://localhost:27017/news",
             error=error,
         ) from error
 
 
 def _away(error: PyMongoError) -> bool:
-    """Return whether a retry may succeed: no server, a slow one, or one that steps down."""
+    """Return whether a retry may succeed: the server is unreachable, slow or stepping down."""
     retryable = error.has_error_label("RetryableWriteError")
     return isinstance(error, ConnectionFailure) or error.timeout or retryable
 
@@ -189,15 +188,15 @@ def _remedy(error: PyMongoError) -> str:
         return "check that the server runs and can be reached"
     if isinstance(error, OperationFailure) and error.code in _REMEDIES:
         return _REMEDIES[error.code]
-    return "see the reason; what was stored before is intact"
+    return "stored data is intact"
 
 
 _DETAILS = re.compile(r" \(configured timeouts|, Timeout:|, Topology|, full error")
-"""Place in the driver's messages from which they list all of its state."""
+"""Start of the state dump in messages of the driver."""
 
 _REMEDIES = {
     13: "give the user the role readWrite",
     18: "check user and password in MONGODB_URI",
     14031: "free space on the server's disk",
 }
-"""Remedies by the server's error code."""
+"""Remedies by error code of the server."""

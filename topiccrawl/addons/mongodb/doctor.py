@@ -1,4 +1,4 @@
-"""Examination of the MongoDB server that the settings name."""
+"""Check of the MongoDB server of the settings."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 SLOW = 2.0
-"""Seconds from which an answer slows crawls."""
+"""Response time in seconds from which the store slows crawls."""
 
 
 def examine(settings: BaseSettings) -> Iterator[Finding]:
-    """Check that MongoDB answers."""
+    """Check that MongoDB responds."""
     uri = mongodb_uri(settings)
     if not uri:
-        yield ok("mongodb", "not used (MONGODB_URI is not set): articles in store.sqlite")
+        yield ok("mongodb", "not used (MONGODB_URI is not set): articles are in store.sqlite")
         return
     from topiccrawl.addons.mongodb.client import blocking, shown  # noqa: PLC0415
 
@@ -33,11 +33,12 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
             database.command("ping")
             articles = database["articles"].estimated_document_count()
     except (StorageError, ConfigurationError) as error:
-        yield fail("mongodb", str(error), "start it, let this machine in, or correct MONGODB_URI")
+        remedy = "start it, allow this machine to connect, or correct MONGODB_URI"
+        yield fail("mongodb", str(error), remedy)
         return
-    spent = time.perf_counter() - began
-    slow = f"{shown(uri)}: answers in {spent * 1000:.0f} ms, {articles} articles"
-    if spent > SLOW:
-        yield warn("mongodb", slow, "a store that is far away slows crawls: see docs/storage.md")
+    seconds = time.perf_counter() - began
+    text = f"{shown(uri)}: responds in {seconds * 1000:.0f} ms, {articles} articles"
+    if seconds > SLOW:
+        yield warn("mongodb", text, "a slow store slows crawls: see docs/storage.md")
     else:
-        yield ok("mongodb", slow)
+        yield ok("mongodb", text)

@@ -1,161 +1,127 @@
-"""Conversion of articles to documents and back, and their writes. No network here."""
+"""Documents in MongoDB, one collection per kind."""
 
 from __future__ import annotations
 
-import re
+import time
 from typing import TYPE_CHECKING, Any
 
-from pymongo import UpdateOne
+from pymongo import IndexModel, ReplaceOne
 
-from topiccrawl.model import Article
-from topiccrawl.storage.contract import Reprint
-from topiccrawl.storage.documents import plain
-from topiccrawl.storage.merge import reprint_by, version_of
-from topiccrawl.storage.rows import TEXTS, clean
-from topiccrawl.storage.selection import Selection, words_of
+from topiccrawl.addons.mongodb.client import Server
+from topiccrawl.addons.mongodb.schema import migrate
+from topiccrawl.storage.documents import Span, grouped, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from topiccrawl.dedup.contract import Match
-
-PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
-"""Fields that are stored unchanged."""
-
-FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
-"""Projection of the fields that an article is rebuilt from."""
-
-COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
-"""Projection of the fields that duplicate detection compares."""
+    from topiccrawl.addons.mongodb.client import Collection
+    from topiccrawl.storage.documents import Document, DocumentKind, Where
 
 
-def fields_of(article: Article) -> dict[str, Any]:
-    """Return all fields of an article except its URL, topics and number.
+_BATCH = 100
+"""Number of documents in a bulk write; each bulk write has its own timeout."""
 
-    >>> fields_of(Article("http://a.test/1", "电动汽车", "文"))["words"]
-    ['汽车', '电动', '电动汽车']
+
+class MongoDocuments:
+    """Documents in MongoDB; see ``Documents``. Without transactions, which need a replica set.
+
+    Args:
+        uri: ``mongodb://...``; its path is the name of the database.
+        kinds: Kinds of the documents.
     """
-    texts = {name: clean(getattr(article, name)) for name in TEXTS[1:]}
-    plain = {name: getattr(article, name) for name in PLAIN}
-    images = [clean(url) for url in article.images]
-    return {**texts, **plain, "images": images, "words": words_of(texts["title"], texts["body"])}
+
+    def __init__(self, uri: str, kinds: Sequence[DocumentKind]) -> None:
+        self._server = Server(uri)
+        self._kinds = kinds
+
+    async def open(self) -> None:
+        """See ``Documents.open``."""
+        self._server.connect()
+        await migrate(self._server, time.time)
+        with self._server.translated("open the store"):
+            for kind in self._kinds:
+                known = await self._of(kind).index_information()
+                present = {tuple(name for name, _ in one["key"]) for one in known.values()}
+                wanted = {kind.keys: True, **dict.fromkeys(kind.indexes, False)}
+                missing = [
+                    IndexModel([(name, 1) for name in names], unique=unique)
+                    for names, unique in wanted.items()
+                    if names not in present
+                ]
+                if missing:
+                    await self._of(kind).create_indexes(missing)
+
+    async def close(self) -> None:
+        """See ``Documents.close``."""
+        await self._server.close()
+
+    async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
+        """See ``Documents.put``; bulk writes, one kind after the other."""
+        rows = {kind: [kind.packed(one) for one in some] for kind, some in documents.items()}
+        for kind, some in rows.items():
+            writes = [
+                ReplaceOne({name: row[name] for name in kind.keys}, row, upsert=True)
+                for row in some
+            ]
+            for start in range(0, len(writes), _BATCH):
+                with self._server.translated("write"):
+                    await self._of(kind).bulk_write(writes[start : start + _BATCH], ordered=True)
+
+    async def get(self, kind: DocumentKind, keys: Sequence[Sequence[Any]]) -> list[Document]:
+        """See ``Documents.get``."""
+        found: list[Document] = []
+        *names, name = kind.keys
+        for prefix, some in grouped(keys).items():
+            which = dict(zip(names, prefix, strict=True))
+            found += await self._found(kind, {**which, name: {"$in": some}})
+        return found
+
+    async def find(
+        self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
+        after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
+    ) -> list[Document]:  # fmt: skip
+        """See ``Documents.find``."""
+        which = _filter(where)
+        if after:
+            which = {"$and": [which, {"$or": _after(order, [plain(one) for one in after])}]}
+        return await self._found(kind, which, order, limit, fields)
+
+    async def count(self, kind: DocumentKind, where: Where) -> int:
+        """See ``Documents.count``."""
+        with self._server.translated("read"):
+            return await self._of(kind).count_documents(_filter(where))
+
+    async def delete(self, kind: DocumentKind, *where: Where) -> int:
+        """See ``Documents.delete``; the conditions are applied one after the other."""
+        with self._server.translated("forget"):
+            done = [await self._of(kind).delete_many(_filter(one)) for one in where]
+        return sum(one.deleted_count for one in done)
+
+    async def _found(
+        self, kind: DocumentKind, which: Mapping[str, Any], order: Sequence[str] = (),
+        limit: int = 0, fields: Sequence[str] = (),
+    ) -> list[Document]:  # fmt: skip
+        with self._server.translated("read"):
+            cursor = self._of(kind).find(
+                which, dict.fromkeys(fields or kind.fields, 1), limit=limit,
+                sort=[(name, 1) for name in order] or None,
+            )  # fmt: skip
+            return [kind.unpacked(one) for one in await cursor.to_list()]
+
+    def _of(self, kind: DocumentKind) -> Collection:
+        return self._server.collection(kind.name)
 
 
-def key(topic: str) -> str:
-    """Return a topic's name as a field name.
-
-    >>> key("A.I."), key("$新能源汽车"), key("100%")
-    ('A%2EI%2E', '%24新能源汽车', '100%25')
-    """
-    for character in "%.$\x00":
-        topic = topic.replace(character, f"%{ord(character):02X}")
-    return clean(topic) or "%"
-
-
-def upsert(article: Article, number: int) -> UpdateOne:
-    """Return the write that inserts or updates an article: one document a URL, topics joined."""
-    names, scores = _scores(article)
-    change: dict[str, Any] = {
-        "$set": {**fields_of(article), **scores},
-        "$setOnInsert": {"number": number},
-        "$addToSet": {"topics": {"$each": names}},
+def _filter(where: Where) -> dict[str, Any]:
+    return {
+        name: {"$gte": value.low, "$lt": value.high} if isinstance(value, Span) else plain(value)
+        for name, value in where.items()
     }
-    if not scores:
-        change["$setOnInsert"]["scores"] = {}
-    return UpdateOne({"_id": clean(article.url)}, change, upsert=True)
 
 
-def lend_topics(story: str, article: Article) -> list[UpdateOne]:
-    """Return the writes that add a reprint's topics to its story where they are missing."""
-    names, scores = _scores(article)
+def _after(order: Sequence[str], after: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return alternative conditions of documents after a position in a sort order."""
+    pairs = list(zip(order, after, strict=True))
     return [
-        UpdateOne(
-            {"_id": story, "topics": {"$ne": name}},
-            {"$set": {field: score}, "$addToSet": {"topics": name}},
-        )
-        for name, (field, score) in zip(names, scores.items(), strict=True)
+        {**dict(pairs[:number]), name: {"$gt": value}} for number, (name, value) in enumerate(pairs)
     ]
-
-
-def reprint_upsert(article: Article, match: Match, number: int) -> UpdateOne:
-    """Return the write that records a reprint; the number of a recorded one stays."""
-    values = _cleaned(reprint_by(article, match)._asdict())
-    change = {"story": clean(match.url), **values}
-    url = change.pop("url")
-    return UpdateOne(
-        {"_id": url}, {"$set": change, "$setOnInsert": {"number": number}}, upsert=True
-    )
-
-
-def version_upsert(article: Article, replaced_at: float) -> UpdateOne:
-    """Return the write that keeps a text before it is replaced; idempotent."""
-    kept = _cleaned({"url": article.url, **version_of(article, replaced_at)._asdict()})
-    name = f"{kept['url']} {article.fetched_at!r}"
-    return UpdateOne({"_id": name}, {"$setOnInsert": kept}, upsert=True)
-
-
-def filter_of(selection: Selection) -> dict[str, Any]:
-    """Return the query of a selection.
-
-    >>> filter_of(Selection(topic="足球", since="2026-01-01", until="2026-01-31"))
-    {'topics': '足球', 'published': {'$gte': '2026-01-01', '$lt': '2026-02-01'}}
-    """
-    found: dict[str, Any] = {}
-    if selection.topic:
-        found["topics"] = clean(selection.topic)
-    if selection.site:
-        found["site"] = of_site(selection.site)
-    if selection.dated:
-        days = {"$gte": selection.since or "0", "$lt": selection.before}
-        found["published"] = {name: value for name, value in days.items() if value}
-    if selection.words:
-        found["words"] = {"$all": list(selection.words)}
-    return found
-
-
-def of_site(host: str) -> dict[str, str]:
-    """Return the condition for a host and its subdomains."""
-    return {"$regex": rf"(^|\.){re.escape(host)}$"}
-
-
-def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
-    """Return the article of a document, with the terms of this topic (else of the best one)."""
-    scores = sorted(document["scores"].values(), key=lambda s: (-s["score"], s["name"]))
-    named = next((s for s in scores if s["name"] == topic), scores[0] if scores else None)
-    values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images") if name in document}
-    values["topics"] = {s["name"]: s["score"] for s in scores}
-    values["terms"] = named["terms"] if named else []
-    return Article.from_dict({"url": document["_id"], **values})
-
-
-def compared_of(document: Mapping[str, Any]) -> Article:
-    """Return the article of a document read with ``COMPARED``, for duplicate detection."""
-    return Article(
-        document["_id"],
-        document["title"],
-        document["body"],
-        site=document["site"],
-        published=document["published"],
-        digest=document["digest"],
-    )
-
-
-def reprint_of(document: Mapping[str, Any]) -> Reprint:
-    """Return the reprint of a document."""
-    return Reprint(document["_id"], *(document[name] for name in Reprint._fields[1:]))
-
-
-def _cleaned(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values whose texts UTF-8 can encode."""
-    return {name: plain(value) for name, value in values.items()}
-
-
-def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Return the names of an article's topics and, by field, the stored score and terms."""
-    terms = [[clean(term), share] for term, share in article.terms]
-    names = [clean(name) for name in article.topics]
-    kept = {
-        f"scores.{key(name)}": {"name": clean(name), "score": score, "terms": terms}
-        for name, score in article.topics.items()
-    }
-    return names, kept

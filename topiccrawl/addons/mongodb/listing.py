@@ -1,10 +1,10 @@
-"""Lists of stored articles for a page, from MongoDB."""
+"""Lists of stored articles in MongoDB, for the dashboard."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.mongodb import documents
+from topiccrawl.addons.mongodb import conversion
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.storage.listing import Listed, StoryChain
 from topiccrawl.storage.rows import clean
@@ -16,10 +16,10 @@ _FIELDS = dict.fromkeys(("title", "site", "published", "fetched_at"), 1)
 
 
 class MongoListing:
-    """See ``Listing``.
+    """Lists of articles in MongoDB; see ``Listing``.
 
     Args:
-        uri: ``mongodb://...``.
+        uri: ``mongodb://...``; its path is the name of the database.
     """
 
     def __init__(self, uri: str) -> None:
@@ -38,7 +38,7 @@ class MongoListing:
         return total, [_listed(one, topic, reprints) for one in found]
 
     async def chains(self, topic: str, most: int) -> list[StoryChain]:
-        """See ``Listing.chains``; only the stories republished most in all topics are searched."""
+        """See ``Listing.chains``; searches only stories with many reprints in all topics."""
         self._server.connect()
         with self._server.translated("read"):
             reprints = await self._counted({}, 4 * most)
@@ -56,7 +56,7 @@ class MongoListing:
         reprints = self._server.reprints
         cursor = reprints.find({"story": article.url}, sort=[("number", 1)])
         return StoryChain(
-            article, tuple(documents.reprint_of(one) for one in await cursor.to_list())
+            article, tuple(conversion.reprint_of(one) for one in await cursor.to_list())
         )
 
     async def _counted(self, which: Mapping[str, Any], most: int = 0) -> dict[str, int]:
@@ -71,11 +71,11 @@ class MongoListing:
 
     @staticmethod
     def _fields(topic: str) -> dict[str, int]:
-        return {**_FIELDS, f"scores.{documents.key(topic)}": 1}
+        return {**_FIELDS, f"scores.{conversion.key(topic)}": 1}
 
 
 def _listed(document: Mapping[str, Any], topic: str, reprints: Mapping[str, int]) -> Listed:
-    score = document.get("scores", {}).get(documents.key(topic), {})
+    score = document.get("scores", {}).get(conversion.key(topic), {})
     return Listed(
         document["_id"], document["title"], document["site"], document["published"],
         document["fetched_at"], score.get("score", 0.0),

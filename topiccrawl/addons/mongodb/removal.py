@@ -1,4 +1,4 @@
-"""Forgetting and expiring of articles in MongoDB."""
+"""Deletion and expiry of articles in MongoDB."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pymongo import UpdateOne
 
-from topiccrawl.addons.mongodb.documents import key, of_site
+from topiccrawl.addons.mongodb.conversion import key, of_site
 from topiccrawl.addons.mongodb.stories import Claim, StoryLog
 from topiccrawl.storage.rows import clean
 
@@ -32,7 +32,7 @@ async def forget(server: Server, stories: StoryLog, names: Sequence[str], now: f
 
 
 async def remove(server: Server, stories: StoryLog, names: Sequence[str]) -> int:
-    """Delete the documents of these names and their keys; return the number of documents."""
+    """Delete the documents and keys of the given names; return the number of documents."""
     gone = 0
     articles, reprints = server.articles, server.reprints
     for name in map(clean, names):

@@ -1,8 +1,8 @@
 """Collections and indexes of the MongoDB store, as migration steps.
 
-A released step is never edited: a change is a new step at the end. Every step may be run again, by
-another node at the same time or after a crash in its middle. ``meta`` stores the version of a
-database and the program version that applied each step.
+A released step is never edited; a change is a new step at the end. Every step is idempotent, since
+another node may run it at the same time, or a crash may interrupt it. ``meta`` stores the version
+of the database and the program version that applied each step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _index(name: str, fields: str = "", **options: object) -> IndexModel:
-    """Return an ascending index of some fields; without any, of the one that it is named after."""
+    """Return an ascending index of space-separated fields, by default of the field ``name``."""
     return IndexModel(
         [(field, ASCENDING) for field in (fields or name).split()], name=name, **options
     )
@@ -32,7 +32,7 @@ def _index(name: str, fields: str = "", **options: object) -> IndexModel:
 STEPS: tuple[Step, ...] = (
     {
         "articles": (
-            # one document per text, also if two nodes store it at the same moment
+            # one document per text, even if two nodes store it at the same time
             _index("digest", unique=True, partialFilterExpression={"digest": {"$gt": ""}}),
             _index("number", unique=True),
             _index("topic_published", "topics published"),
@@ -68,15 +68,15 @@ STEPS: tuple[Step, ...] = (
         "record_versions": (_index("entity", "template entity"),),
     },
 )
-"""Indexes of each step, by collection; the schema's version is the number of steps."""
+"""Indexes of each step by collection; the version of the schema is the number of steps."""
 
 
 async def migrate(server: Server, now: Callable[[], float], steps: Sequence[Step] = STEPS) -> None:
-    """Bring a database to the version of this program.
+    """Migrate a database to the version of this program.
 
     Raises:
-        StateVersionError: A newer version wrote it.
-        StorageError: The server failed; run it again to continue.
+        StateVersionError: If a newer version wrote it.
+        StorageError: If the server failed; run it again to continue.
     """
     with server.translated("open the store"):
         meta = server.collection("meta")
@@ -84,8 +84,8 @@ async def migrate(server: Server, now: Callable[[], float], steps: Sequence[Step
         version = int(found["version"]) if found else 0
         if version > len(steps):
             raise StateVersionError(
-                "{shown}: schema version {version}, this program knows {steps}; "
-                "update topiccrawl, or name another database in MONGODB_URI",
+                "{shown}: schema version {version} is newer than {steps} of this program; "
+                "update topiccrawl, or use another database in MONGODB_URI",
                 shown=server.shown,
                 version=version,
                 steps=len(steps),

@@ -1,10 +1,10 @@
-"""Settings of the store in MongoDB (docs/storage.md)."""
+"""Settings of the MongoDB add-on (docs/storage.md)."""
 
 from __future__ import annotations
 
 MONGODB_URI = ""
-"""``mongodb://host/database``: database of the articles and of what was learnt; empty: the
-environment's MONGODB_URI, else SQLite in the folder. Options of the URI override ours."""
+"""``mongodb://host/database``: database of articles and documents; "": environment variable
+MONGODB_URI, or SQLite in the data folder. Options of the URI override the defaults."""
 
 TOPICCRAWL_EXAMINATIONS = {"mongodb": "topiccrawl.addons.mongodb.doctor.examine"}
 TOPICCRAWL_STORAGES = {"topiccrawl.addons.mongodb.storage.MongoStorage": 100}

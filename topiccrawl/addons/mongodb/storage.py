@@ -1,4 +1,4 @@
-"""The storage for several machines: what MONGODB_URI names."""
+"""Storage for several machines, selected by MONGODB_URI."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from topiccrawl.dedup.index import CAPACITY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.addons.mongodb.kinds import MongoDocuments
+    from topiccrawl.addons.mongodb.documents import MongoDocuments
     from topiccrawl.addons.mongodb.listing import MongoListing
     from topiccrawl.addons.mongodb.store import MongoStore
     from topiccrawl.dedup import DuplicateDetector
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class MongoStorage:
-    """A MongoDB database as ``Storage``; the driver is imported when it is needed.
+    """MongoDB database as ``Storage``; the driver is imported on first use.
 
     Args:
-        uri: ``mongodb://...``; its path names the database.
+        uri: ``mongodb://...``; its path is the name of the database.
     """
 
     def __init__(self, uri: str) -> None:
@@ -41,7 +41,7 @@ class MongoStorage:
         return shown(self.uri)
 
     def exists(self) -> bool:
-        """See ``Storage.exists``; a server may always have articles."""
+        """See ``Storage.exists``; always True, since the server is not queried."""
         return True
 
     def articles(
@@ -60,13 +60,13 @@ class MongoStorage:
 
     def documents(self, *kinds: DocumentKind) -> MongoDocuments:
         """See ``Storage.documents``."""
-        from topiccrawl.addons.mongodb.kinds import MongoDocuments
+        from topiccrawl.addons.mongodb.documents import MongoDocuments
 
         return MongoDocuments(self.uri, kinds)
 
 
 def mongodb_uri(settings: Mapping[str, Any]) -> str:
-    """Return the setting MONGODB_URI, else the environment variable, else "".
+    """Return the setting MONGODB_URI, or the environment variable, or "".
 
     >>> mongodb_uri({"MONGODB_URI": "mongodb://a.test/news"})
     'mongodb://a.test/news'

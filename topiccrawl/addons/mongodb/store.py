@@ -1,4 +1,4 @@
-"""Store for several machines: MongoDB behind the contract of all stores."""
+"""Article store for several machines in MongoDB."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.addons.mongodb import documents, removal
+from topiccrawl.addons.mongodb import conversion, removal
 from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.addons.mongodb.decide import Decision, Known, Plan
+from topiccrawl.addons.mongodb.decision import Decision, Known, Plan
 from topiccrawl.addons.mongodb.schema import migrate
 from topiccrawl.addons.mongodb.stories import Claim, StoryLog, name_of
-from topiccrawl.addons.mongodb.writing import Writer
+from topiccrawl.addons.mongodb.writer import Writer
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage.contract import Fate, Saved, Story, Version
@@ -25,29 +25,31 @@ if TYPE_CHECKING:
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
 
-AGAIN = 0.05
-"""Seconds between two reads of an article that another node is writing."""
+RETRY_WAIT = 0.05
+"""Seconds between two reads of an article that another node is writing; the maximum of a random
+wait after a rejected claim."""
 
-REBUILT = 500
-"""Articles whose keys are rebuilt together."""
+REBUILD_BATCH = 500
+"""Number of articles whose keys are rebuilt at once."""
 
 DUPLICATE_KEY = 11000
 
 
 class MongoStore:
-    """A ``Store`` in a MongoDB database, shared by any number of processes and machines.
+    """``Store`` in a MongoDB database, shared by any number of processes and machines.
 
     Unique keys allow one document per URL and per text, so that ``save`` can be repeated after any
-    failure. What a failed save left is completed by the next one, not undone.
+    failure. A failed save is completed by the next one, not rolled back.
 
     Args:
-        uri: ``mongodb://...``; its path names the database.
-        method: Method of duplicate detection; ``VerifiedShingles`` if None.
-        capacity: Articles that a new one is compared with, the newest; about 200 bytes of RAM each.
+        uri: ``mongodb://...``; its path is the name of the database.
+        method: Duplicate detector; ``VerifiedShingles`` if None.
+        capacity: Number of articles that a new one is compared with, the newest; each takes about
+            200 bytes of RAM.
         now: Clock, seconds since the epoch.
 
     Raises:
-        SettingError: The URI cannot be used.
+        SettingError: If the URI cannot be used.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class MongoStore:
         self._stories = StoryLog(self.server, self._method, capacity)
         self._writer = Writer(self.server, self._stories)
         self._now = now
-        self._turn = asyncio.Lock()
+        self._save_lock = asyncio.Lock()
         self._forgotten: set[str] = set()
 
     async def open(self) -> None:
@@ -85,27 +87,27 @@ class MongoStore:
         await self.server.close()
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
-        """See ``Store.save``; one save at a time, in bulk writes."""
-        async with self._turn:
+        """See ``Store.save``; one save at a time, with bulk writes."""
+        async with self._save_lock:
             with self.server.translated("write"):
-                plan = await self._claimed(articles)
+                plan = await self._claim(articles)
                 await self._writer.write(plan)
         return plan.saved
 
     async def get(self, url: str) -> Story | None:
         """See ``Store.get``."""
         with self.server.translated("read"):
-            found = await self.server.articles.find_one({"_id": clean(url)}, documents.FIELDS)
+            found = await self.server.articles.find_one({"_id": clean(url)}, conversion.FIELDS)
             if found is None:
                 reprint = await self.server.reprints.find_one({"_id": clean(url)}, {"story": 1})
                 story = reprint and reprint["story"]
-                found = await self.server.articles.find_one({"_id": story}, documents.FIELDS)
+                found = await self.server.articles.find_one({"_id": story}, conversion.FIELDS)
             if found is None:
                 return None
             which = {"story": found["_id"]}
             reprints = await self.server.reprints.find(which, sort=[("number", 1)]).to_list()
         return Story(
-            documents.article_of(found), tuple(documents.reprint_of(one) for one in reprints)
+            conversion.article_of(found), tuple(conversion.reprint_of(one) for one in reprints)
         )
 
     async def versions(self, url: str) -> list[Version]:
@@ -119,22 +121,22 @@ class MongoStore:
         """See ``Store.articles``."""
         which = {"topics": clean(topic)} if topic else {}
         with self.server.translated("read"):
-            cursor = self.server.articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            cursor = self.server.articles.find(which, conversion.FIELDS, sort=[("number", -1)])
             found = await cursor.skip(offset).limit(limit).to_list()
-        return [documents.article_of(document, topic) for document in found]
+        return [conversion.article_of(document, topic) for document in found]
 
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``Store.select``."""
-        which = documents.filter_of(selection)
+        which = conversion.filter_of(selection)
         with self.server.translated("read"):
-            cursor = self.server.articles.find(which, documents.FIELDS, sort=[("number", -1)])
+            cursor = self.server.articles.find(which, conversion.FIELDS, sort=[("number", -1)])
             async with cursor:
                 async for document in cursor:
-                    yield documents.article_of(document, selection.topic)
+                    yield conversion.article_of(document, selection.topic)
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``."""
-        async with self._turn:
+        async with self._save_lock:
             with self.server.translated("forget"):
                 return await removal.forget(self.server, self._stories, names, now)
 
@@ -157,13 +159,13 @@ class MongoStore:
             topics = await (await self.server.articles.aggregate(stages)).to_list()
         return sizes | {f"topic/{one['_id']}": one["articles"] for one in topics}
 
-    async def _claimed(self, articles: Sequence[Article]) -> Plan:
-        """Return the plan after its claim was appended to the story log."""
+    async def _claim(self, articles: Sequence[Article]) -> Plan:
+        """Decide about articles and append the claim to the story log; return the plan."""
         keys = [self._method.keys(article) for article in articles]
         learnt: dict[str, Sequence[int]] = {}
         while True:
             await self._stories.refresh()
-            await self._obey()
+            await self._apply_deletions()
             candidates = [self._stories.find(one) for one in keys]
             known = await self._known(articles, candidates)
             decision = Decision(self._method, known, self._stories.next)
@@ -173,18 +175,18 @@ class MongoStore:
             plan = decision.end(marks)
             if plan.claim is None or await self._stories.append(plan.claim):
                 return plan
-            # the more nodes, the likelier another conflict: a random wait keeps them out of step
-            await asyncio.sleep(AGAIN * random.SystemRandom().random())
+            # a random wait makes another conflict between many nodes less likely
+            await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
 
-    async def _obey(self) -> None:
-        """Delete what other nodes forgot: this node may have been writing it at the same time."""
+    async def _apply_deletions(self) -> None:
+        """Delete articles that other nodes deleted, since this node may have just written them."""
         if forgotten := self._stories.forgotten:
             self._stories.forgotten = []
             self._forgotten.update(forgotten)
             await removal.remove(self.server, self._stories, forgotten)
 
     def _learn(self, plan: Plan, learnt: dict[str, Sequence[int]]) -> list[int]:
-        """Return marks of boilerplate; each new article is learnt once, also if decided again."""
+        """Return marks of boilerplate; each new article is learned once, even after a retry."""
         new = {saved.url for saved in plan.saved if saved.fate is Fate.NEW}
         for article, _ in plan.upserts:
             if article.url in new and article.url not in learnt:
@@ -194,15 +196,15 @@ class MongoStore:
     async def _known(
         self, articles: Sequence[Article], candidates: Sequence[Sequence[int]]
     ) -> Known:
-        """Return the stored data that the articles depend on."""
+        """Return the stored data that the decision about the articles depends on."""
         urls = [clean(article.url) for article in articles]
         stored, reprints, texts = await asyncio.gather(
-            self.server.articles.find({"_id": {"$in": urls}}, documents.FIELDS).to_list(),
+            self.server.articles.find({"_id": {"$in": urls}}, conversion.FIELDS).to_list(),
             self.server.reprints.find({"_id": {"$in": urls}}, {"_id": 1}).to_list(),
             self._texts(urls, candidates),
         )
         return Known(
-            {one["_id"]: (one["number"], documents.article_of(one)) for one in stored},
+            {one["_id"]: (one["number"], conversion.article_of(one)) for one in stored},
             texts,
             frozenset(one["_id"] for one in reprints),
             frozenset(
@@ -215,29 +217,29 @@ class MongoStore:
     async def _texts(
         self, urls: Sequence[str], candidates: Sequence[Sequence[int]]
     ) -> dict[int, Article]:
-        """Return the articles to compare with, by number; wait for those being written."""
+        """Return the articles to compare with, by number; wait for articles being written."""
         wanted = {number for numbers in candidates for number in numbers}
         texts: dict[int, Article] = {}
         while wanted:
             which = {"number": {"$in": sorted(wanted)}}
-            found = await self.server.articles.find(which, documents.COMPARED).to_list()
-            texts.update((one["number"], documents.compared_of(one)) for one in found)
+            found = await self.server.articles.find(which, conversion.COMPARED).to_list()
+            texts.update((one["number"], conversion.compared_of(one)) for one in found)
             wanted.difference_update(texts)
             pairs = zip(urls, candidates, strict=True)
             if not any(self._stories.awaited(wanted.intersection(n), url) for url, n in pairs):
                 break
-            await asyncio.sleep(AGAIN)
+            await asyncio.sleep(RETRY_WAIT)
         return texts
 
     async def _complete(self) -> None:
-        """Append keys of articles missing in the log: of another method or a restored copy."""
+        """Append missing keys to the log, for articles of another method or a restored copy."""
         while documents_ := await self.server.articles.find(
             {"number": {"$gte": self._stories.next}},
-            documents.COMPARED,
+            conversion.COMPARED,
             sort=[("number", 1)],
-            limit=REBUILT,
+            limit=REBUILD_BATCH,
         ).to_list():
-            articles = {one["number"]: documents.compared_of(one) for one in documents_}
+            articles = {one["number"]: conversion.compared_of(one) for one in documents_}
             marks = [mark for article in articles.values() for mark in self._method.learn(article)]
             keys = [self._method.keys(article) for article in articles.values()]
             urls = [name_of(article.url) for article in articles.values()]

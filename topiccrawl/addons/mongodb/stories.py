@@ -1,13 +1,13 @@
 """Duplicate index over MongoDB: a log that all nodes append to, inverted in RAM.
 
-An entry of ``stories`` holds the keys of the articles of one save, under numbers unique to them.
-Its ``_id`` is the ``_id`` of the entry before plus one, and unique: a node appends only after the
-entry that it read last. So of two nodes that decide at the same time, one is refused, reads the
-other's entry, and decides again. No lock, no lease, no clock: a node that was stopped in between
-is refused like any other.
+An entry of ``stories`` has the keys of the articles of one save, under unique numbers. Its unique
+``_id`` is the ``_id`` of the previous entry plus one, so a node can append only after the entry
+that it read last. If two nodes decide at the same time, one is rejected, reads the entry of the
+other and decides again. This needs no lock, lease or clock: a node that was stopped in between is
+rejected like any other.
 
-An entry is a claim: it is appended before its articles are written. A node that finds the keys of
-an article not stored yet waits for it, at most ``CLAIM`` seconds. The node that claimed it either
+An entry is a claim, appended before its articles are written. A node that finds the keys of an
+article that is not stored yet waits for it, at most ``CLAIM`` seconds. The claiming node either
 writes it within that time or claims it again.
 """
 
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
     from topiccrawl.dedup import DuplicateDetector
 
 CLAIM = 12.0
-"""Seconds that a claim holds; longer than a write can take (``TIMEOUT_MS``)."""
+"""Seconds that a claim is valid; longer than a write can take (``TIMEOUT_MS``)."""
 
 RECENT = 200
-"""Newest entries of a read whose articles may not be stored yet."""
+"""Number of newest entries of a read whose articles may not be stored yet."""
 
-READ = 2_000
-"""Entries that are read and inverted together."""
+READ_BATCH = 2_000
+"""Number of entries that are read and inverted at once."""
 
 
 class Claim(NamedTuple):
     """Content of an entry.
 
     Attributes:
-        numbers: Numbers of its articles.
-        urls: Their URLs, as hashes by ``name_of``.
-        keys: Their keys.
-        marks: Learnt marks of boilerplate.
+        numbers: Numbers of the articles.
+        urls: URLs of the articles, as hashes by ``name_of``.
+        keys: Keys of the articles.
+        marks: Learned marks of boilerplate.
     """
 
     numbers: Sequence[int]
@@ -60,12 +60,12 @@ class Claim(NamedTuple):
 
 
 class StoryLog:
-    """Index of stored articles by their keys, on whose order all nodes agree.
+    """Index of stored articles by their keys, with one order for all nodes.
 
     Args:
         server: Database of the log.
-        method: Method of duplicate detection.
-        capacity: Number of articles held in RAM, the newest.
+        method: Duplicate detector.
+        capacity: Number of articles in RAM, the newest.
         clock: Monotonic clock, seconds.
     """
 
@@ -87,15 +87,15 @@ class StoryLog:
         self._claimed: dict[int, tuple[float, int]] = {}
 
     async def open(self) -> None:
-        """Read the log, as far as the capacity allows."""
+        """Read the newest entries of the log, up to the capacity."""
         await self._entries.create_index("next")
         newest = await self._entries.find_one({}, {"next": 1}, sort=[("_id", -1)])
-        since = int(newest["next"]) - self._capacity if newest else 0
+        first = int(newest["next"]) - self._capacity if newest else 0
         self._last = 0
-        await self._read({"next": {"$gt": since}})
+        await self._read({"next": {"$gt": first}})
 
     async def refresh(self) -> None:
-        """Read what other nodes appended since the last read."""
+        """Read the entries that other nodes appended since the last read."""
         now = self._clock()
         self._claimed = {n: c for n, c in self._claimed.items() if now - c[0] < CLAIM}
         await self._read({"_id": {"$gt": self._last}})
@@ -105,23 +105,23 @@ class StoryLog:
         return self._index.find(keys)
 
     def awaited(self, numbers: Iterable[int], url: str) -> bool:
-        """Return whether one of these missing articles may still be being written.
+        """Return whether one of the missing articles may be in the process of being written.
 
-        Claims for the same URL do not count: they belong to the article being saved.
+        Claims for the same URL do not count, since they belong to the article being saved.
         """
         now, name = self._clock(), name_of(url)
         claims = (self._claimed[number] for number in numbers if number in self._claimed)
         return any(now - at < CLAIM and claimed != name for at, claimed in claims)
 
     async def append(self, claim: Claim, forgotten: Sequence[str] = ()) -> bool:
-        """Append a claim; its new numbers ascend from ``next`` on.
+        """Append a claim, whose new numbers ascend from ``next``.
 
         Args:
             claim: The claim.
-            forgotten: Names to forget, for all nodes.
+            forgotten: Names that all nodes have to delete.
 
         Returns:
-            False if another node was first: refresh and decide again.
+            False if another node was first; then refresh and decide again.
         """
         flat = array("I", [key for keys in claim.keys for key in keys])
         entry = {
@@ -138,10 +138,10 @@ class StoryLog:
         try:
             await self._entries.insert_one(entry)
         except DuplicateKeyError:
-            held = await self._entries.find_one({"_id": entry["_id"]}, {"by": 1})
-            if held is None or held["by"] != entry["by"]:  # else the driver repeated our write
+            stored = await self._entries.find_one({"_id": entry["_id"]}, {"by": 1})
+            if stored is None or stored["by"] != entry["by"]:  # ours: the driver repeated the write
                 return False
-        self._take([entry])
+        self._add([entry])
         return True
 
     async def blank(self, numbers: Sequence[int]) -> None:
@@ -157,17 +157,17 @@ class StoryLog:
     async def _read(self, which: Document) -> None:
         cursor = self._entries.find(which, sort=[("_id", 1)])
         async with cursor:
-            while entries := await cursor.to_list(READ):
-                self._take(entries)
-                self._watch(entries[-RECENT:])
+            while entries := await cursor.to_list(READ_BATCH):
+                self._add(entries)
+                self._record_claims(entries[-RECENT:])
 
-    def _watch(self, entries: Sequence[Document]) -> None:
+    def _record_claims(self, entries: Sequence[Document]) -> None:
         now = self._clock()
         for entry in entries:
             for number, name in zip(entry["numbers"], entry["urls"], strict=True):
                 self._claimed[number] = (now, name)
 
-    def _take(self, entries: Sequence[Document]) -> None:
+    def _add(self, entries: Sequence[Document]) -> None:
         self._last, self.next = entries[-1]["_id"], max(self.next, entries[-1]["next"])
         self._method.know(mark for entry in entries for mark in entry["marks"])
         self.forgotten += [name for entry in entries for name in entry["forgotten"]]
@@ -188,7 +188,7 @@ class StoryLog:
 
 
 def collection_of(scheme: str) -> str:
-    """Return the name of the log of a method's keys; each method has its own log.
+    """Return the collection of the log of a duplicate detector; each detector has its own log.
 
     >>> collection_of("shingles/1")
     'stories.shingles_1'

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.settings import Settings
 
 from topiccrawl.errors import ConfigurationError, StateError
-from topiccrawl.extensions.moments import Point
+from topiccrawl.extensions.history import Point
 from topiccrawl.frontier.view import QUEUES
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of

@@ -32,8 +32,8 @@ from topiccrawl.scheduler.build import traps_of
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.starttime import parse_since
-from topiccrawl.spiders.arguments import UNREAD
-from topiccrawl.spiders.discovering import Asked, Discovery, request
+from topiccrawl.spiders.arguments import NO_SOURCE_CHECK
+from topiccrawl.spiders.discovering import Discovery, SearchPage, request
 from topiccrawl.spiders.reading import header, robots_tags
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import sendable
@@ -74,7 +74,7 @@ class TemplateSpider(Spider):
     """
 
     name = "template"
-    custom_settings = UNREAD
+    custom_settings = NO_SOURCE_CHECK
 
     def __init__(self, plan: Plan, controller: PeriodController, follower: LinkFollower) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class TemplateSpider(Spider):
     def parse_results(self, response: Response, asked: list[int]) -> Iterator[Output]:
         """Yield the seeds of a provider's result page and the request for the next one."""
         if self.discovery is not None:
-            question = Asked(*asked)
+            question = SearchPage(*asked)
             results = self.discovery.read(question, response)
             self.crawler.stats.inc_value("topiccrawl/discovered", len(results.hits))
             yield Hits(self._direct_hits(question, results))
@@ -174,7 +174,7 @@ class TemplateSpider(Spider):
             question = self.discovery.after(question, results)
             yield from self.discovery.requests(question, results, self.parse_results)
 
-    def _direct_hits(self, asked: Asked, results: Results) -> tuple[Hit, ...]:
+    def _direct_hits(self, asked: SearchPage, results: Results) -> tuple[Hit, ...]:
         """Return the seeds that a result page links to directly."""
         return tuple(
             Hit(self._rank(asked, place), hit.url, hit.title)
@@ -182,14 +182,14 @@ class TemplateSpider(Spider):
             if not hit.indirect and self.follower.allows(hit.url)
         )
 
-    def _redirects(self, asked: Asked, results: Results) -> Iterator[Request]:
+    def _redirects(self, asked: SearchPage, results: Results) -> Iterator[Request]:
         """Yield requests for the redirect links of a search engine."""
         for place, hit in enumerate(results.hits):
             if hit.indirect:
                 about = {"rank": self._rank(asked, place), "title": hit.title}
                 yield request(hit.url, asked, self.parse_redirect).replace(cb_kwargs=about)
 
-    def _rank(self, asked: Asked, place: int) -> int:
+    def _rank(self, asked: SearchPage, place: int) -> int:
         return len(self.plan.seeds) + asked.rank(place)
 
     def parse_redirect(self, response: Response, rank: int, title: str) -> Iterator[Hits]:

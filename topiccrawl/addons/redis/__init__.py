@@ -1,1 +1,1 @@
-"""Crawls that several nodes share: a frontier stored in Redis, a part of it on each node."""
+"""Redis add-on: crawls of several nodes, with a shared frontier that is stored in Redis."""

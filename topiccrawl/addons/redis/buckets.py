@@ -8,12 +8,13 @@ from topiccrawl.frontier.rows import host_digest
 from topiccrawl.links.urls import host_of
 
 BUCKETS = 256
-"""Buckets of every crawl: the first byte of a host's digest, which begins the keys of its URLs."""
+"""Number of buckets of a crawl. A bucket is the first byte of the digest of a host, with which the
+keys of its URLs begin."""
 
 
 @lru_cache(maxsize=200_000)
 def bucket_of_host(host: str) -> int:
-    """Bucket of a host name, from 0 to ``BUCKETS`` - 1.
+    """Return the bucket of a host name, in [0, ``BUCKETS``).
 
     >>> bucket_of_host("news.cn") == bucket_of_url("http://news.cn:8080/a")
     True
@@ -27,7 +28,7 @@ def _bucket_of_prefix(prefix: str) -> int:
 
 
 def bucket_of_url(url: str) -> int:
-    """Bucket of a canonical URL.
+    """Return the bucket of a canonical URL.
 
     >>> from topiccrawl.frontier.rows import key_of
     >>> key_of("http://news.cn/a")[0] == bucket_of_url("http://news.cn/a")

@@ -1,4 +1,4 @@
-"""Choice of the frontier by the settings of Redis; loads no client where Redis is not used."""
+"""Choice of the frontier by the settings of Redis; imports no client if Redis is not used."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def frontiers(settings: BaseSettings, place: str = "") -> Frontiers:
-    """Return the frontiers in Redis where REDIS_URL or the place names it, else those in folders.
+    """Return the frontiers in Redis if REDIS_URL or ``place`` names a server, or those in folders.
 
-    The log of crawls has places of both kinds, and no password: the settings' server is preferred.
+    Places in the log of crawls have no passwords, so the server of the settings is preferred.
     """
     address = place.startswith(("redis:", "unix:"))
     if address and not in_redis(settings):
@@ -22,6 +22,6 @@ def frontiers(settings: BaseSettings, place: str = "") -> Frontiers:
         settings.set("REDIS_URL", place.partition("#")[0], priority="cmdline")
     if not in_redis(settings) or (place and not address):
         return LocalFrontiers(settings)
-    from topiccrawl.addons.redis.crawl import SharedFrontiers  # noqa: PLC0415 - loaded where it is used
+    from topiccrawl.addons.redis.crawl import SharedFrontiers  # noqa: PLC0415 - imports the client
 
     return SharedFrontiers(settings)

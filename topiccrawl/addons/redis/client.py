@@ -1,4 +1,4 @@
-"""Clients of the Redis server that the settings name, read as scrapy-redis reads them."""
+"""Clients of the Redis server of the settings, which are read as by scrapy-redis."""
 
 from __future__ import annotations
 
@@ -21,50 +21,54 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 TIMEOUT = 5.0
-"""Seconds that Redis may take to answer."""
-_NOT_OURS = frozenset({"encoding", "decode_responses", "retry_on_timeout"})
-"""Parameters that would change what our scripts read and write."""
+"""Timeout of connections and commands in seconds."""
+_IGNORED = frozenset({"encoding", "decode_responses", "retry_on_timeout"})
+"""Parameters of REDIS_PARAMS that are ignored, since they would change the data of our scripts."""
 
 
 def client_of(settings: Mapping[str, Any]) -> redis.Redis:
-    """Return a client of the server that the settings name.
+    """Return a client of the server of the settings.
 
     Raises:
-        SettingError: If they name none that can be used.
+        SettingError: If the settings of the server cannot be used.
     """
-    client: redis.Redis = _made(redis.Redis, settings, Retry(NoBackoff(), 0))
+    client: redis.Redis = _create(redis.Redis, settings, Retry(NoBackoff(), 0))
     return client
 
 
 def async_client_of(settings: Mapping[str, Any]) -> redis.asyncio.Redis:
-    """Return the same for the event loop; raises as ``client_of``."""
-    client: redis.asyncio.Redis = _made(redis.asyncio.Redis, settings, AsyncRetry(NoBackoff(), 0))
+    """Return an asynchronous client of the server of the settings.
+
+    Raises:
+        SettingError: If the settings of the server cannot be used.
+    """
+    client: redis.asyncio.Redis = _create(redis.asyncio.Redis, settings, AsyncRetry(NoBackoff(), 0))
     return client
 
 
-def _made(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # noqa: ANN401 - either client
+def _create(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # noqa: ANN401 - either client
     given = BaseSettings({"REDIS_PARAMS": settings.get("REDIS_PARAMS")}).getdict("REDIS_PARAMS")
     for name, param in (("REDIS_HOST", "host"), ("REDIS_PORT", "port"), ("REDIS_DB", "db")):
         if settings.get(name) is not None:
             given[param] = settings.get(name)
     if url := redis_url(settings):
         given["url"] = url
-    known = {name: value for name, value in given.items() if name not in _NOT_OURS}
+    known = {name: value for name, value in given.items() if name not in _IGNORED}
     times = {"socket_timeout": TIMEOUT, "socket_connect_timeout": TIMEOUT}
     try:
         return get_redis(**{**times, **known, "redis_cls": kind, "retry": retry})
     except ValueError:
-        # neither the error nor its cause: they may quote a password that holds a slash
+        # without the error and its cause, which may quote a password that contains a slash
         raise SettingError(
             "REDIS_URL cannot be used: write "
-            "redis://USER:PASSWORD@HOST:PORT/DATABASE, in user and password "
-            "percent-encoded what is no letter or digit"
+            "redis://USER:PASSWORD@HOST:PORT/DATABASE, and percent-encode "
+            "special characters in user and password"
         ) from None
 
 
 @contextmanager
 def translated(text: str) -> Iterator[None]:
-    """Raise errors of Redis as StorageAwayError with a message, a template of ``error``."""
+    """Raise errors of Redis as StorageAwayError; the message may contain ``{error}``."""
     try:
         yield
     except RedisError as error:

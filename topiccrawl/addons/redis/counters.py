@@ -1,4 +1,4 @@
-"""Counters of the whole crawl: differences are sent, sums come back."""
+"""Counters of the whole crawl: nodes send differences and receive sums."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.queues import Queues
 
 OWN = frozenset({"prior", "normal"})
-"""Counters kept per node; the others are added up in Redis."""
+"""Counters per node; all others are summed in Redis."""
 
 
 class Counters:
-    """Keeps a node's counters equal to Redis' plus what was not sent yet.
+    """Counters of a node: the sums of Redis plus the changes that were not sent yet.
 
     Args:
-        queues: Owner of the tally and of the statistics of the crawl.
+        queues: Queues with the counters and the statistics of the crawl.
     """
 
     def __init__(self, queues: Queues) -> None:
@@ -27,7 +27,7 @@ class Counters:
         self._crawl = NOTHING
 
     def put(self, parts: dict[str, Any]) -> None:
-        """Add the growth since the last batch to ``parts``."""
+        """Add the differences since the last batch to ``parts``."""
         now = {name: n for name, n in self._tally.items() if name not in OWN}
         grown = {name: n - self._sent.get(name, 0) for name, n in now.items()}
         if tally := {name: n for name, n in grown.items() if n}:
@@ -38,8 +38,8 @@ class Counters:
             parts["crawl"] = [crawl.pages - sent.pages, crawl.relevance - sent.relevance]
             self._crawl = crawl
 
-    def hear(self, tally: list[bytes], pages: int, worth: float) -> None:
-        """Take over the sums that Redis sent."""
+    def update(self, tally: list[bytes], pages: int, worth: float) -> None:
+        """Apply the sums that Redis sent."""
         for name, text in zip(tally[::2], tally[1::2], strict=True):
             label, total = name.decode(), int(text)
             self._tally[label] += total - self._sent.get(label, 0)
@@ -51,7 +51,7 @@ class Counters:
             self._crawl = GroupStats(pages, worth)
 
     def clear(self) -> None:
-        """Set all to zero; what was not sent does not count."""
+        """Set all counters to zero; changes that were not sent are lost."""
         for name in self._tally:
             self._tally[name] = 0
         self._sent.clear()

@@ -1,4 +1,4 @@
-"""Frontier in Redis from Scrapy settings: what ``choice`` gives where REDIS_URL is given."""
+"""Frontiers in Redis, built from Scrapy settings; used if REDIS_URL is set."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from scrapy_redis.spiders import RedisMixin
 from topiccrawl.addons.redis.client import async_client_of, client_of
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger, SharedRuns
-from topiccrawl.addons.redis.reading import owner_in, read, strategy_in
+from topiccrawl.addons.redis.snapshot import owner_in, read, strategy_in
 from topiccrawl.addons.redis.sync import RedisSync, Starts
-from topiccrawl.addons.redis.wire import address
+from topiccrawl.addons.redis.transport import address
 from topiccrawl.errors import StateLockedError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
 from topiccrawl.links.strategies import LinkStrategy, stored_strategy
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Take = Callable[[Request], object]
-Maker = Callable[[bytes], Iterable[Request] | Request | None]
+Enqueue = Callable[[Request], object]
+RequestFactory = Callable[[bytes], Iterable[Request] | Request | None]
 
 
 class SharedFrontiers:
-    """Frontiers in the Redis that the settings name; see ``scheduler.frontiers.Frontiers``."""
+    """Frontiers in the Redis server of the settings; see ``scheduler.frontiers.Frontiers``."""
 
     def __init__(self, settings: BaseSettings) -> None:
         self._settings = settings
 
     def open(self, spec: FrontierSpec) -> SharedFrontier:
-        """Return this node's frontier, joined and detached: ``sync_task`` sends its messages.
+        """Open the frontier of this node, joined and detached: ``sync_task`` sends its messages.
 
         Raises:
             SettingError: If a setting cannot be used.
-            StateError: If Redis holds another crawl of this name, or one to be deleted is in use.
+            StateError: If Redis holds another crawl of this name, or a crawl to delete is in use.
             StorageError: If Redis cannot be reached.
         """
         settings = self._settings
@@ -67,13 +67,13 @@ class SharedFrontiers:
                     spec.limits, share=spec.share, owner=spec.owner, ttl=ttl, attached=False,
                     again=spec.again,
                 )  # fmt: skip
-            except StateLockedError:  # another node's, on this machine
+            except StateLockedError:  # used by another node on this machine
                 node += 1
 
     def sync_task(self, scheduler: FrontierScheduler) -> RedisSync:
         """Return the sync task of the scheduler's frontier, not yet started."""
         frontier, crawler, settings = scheduler.frontier, scheduler.crawler, self._settings
-        assert isinstance(frontier, SharedFrontier)  # noqa: S101 - the same settings opened it
+        assert isinstance(frontier, SharedFrontier)  # noqa: S101 - opened with the same settings
         return RedisSync(
             frontier,
             async_client_of(settings),
@@ -84,7 +84,7 @@ class SharedFrontiers:
         )
 
     def place(self, name: str) -> str:
-        """Return the place of a crawl's frontier for the log of crawls: server and name.
+        """Return the place of a frontier for the log of crawls: server and name.
 
         >>> from scrapy.settings import Settings
         >>> SharedFrontiers(Settings({"REDIS_URL": "redis://:secret@h:7/3"})).place("nev")
@@ -98,17 +98,17 @@ class SharedFrontiers:
         return read(client, name, stored_strategy(strategy_in(client, name)))
 
     def edit(self, place: str) -> Frontier:
-        """Return the frontier of a crawl in Redis that no node works on.
+        """Open the frontier of a crawl in Redis that no node works on.
 
         Raises:
             StateLockedError: If a node works on it.
-            StorageError: If there is none, or Redis cannot be reached.
+            StorageError: If there is no such crawl, or Redis cannot be reached.
         """
         client, name = client_of(self._settings), _name(place)
         return self.new(place, stored_strategy(strategy_in(client, name)), owner_in(client, name))
 
     def new(self, place: str, strategy: LinkStrategy, owner: str) -> Frontier:
-        """Return a frontier to be filled or changed by hand, for this process alone.
+        """Open a frontier to be filled or edited by this process only.
 
         Raises:
             StateLockedError: If a node works on it.
@@ -118,7 +118,7 @@ class SharedFrontiers:
         frontier = SharedFrontier(
             client, name, folder, strategy, Politeness(), Limits(), owner=owner
         )
-        if not frontier.membership.alone():
+        if not frontier.membership.is_only_node():
             frontier.close()
             raise StateLockedError(
                 "{address}: nodes work on {name}; stop them first",
@@ -128,7 +128,7 @@ class SharedFrontiers:
         return frontier
 
     def discard(self, place: str) -> None:
-        """Delete a frontier that could not be filled, unless nodes work on it."""
+        """Delete a frontier whose import failed, unless nodes work on it."""
         with suppress(StateLockedError):
             discard(client_of(self._settings), _name(place))
 
@@ -150,44 +150,44 @@ def _name(place: str) -> str:
     return place.partition("#")[2]
 
 
-def starts_of(crawler: Crawler, settings: BaseSettings, take: Take) -> Starts:
-    """Return where a crawl listens for start URLs, and what becomes of each.
+def starts_of(crawler: Crawler, settings: BaseSettings, take: Enqueue) -> Starts:
+    """Return the source of start URLs of a crawl.
 
-    A spider of scrapy-redis names its key and makes its requests; it no longer takes URLs from the
-    key when it is idle, since what it takes is lost if the process is killed.
+    A spider of scrapy-redis defines the key and builds the requests. Its own idle handler is
+    disconnected, since URLs that it takes from the key are lost if the process is killed.
 
     Args:
-        crawler: Of the crawl.
-        settings: With the key, the number taken at once and the time to wait.
+        crawler: Crawler of the crawl.
+        settings: Settings with the key, the batch size and the waiting time.
         take: Enqueues a request.
     """
     spider = crawler.spider
     key = str(settings.get("REDIS_START_URLS_KEY") or START_URLS_KEY)
     key %= {"name": getattr(spider, "name", "")}
     wait = settings.get("MAX_IDLE_TIME_BEFORE_CLOSE")
-    made: Maker = partial(_plain, encoding=settings.get("REDIS_ENCODING") or "utf-8")
+    make: RequestFactory = partial(_plain, encoding=settings.get("REDIS_ENCODING") or "utf-8")
     if isinstance(spider, RedisMixin):
         crawler.signals.disconnect(spider.spider_idle, signal=signals.spider_idle)
-        key, wait, made = spider.redis_key, spider.max_idle_time, spider.make_request_from_data
+        key, wait, make = spider.redis_key, spider.max_idle_time, spider.make_request_from_data
     most = settings.getint("REDIS_START_URLS_BATCH_SIZE")
     return Starts(
         key,
         most or settings.getint("CONCURRENT_REQUESTS") or 16,
-        lambda data: start(data, key, take, made),
+        lambda data: start(data, key, take, make),
         -1.0 if wait is None else float(wait),
     )
 
 
-def start(data: bytes, key: str, take: Take, made: Maker) -> None:
-    """Take a start URL; log an invalid one, since it would stop node after node."""
+def start(data: bytes, key: str, take: Enqueue, make: RequestFactory) -> None:
+    """Enqueue a start URL; log an invalid one, since an error would stop one node after another."""
     try:
-        requests = made(data) or ()
+        requests = make(data) or ()
         for request in (requests,) if isinstance(requests, Request) else requests:
             request.meta["is_start_request"] = True
-            request.meta.pop(meta.KEY, None)  # it would name a lease of this process
+            request.meta.pop(meta.KEY, None)  # the key identifies a lease of this process
             take(request)
     except _INVALID as error:
-        logger.error("%s holds what is no start URL: %.200r (%s)", key, data, error)  # noqa: TRY400
+        logger.error("Invalid start URL in %s: %.200r (%s)", key, data, error)  # noqa: TRY400
 
 
 _INVALID = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -198,7 +198,7 @@ def _plain(data: bytes, encoding: str) -> Request:
 
 
 def request_of(text: str) -> Request:
-    """Return the request of a start URL: plain, or JSON with ``url`` and perhaps ``meta``.
+    """Return the request of a start URL: plain, or JSON with ``url`` and optional ``meta``.
 
     >>> request_of('{"url": "http://a.cn/", "meta": {"site": 1}}').meta["site"]
     1

@@ -1,4 +1,4 @@
-"""Examination of the Redis server that tasks and shared crawls use."""
+"""Checks of the Redis server for tasks and shared crawls."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 
-APART = 2.0
-"""Seconds by which this machine's clock may differ from the server's."""
-OLDEST = (7, 0)
-"""Oldest version of Redis that has the commands and scripts used here."""
+MAX_CLOCK_OFFSET = 2.0
+"""Maximum difference between the clocks of this machine and the server, seconds."""
+MIN_VERSION = (7, 0)
+"""Oldest version of Redis that supports the commands and scripts."""
 
 
 def examine(settings: BaseSettings) -> Iterator[Finding]:
-    """Check that Redis answers, keeps what it stores, and has the same time."""
+    """Check that Redis responds, persists its data, and has the same time."""
     if in_redis(settings):
         yield from _connected(settings)
     else:
-        yield ok("redis", "not used (REDIS_URL is not set): one machine, state in its folder")
+        yield ok("redis", "not used (REDIS_URL is not set): one machine, state in the data folder")
 
 
 def _connected(settings: BaseSettings) -> Iterator[Finding]:
-    """Examine the server; only now is the client imported."""
+    """Check the server; the client is imported only here."""
     from redis.exceptions import RedisError  # noqa: PLC0415
 
     from topiccrawl.addons.redis.client import client_of  # noqa: PLC0415
-    from topiccrawl.addons.redis.wire import address  # noqa: PLC0415
+    from topiccrawl.addons.redis.transport import address  # noqa: PLC0415
 
     try:
         client = client_of(settings)
@@ -45,7 +45,7 @@ def _connected(settings: BaseSettings) -> Iterator[Finding]:
     try:
         yield from _answers(client, address(client))
     except RedisError as error:
-        remedy = "start it, let this machine in (bind, requirepass), or correct REDIS_URL"
+        remedy = "start it, allow this machine to connect (bind, requirepass), or correct REDIS_URL"
         yield fail("redis", f"{address(client)}: {error}", remedy)
     finally:
         client.close()
@@ -57,26 +57,26 @@ def _answers(client: Redis, name: str) -> Iterator[Finding]:
     ended = time.time()
     info = client.info()
     found = str(info.get("redis_version", "0"))
-    text = f"{name}: version {found}, answers in {(ended - began) * 1000:.1f} ms"
-    if tuple(int(part) for part in found.split(".")[:2]) < OLDEST:
+    text = f"{name}: version {found}, responds in {(ended - began) * 1000:.1f} ms"
+    if tuple(int(part) for part in found.split(".")[:2]) < MIN_VERSION:
         yield fail("redis", text, "use Redis 7 or newer, or Valkey")
     else:
         yield ok("redis", text)
-    off = seconds + micros / 1e6 - (began + ended) / 2
-    if abs(off) > APART:
-        remedy = "nodes go by Redis' clock, articles by this one: set both (timedatectl set-ntp)"
-        yield warn("clock", f"Redis is {off:+.1f} s from this machine", remedy)
-    yield from _kept(client, info)
+    offset = seconds + micros / 1e6 - (began + ended) / 2
+    if abs(offset) > MAX_CLOCK_OFFSET:
+        remedy = "synchronize both clocks (timedatectl set-ntp true): nodes use that of Redis"
+        yield warn("clock", f"the clock of Redis differs by {offset:+.1f} s", remedy)
+    yield from _persistence(client, info)
 
 
-def _kept(client: Redis, info: dict[str, object]) -> Iterator[Finding]:
-    """Check whether the server keeps what is written: append-only file, eviction policy."""
+def _persistence(client: Redis, info: dict[str, object]) -> Iterator[Finding]:
+    """Check the persistence of the server: append-only file, eviction policy."""
     if not info.get("aof_enabled"):
-        remedy = "appendonly yes, or a crash of Redis loses the crawl since its last snapshot"
+        remedy = "set appendonly yes; a crash of Redis loses all changes since its last snapshot"
         yield warn("redis", "writes no append-only file", remedy)
     policy = str(info.get("maxmemory_policy", "noeviction"))
     if policy != "noeviction" and info.get("maxmemory"):
-        remedy = "maxmemory-policy noeviction: a crawl's keys must not be thrown away"
+        remedy = "set maxmemory-policy noeviction: the keys of a crawl must not be evicted"
         yield fail("redis", f"maxmemory-policy is {policy}", remedy)
     keys = client.dbsize()
     yield ok("redis", f"{keys} keys, {info.get('used_memory_human', '?')} of memory")

@@ -1,4 +1,4 @@
-"""Documents of a node: its own file, but for marks, which all nodes of a crawl share in Redis."""
+"""Documents of a node: in its own file, except marks, which all nodes share in Redis."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _NAMES = "topiccrawl:marks"
-"""Set of the names of topics' marks; a hash for each is behind it."""
+"""Key of the set of names of marks; the marks of each name are in a hash."""
 
-_AWAY = message("Redis does not answer as it should ({error}): marks cannot be read or stored")
+_AWAY = message("Redis failed ({error}): marks cannot be read or stored")
 
 
 class NodeDocuments(SqliteDocuments):
     """Documents of one of several nodes.
 
     Args:
-        path: As ``SqliteDocuments``.
-        kinds: As there.
+        path: See ``SqliteDocuments``.
+        kinds: See ``SqliteDocuments``.
         client: Returns a client of the server.
     """
 
@@ -50,7 +50,7 @@ class NodeDocuments(SqliteDocuments):
 
     @override
     async def close(self) -> None:
-        """Close both. Idempotent."""
+        """Close the file and the connection. Idempotent."""
         await super().close()
         if self._redis is not None:
             await self._redis.aclose()
@@ -58,7 +58,7 @@ class NodeDocuments(SqliteDocuments):
 
     @override
     async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
-        """Insert or replace documents, marks in Redis."""
+        """Insert or replace documents; marks are stored in Redis."""
         given = documents.get(SITES, ())
         own = {**documents, SITES: [one for one in given if not _is_shared(one["site"])]}
         shared: dict[str, dict[Any, Any]] = {}
@@ -79,7 +79,7 @@ class NodeDocuments(SqliteDocuments):
         self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
         after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
     ) -> list[Document]:  # fmt: skip
-        """Return the documents that meet a condition; marks if it names theirs, or is empty."""
+        """Return the documents that meet a condition; marks if it selects them, or is empty."""
         if kind is not SITES or not _means_shared(where):
             return await super().find(
                 kind, where, order=order, after=after, limit=limit, fields=fields
@@ -94,7 +94,7 @@ class NodeDocuments(SqliteDocuments):
 
     @override
     async def delete(self, kind: DocumentKind, *where: Where) -> int:
-        """Delete documents; return their number. Marks as ``find`` returns them."""
+        """Delete documents, and marks that ``find`` would return; return their number."""
         deleted = await super().delete(kind, *where)
         for condition in where if kind is SITES else ():
             for one in await self._marks(condition) if _means_shared(condition) else ():
@@ -104,7 +104,7 @@ class NodeDocuments(SqliteDocuments):
         return deleted
 
     async def _client(self) -> Redis:
-        """Return the client, once marks that an earlier version kept in the file are in Redis."""
+        """Return the client, after moving marks of earlier versions from the file to Redis."""
         client = self._redis = self._redis or self._connect()
         if not self._moved:
             await self._move(client)
@@ -112,7 +112,7 @@ class NodeDocuments(SqliteDocuments):
         return client
 
     async def _move(self, client: Redis) -> None:
-        """Move marks from the file to Redis; those that are there stay, and all nodes learn."""
+        """Move marks from the file to Redis, where existing marks are kept; all nodes relearn."""
         known = await super().find(SITES, {}, fields=("site", "key"))
         keys = [(one["site"], one["key"]) for one in known if _is_shared(one["site"])]
         if not keys:
@@ -127,10 +127,10 @@ class NodeDocuments(SqliteDocuments):
             await pipe.execute()
         await super().delete(SITES, *({"site": site, "key": key} for site, key in keys))
         marks = sum(site != CHANGED for site, _ in keys)
-        logger.info("%d marks of this node's file are in Redis now, for all nodes", marks)
+        logger.info("Moved %d marks from the file of this node to Redis", marks)
 
     async def _marks(self, where: Where) -> list[Document]:
-        """Return the shared documents that meet a condition, empty or with a site."""
+        """Return the shared documents that meet a condition, which is empty or has a site."""
         with translated(_AWAY):
             client = await self._client()
             if "key" in where:
@@ -154,7 +154,7 @@ def _packed(document: Mapping[str, Any]) -> str:
 
 
 def _means_shared(where: Where) -> bool:
-    """Return whether marks are meant: by their name, or with all documents, as to forget them."""
+    """Return whether a condition selects marks: by their name, or since it is empty."""
     return not where or _is_shared(where.get("site", ""))
 
 

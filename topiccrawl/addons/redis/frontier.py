@@ -1,8 +1,8 @@
-"""The frontier of one node: a working copy of its part; the whole state is stored in Redis.
+"""Frontier of one node: a working copy of its buckets; the whole state is stored in Redis.
 
-Every call of the contract is answered by the working copy at once, with the embedded frontier's own
-code; nothing waits for the network. Changes go to Redis in batches: one Lua script applies all
-of a batch or nothing, and refuses a node that has timed out.
+The working copy, an embedded frontier, answers every call of the contract at once, without waiting
+for the network. Changes are sent to Redis in batches. One Lua script applies a batch completely or
+not at all, and rejects a node that has timed out.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 import lmdb
 import redis
 
-from topiccrawl.addons.redis.about import about
 from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_host
-from topiccrawl.addons.redis.copy import WorkingCopy
-from topiccrawl.addons.redis.intake import Outpost, Route
+from topiccrawl.addons.redis.changes import Changes
+from topiccrawl.addons.redis.host_turns import REGISTER, HostTurns
+from topiccrawl.addons.redis.identity import crawl_identity
 from topiccrawl.addons.redis.marks import RedisMarks
 from topiccrawl.addons.redis.membership import Membership
-from topiccrawl.addons.redis.record import Changes
-from topiccrawl.addons.redis.turns import REGISTER, Turns
-from topiccrawl.addons.redis.wire import Call, Steps, Wire, address
+from topiccrawl.addons.redis.messages import NodeForwarder, Route
+from topiccrawl.addons.redis.transport import Call, Conversation, Transport, address
+from topiccrawl.addons.redis.working_copy import WorkingCopy
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.rows import key_of
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkStrategy
 
 TTL = 10.0
-"""Seconds of silence after which a node times out."""
+"""Seconds without a heartbeat after which a node times out."""
 CRASH_WAIT = 2.0
-"""Times ``TTL`` that a page waits for each timeout of its node while it was processed: its node
-may be back before the next one tries it, so that one page does not end all of them."""
+"""Delay of a page for each timeout of a node that was processing it, in units of ``TTL``. The node
+may recover before another one retries the page, so that one page does not crash all nodes."""
 BEAT = 0.2
-"""Fraction of ``TTL`` after which the next call on an attached node exchanges."""
+"""Fraction of ``TTL`` after which the next call on an attached node exchanges a batch."""
 
 
 def base_of(name: str) -> str:
-    """Return the prefix of a crawl's keys; they share one hash tag.
+    """Return the prefix of the keys of a crawl, which share one hash tag.
 
     >>> base_of("nev")
     '{topiccrawl:nev}:'
@@ -56,7 +56,7 @@ def base_of(name: str) -> str:
 
 
 class RedisClock:
-    """Seconds since the epoch as Redis counts them, computed from this machine's steady clock."""
+    """Clock of Redis, seconds since the epoch, derived from the monotonic clock."""
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
@@ -65,46 +65,52 @@ class RedisClock:
         """Return the current time."""
         return time.monotonic() + self._offset
 
-    def hear(self, now: float, sent: float, heard: float) -> None:
-        """Follow Redis, whose clock read ``now`` between two moments (``time.monotonic``).
+    def adjust(self, now: float, sent: float, received: float) -> None:
+        """Adjust the clock to a reading of the clock of Redis, as far as it proves an error.
 
-        Only what those two exclude is corrected: an answer that was not read while the process was
-        stopped says little, and must not set the clock back (a host would be requested too soon).
+        A late reply, such as after a stop of the process, must not set the clock back: a host would
+        be requested too early.
+
+        Args:
+            now: Time of Redis, seconds since the epoch.
+            sent: Time before the reading (``time.monotonic``).
+            received: Time after the reading (``time.monotonic``).
 
         >>> clock = RedisClock()
         >>> before = clock()
-        >>> clock.hear(before, time.monotonic() - 9.0, time.monotonic() + 9.0)
+        >>> clock.adjust(before, time.monotonic() - 9.0, time.monotonic() + 9.0)
         >>> clock() - before < 1.0
         True
         """
-        self._offset = min(max(self._offset, now - heard), now - sent)
+        self._offset = min(max(self._offset, now - received), now - sent)
 
 
 class SharedFrontier:
-    """A frontier in Redis, for one of several nodes; the contract documents its methods.
+    """Frontier in Redis for one of several nodes; the contract documents its methods.
 
     Args:
-        client: Of the Redis server, without decoding of responses.
-        name: Of the crawl: nodes of one name share it.
-        folder: For the working copy; its content is deleted.
-        strategy: Turns evidence into an order.
+        client: Client of the Redis server, without decoding of responses.
+        name: Name of the crawl, which all nodes with this name share.
+        folder: Folder of the working copy; its content is deleted.
+        strategy: Strategy that orders URLs by their evidence.
         politeness: Rules of requests to hosts.
-        limits: Bounds.
-        clock: Seconds since the epoch; the clock of Redis if None.
-        rng: Source of the delays' jitter.
-        share: Pops of priorQueue, then of normalQueue, in turn; the strategy's if None.
+        limits: Limits of the frontier.
+        clock: Clock, seconds since the epoch; the clock of Redis if None.
+        rng: Random generator of the jitter of delays.
+        share: Numbers of pops of priorQueue and normalQueue in turn; those of the strategy if None.
         owner: Owner of the frontier.
-        ttl: Seconds of silence after which a node times out.
-        register: Key prefix of the turns at hosts; if "", the one that all crawls share, or this
-            crawl's own if ``clock`` is given.
-        attached: Whether calls carry the conversations with Redis themselves; otherwise a sync task
-            has to. ``commit`` waits until Redis has all; other calls may only have sent it.
-        again: Whether crawled pages will be queued again.
+        ttl: Seconds without a heartbeat after which a node times out.
+        register: Key prefix of the register of turns at hosts. "" selects the register that all
+            crawls share, or a separate one if ``clock`` is given.
+        attached: Whether calls exchange batches with Redis; otherwise a sync task has to. A commit
+            waits until Redis has all changes; other calls may return after sending them.
+        again: Whether crawled pages will be requeued.
 
     Raises:
-        StorageError: Redis cannot be reached.
-        StateVersionError: It holds a crawl of this name for another strategy, format or owner.
-        StateLockedError: Another process uses the folder.
+        StorageError: If Redis cannot be reached.
+        StateVersionError: If Redis holds a crawl of this name with another strategy, format or
+            owner.
+        StateLockedError: If another process uses the folder.
     """
 
     def __init__(  # noqa: PLR0913 - all but six have defaults
@@ -116,18 +122,18 @@ class SharedFrontier:
     ) -> None:  # fmt: skip
         discard_folder(folder)
         self.base = base_of(name)
-        self.steady = RedisClock()
+        self.redis_clock = RedisClock()
         self._attached = False
         self._gone = False
-        self._wire = Wire(client)
+        self._transport = Transport(client)
         self.local = EmbeddedFrontier(
-            folder, strategy, politeness, limits, clock=clock or self.steady, rng=rng,
+            folder, strategy, politeness, limits, clock=clock or self.redis_clock, rng=rng,
             share=share, sync="never",
         )  # fmt: skip
         try:
             self._compose(
                 register or (REGISTER if clock is None else f"{self.base}own:"), ttl,
-                about(strategy, owner), again=again,
+                crawl_identity(strategy, owner), again=again,
             )  # fmt: skip
             self._enter(client)
             if attached:
@@ -138,22 +144,23 @@ class SharedFrontier:
             self.local.close()
             raise
 
-    def _compose(self, register: str, ttl: float, text: str, *, again: bool) -> None:
-        """Connect the working copy: its changes, its turns, its messages to other nodes."""
+    def _compose(self, register: str, ttl: float, identity: str, *, again: bool) -> None:
+        """Connect the working copy with changes, turns and messages to other nodes."""
         local = self.local
-        self.turns = Turns(register, ttl, local.host_clock, local.ready, local.clock)
+        self.turns = HostTurns(register, ttl, local.host_clock, local.ready, local.clock)
         local.host_clock.may_request = self.turns.ours
         local.store.feed = changes = Changes()
         local.registry.new_ready = False
         route = Route()
         local.eviction.owned = route.mine
         numbers = len(local.scorer.strategy.fields)
-        local.ingest.forwarder = outpost = Outpost(local.ingest, local.urls, route, numbers)
+        local.ingest.forwarder = forwarder = NodeForwarder(local.ingest, local.urls, route, numbers)
         local.committer = self._write
-        self._copy = WorkingCopy(local, changes, self.turns.let_go, CRASH_WAIT * ttl)
+        self._copy = WorkingCopy(local, changes, self.turns.release, CRASH_WAIT * ttl)
         self.membership = Membership(
-            self.base, text, ttl, frontier=local, changes=changes, route=route, outpost=outpost,
-            copy=self._copy, hear_time=self.steady.hear, turns=self.turns, again=again,
+            self.base, identity, ttl, frontier=local, changes=changes, route=route,
+            forwarder=forwarder, copy=self._copy, sync_clock=self.redis_clock.adjust,
+            turns=self.turns, again=again,
         )  # fmt: skip
         self.clock = local.clock
         self.push, self.finish, self.robots = local.push, local.finish, local.robots
@@ -165,40 +172,40 @@ class SharedFrontier:
         self.best, self.census, self.view = local.best, local.census, local.view
 
     def _enter(self, client: redis.Redis) -> None:
-        """Join the crawl and ask for this node's part."""
-        self._wire.run(self.membership.join())
+        """Join the crawl and request the buckets of this node."""
+        self._transport.run(self.membership.join())
         self.local.settlement.marks.close()
         self.local.settlement.marks = RedisMarks(client, self.base, lambda: self.membership.epoch)
-        for _ in range(3):  # dead nodes are detected, removed, and their buckets taken
-            self._wire.run(self.membership.converse(look=True))
+        for _ in range(3):  # detect dead nodes, remove them, take their buckets
+            self._transport.run(self.membership.converse(look=True))
         self._beat = time.monotonic()
 
     # -- conversations -----------------------------------------------------------------------------
 
-    def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
-        """Send changes and receive what is new; return whether anything came."""
+    def converse(self, *, look: bool, patient: bool = True) -> Conversation[bool]:
+        """Send changes and receive messages; return whether anything was received."""
         if self.local.broken:
             raise StorageError(self.local.broken)
         try:
             dirty = self.local.changed or self.local.registry.dirty
-            if dirty or self.membership.partitions.loading():  # a part may be large
+            if dirty or self.membership.partitions.loading():  # a bucket may be large
                 self.local.write()
         except (lmdb.Error, OSError) as error:
             raise self.local.fail(error) from error
         return (yield from self.membership.converse(look=look, patient=patient))
 
     def settle(self) -> None:
-        """Exchange until all that this node should serve is loaded."""
+        """Exchange batches until all buckets of this node are loaded."""
         self._exchange(look=True)
-        self._exchange(look=False)  # receives what the first one asked for
+        self._exchange(look=False)  # receives the buckets requested by the first exchange
         while self.membership.partitions.loading():
-            self._wire.run(self.membership.partitions.load(self.base))
+            self._transport.run(self.membership.partitions.load(self.base))
             self._exchange(look=False)
-        while self.membership.reading():
+        while self.membership.receiving():
             self._exchange(look=True)
 
     def _exchange(self, *, look: bool) -> None:
-        self._wire.run(self.converse(look=look, patient=False))
+        self._transport.run(self.converse(look=look, patient=False))
         self._beat = time.monotonic()
 
     def _keep_alive(self) -> None:
@@ -206,27 +213,27 @@ class SharedFrontier:
             self.settle()
 
     def _take_turns(self) -> bool:
-        """Ask for wanted turns at hosts if there is no sync task; return whether any came."""
+        """Request wanted turns if there is no sync task; return whether any was granted."""
         if not (self._attached and self.turns.wants()):
             return False
-        return self._wire.run(self.turns.talk(""))
+        return self._transport.run(self.turns.exchange(""))
 
     def _write(self) -> None:
         """Commit the working copy, and send changes if there is no sync task."""
         if not self._attached:
             self.local.write()
-        else:  # Redis works while the caller does: its answer is read the next time
-            self._wire.hear()
+        else:  # the reply of Redis is read at the next call
+            self._transport.finish()
             self.local.write()
-            self._wire.send(self.converse(look=False, patient=False))
+            self._transport.send(self.converse(look=False, patient=False))
             self._beat = time.monotonic()
 
-    # -- the contract, where more than one node makes a difference ---------------------------------
+    # -- methods of the contract that depend on other nodes ----------------------------------------
 
     def commit(self, *, wait: bool = True) -> None:
-        """Make all changes durable: in Redis if attached; otherwise the sync task sends them."""
+        """Make all changes durable in Redis if attached; otherwise the sync task sends them."""
         self.local.commit(wait=wait)
-        self._wire.hear()
+        self._transport.finish()
 
     def pop(self, n: int = 1) -> list[Lease]:
         """Return up to n leases; none while this node may have timed out."""
@@ -235,17 +242,17 @@ class SharedFrontier:
         if not self.membership.may_serve():
             return []
         leases = self.local.pop(n)
-        if len(leases) < n and self._take_turns():  # what waited for a time has come
+        if len(leases) < n and self._take_turns():  # delayed URLs have become due
             leases += self.local.pop(n - len(leases))
         return leases
 
     def begin(self, lease: Lease) -> None:
-        """Record that processing starts; the record survives the death of the process."""
+        """Record that processing starts; the record survives a crash of the process."""
         if lease.kind is Kind.PAGE and self.local.leases.find(lease) is not None:
             self.local.settlement.marks.set(lease.key)
 
     def acquire(self, host: str) -> bool:
-        """Take a slot of the host's clock for a request from elsewhere; True if allowed now."""
+        """Take a slot of the clock of a host for a request without a lease; True if allowed now."""
         if not self.membership.may_serve():
             return False
         known = self.local.registry.host(host.lower())
@@ -253,7 +260,7 @@ class SharedFrontier:
         self._take_turns()
         if not self.membership.partitions.closing(bucket_of_host(known.name)):
             return self.local.acquire(host)
-        known.closed = False  # a lease has to continue so that it ends
+        known.closed = False  # requests of open leases are still allowed
         try:
             return self.local.acquire(host)
         finally:
@@ -273,10 +280,10 @@ class SharedFrontier:
     def pending(self) -> bool:
         """Return whether anything is queued or leased on any node."""
         membership = self.membership
-        self._wire.hear()  # what was sent keeps a node from being idle
+        self._transport.finish()  # a node with a sent batch is not idle
         if not membership.idle():
             return True
-        if membership.alone():
+        if membership.is_only_node():
             return False
         if self._attached and not membership.settled:
             self.settle()
@@ -285,21 +292,21 @@ class SharedFrontier:
     def counts(self) -> dict[str, int]:
         """Return the sizes of the queues over all nodes, and counters of events."""
         counts = self.local.counts()
-        others = self.membership.view.elsewhere(self.membership.epoch)
+        others = self.membership.view.other_sizes(self.membership.epoch)
         for name, size in zip(("prior", "normal", "leased"), others, strict=True):
             counts[name] += size
         return counts
 
     def requeue(self, url: str, value: float | None = None) -> bool:
-        """Queue a URL that was settled or waits, due now.
+        """Requeue a URL that is settled or delayed, due now.
 
         Returns:
-            False if it is in no such state, belongs to another node, or Redis is away.
+            False if it has another state, belongs to another node, or Redis cannot be reached.
         """
         key = key_of(url)
         if self._attached and self.local.urls.find(key) and not self.local.urls.links(key):
-            try:  # links of pages crawled earlier are not in the copy; links in the copy are newer
-                links = self._wire.client.hget(f"{self.base}out:{key[0]}", key)
+            try:  # the copy lacks links of pages crawled earlier; links in the copy are newer
+                links = self._transport.client.hget(f"{self.base}out:{key[0]}", key)
             except redis.RedisError:
                 return False
             if isinstance(links, bytes):
@@ -310,16 +317,16 @@ class SharedFrontier:
         """Load an export into this frontier, which must be empty; return the number of URLs.
 
         Raises:
-            StateLockedError: Other nodes have a part of it.
+            StateLockedError: If other nodes work on the crawl.
         """
-        if not self.membership.alone():
+        if not self.membership.is_only_node():
             raise StateLockedError(
                 "{base}: other nodes work on this crawl; stop them first", base=self.base
             )
         return self.local.load(entries)
 
     def close(self) -> None:
-        """Release all leases, give all buckets back and leave. Twice equals once."""
+        """Release all leases, return all buckets and leave the crawl. Idempotent."""
         if self._gone:
             return
         self._gone = True
@@ -327,28 +334,28 @@ class SharedFrontier:
         self.local.settlement.release_all()
         self.local.write()
         try:
-            self._wire.run(self.membership.leave())
+            self._transport.run(self.membership.leave())
         finally:
             self.local.close()
             discard_folder(self.local.store.path)
 
     def abandon(self) -> None:
-        """Leave everything as a killed process leaves it."""
+        """Close without any cleanup, as if the process was killed."""
         self.local.abandon()
 
 
 def discard(client: redis.Redis, name: str) -> None:
-    """Delete a crawl that no node works on; do nothing if there is none.
+    """Delete a crawl that no node works on, if it exists.
 
     Raises:
-        StateLockedError: A node is alive.
-        StorageError: Redis cannot be reached.
+        StateLockedError: If a node works on it.
+        StorageError: If Redis cannot be reached.
     """
-    alive = Wire(client).run(_discard(base_of(name)))
+    alive = Transport(client).run(_discard(base_of(name)))
     if alive:
         raise StateLockedError(
             "{address}: {alive} node(s) work on {name}; stop them, or wait "
-            "until they are given up ({ttl:g} s after a crash)",
+            "until they time out ({ttl:g} s after a crash)",
             address=address(client),
             alive=alive,
             name=name,
@@ -356,5 +363,5 @@ def discard(client: redis.Redis, name: str) -> None:
         )
 
 
-def _discard(base: str) -> Steps[int]:
+def _discard(base: str) -> Conversation[int]:
     return int((yield Call("discard", base, (BUCKETS,))))

@@ -1,6 +1,6 @@
-"""The ledger of several machines: one hash in Redis for each kind of row.
+"""Ledger of several machines: one hash in Redis for each kind of row.
 
-Last reports of runs are beside it, for a page that shows all nodes.
+The last reports of runs are stored next to it, for the dashboard of all nodes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.wire import address
+from topiccrawl.addons.redis.transport import address
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.storage.runs import RunReport, from_json, newest_first, to_json
 
@@ -48,8 +48,8 @@ class SharedLedger:
     """Rows in Redis; see ``contract.Ledger``.
 
     Args:
-        client: Of the server, without decoding of responses; closed with the ledger.
-        base: Prefix of its keys.
+        client: Client of the server, without decoding of responses; closed with the ledger.
+        base: Prefix of the keys.
     """
 
     def __init__(self, client: Redis, base: str = BASE) -> None:
@@ -58,12 +58,12 @@ class SharedLedger:
 
     async def get(self, kind: str, name: str) -> str | None:
         """Return one row, or None."""
-        found = await self._asked(self._client.hget(self._base + kind, name))
+        found = await self._reply(self._client.hget(self._base + kind, name))
         return None if found is None else found.decode()
 
     async def read(self, *kinds: str) -> Rows:
-        """Return all rows of some kinds."""
-        tables = await self._asked(self._client.eval(_READ, 1, self._base, *kinds))
+        """Return all rows of the given kinds."""
+        tables = await self._reply(self._client.eval(_READ, 1, self._base, *kinds))
         return {
             kind: {
                 name.decode(): text.decode()
@@ -75,52 +75,52 @@ class SharedLedger:
     async def swap(self, before: Mapping[Key, str | None], after: Mapping[Key, str | None]) -> bool:
         """Write ``after`` if all rows equal ``before``; return whether it was written."""
         texts = _packed(before), _packed(after)
-        return bool(await self._asked(self._client.eval(_SWAP, 1, self._base, *texts)))
+        return bool(await self._reply(self._client.eval(_SWAP, 1, self._base, *texts)))
 
     async def now(self) -> float:
         """Return the time of Redis, in seconds since the epoch."""
-        seconds, micros = await self._asked(self._client.time())
+        seconds, micros = await self._reply(self._client.time())
         return float(seconds) + float(micros) / 1e6
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
-    async def _asked(self, question: Any) -> Any:  # noqa: ANN401 - redis-py's own types
-        return await answer(question, self._client)
+    async def _reply(self, command: Any) -> Any:  # noqa: ANN401 - redis-py's own types
+        return await reply_of(command, self._client)
 
 
-async def answer(question: Awaitable[T], client: Redis) -> T:
-    """Return Redis' answer.
+async def reply_of(command: Awaitable[T], client: Redis) -> T:
+    """Return the reply of Redis to a command.
 
     Raises:
-        StorageAwayError: It gave none.
+        StorageAwayError: If the command fails.
     """
     try:
-        return await question
+        return await command
     except RedisError as error:
         raise StorageAwayError(
-            "{address}: Redis does not answer as it should ({error})",
+            "{address}: Redis failed ({error})",
             address=address(client),
             error=error,
         ) from error
 
 
 def _packed(rows: Mapping[Key, str | None]) -> str:
-    """Encode rows for the script; one without text has two elements, for Lua's tables."""
+    """Encode rows for the script; a row without text has two elements, since Lua drops nil."""
     return json.dumps([[*key] if text is None else [*key, text] for key, text in rows.items()])
 
 
 RUN = "topiccrawl:run:"
 LIFE = 7 * 86_400
-"""Seconds that a record is kept after its last report."""
+"""Seconds that a record is stored after its last report."""
 
 
 class SharedRuns:
-    """Records as keys that expire; see ``runs.Runs``. Ages follow Redis' clock.
+    """Run records as keys that expire; see ``runs.Runs``. Ages follow the clock of Redis.
 
     Args:
-        client: Of the server, without decoding of responses; closed with this.
+        client: Client of the server, without decoding of responses; closed with this object.
     """
 
     def __init__(self, client: Redis) -> None:
@@ -129,14 +129,14 @@ class SharedRuns:
     async def put(self, state: State) -> None:
         """See ``Runs.put``."""
         key = RUN + state["run"]["id"]
-        await answer(self._client.set(key, to_json(state), ex=LIFE), self._client)
+        await reply_of(self._client.set(key, to_json(state), ex=LIFE), self._client)
 
     async def all(self) -> list[RunReport]:
         """See ``Runs.all``."""
-        keys = await answer(self._keys(), self._client)
+        keys = await reply_of(self._keys(), self._client)
         found: list[RunReport] = []
         for key in keys:
-            text, left = await answer(self._both(key), self._client)
+            text, left = await reply_of(self._with_ttl(key), self._client)
             if text is not None:
                 found.append(RunReport(from_json(text, key.decode()), max(0.0, LIFE - left / 1000)))
         return newest_first(found)
@@ -148,7 +148,7 @@ class SharedRuns:
     async def _keys(self) -> list[bytes]:
         return [key async for key in self._client.scan_iter(match=f"{RUN}*", count=1000)]
 
-    async def _both(self, key: bytes) -> Any:  # noqa: ANN401 - text and milliseconds left
+    async def _with_ttl(self, key: bytes) -> Any:  # noqa: ANN401 - text, remaining milliseconds
         async with self._client.pipeline(transaction=False) as pipe:
             pipe.get(key)
             pipe.pttl(key)

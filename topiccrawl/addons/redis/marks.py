@@ -1,7 +1,7 @@
-"""Marks in Redis for pages that are being processed; they survive the death of this process.
+"""Marks in Redis for pages that are being processed; they survive a crash of this process.
 
-They use their own connection without replies: a mark costs one write to a socket. Redis receives
-what the operating system has, even if the process is killed at once.
+They use a separate connection without replies, so that a mark costs one write to a socket. Redis
+receives data that was passed to the operating system even if the process is killed at once.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class RedisMarks(Marks):
 
     Args:
         client: Source of the connection.
-        base: Prefix of the crawl's keys.
-        epoch: Returns the epoch of this node's registration; marks end with it.
+        base: Prefix of the keys of the crawl.
+        epoch: Returns the epoch of the registration of this node; marks end with it.
     """
 
     def __init__(self, client: redis.Redis, base: str, epoch: Callable[[], int]) -> None:
@@ -43,12 +43,12 @@ class RedisMarks(Marks):
 
     @override
     def unfinished(self) -> set[bytes]:
-        """Return nothing: Redis counts the marks that other processes left."""
+        """Return an empty set: Redis counts the marks of crashed processes."""
         return set()
 
     @override
     def set(self, key: bytes) -> None:
-        """Mark a key; twice equals once."""
+        """Mark a key. Idempotent."""
         epoch = self._epoch()
         if self._marked.get(key) != epoch:
             self._marked[key] = epoch
@@ -63,19 +63,19 @@ class RedisMarks(Marks):
 
     @override
     def clear(self) -> None:
-        """Forget all marks of this process."""
+        """Remove all marks of this process."""
         for key in list(self._marked):
             self.unset(key)
 
     @override
     def close(self) -> None:
-        """Forget all marks and close; twice equals once."""
+        """Remove all marks and close the connection. Idempotent."""
         self.clear()
         self.abandon()
 
     @override
     def abandon(self) -> None:
-        """Close and keep the marks, as a killed process does."""
+        """Close the connection and keep the marks, as if the process was killed."""
         self._marked.clear()
         if self._connection is not None:
             self._connection.disconnect()  # type: ignore[no-untyped-call]
@@ -85,7 +85,7 @@ class RedisMarks(Marks):
         return f"{self._base}marks:{epoch}"
 
     def _send(self, *command: str | bytes | int) -> None:
-        """Write a command; marks are omitted while Redis is away: no page is begun then."""
+        """Send a command; omitted while Redis is away, since no page is leased then."""
         if self._connection is None and time.monotonic() < self._retry:
             return
         try:

@@ -1,7 +1,7 @@
-"""A node's membership in a crawl: registration, batches, replies, the other nodes. No network here.
+"""Membership of a node in a crawl: registration, batches, replies, other nodes. No network here.
 
-The node's registration has an epoch and an expiry. A late node is timed out by the others: its
-epoch is refused from then on, and its buckets are free.
+The registration of a node has an epoch and an expiry. A late node is timed out by the others: its
+epoch is rejected from then on, and its buckets are free.
 """
 
 from __future__ import annotations
@@ -13,62 +13,62 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
-from topiccrawl.addons.redis.about import other_crawl
 from topiccrawl.addons.redis.counters import Counters
+from topiccrawl.addons.redis.identity import identity_mismatch
 from topiccrawl.addons.redis.partitions import Partitions
+from topiccrawl.addons.redis.transport import Call, Conversation
 from topiccrawl.addons.redis.view import NOTHING, View, view_of
-from topiccrawl.addons.redis.wire import Call, Steps
 from topiccrawl.errors import StorageError
 from topiccrawl.storage.identity import is_dead, own_identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.addons.redis.copy import WorkingCopy
-    from topiccrawl.addons.redis.intake import Outpost, Route
-    from topiccrawl.addons.redis.record import Changes
-    from topiccrawl.addons.redis.turns import Turns
+    from topiccrawl.addons.redis.changes import Changes
+    from topiccrawl.addons.redis.host_turns import HostTurns
+    from topiccrawl.addons.redis.messages import NodeForwarder, Route
+    from topiccrawl.addons.redis.working_copy import WorkingCopy
     from topiccrawl.frontier.embedded import EmbeddedFrontier
 
 logger = logging.getLogger(__name__)
 
 EPOCH_BITS = 40
-"""Leases of one registration are numbered below its epoch."""
+"""Low bits of a lease number; the high bits are the epoch of the registration."""
 
 
 class Membership:
-    """The node's side of every conversation.
+    """Protocol between a node and Redis.
 
     Args:
-        base: Prefix of the crawl's keys.
-        about: Identity of the crawl (JSON): nodes of another one are refused.
-        ttl: Seconds of silence after which a node times out.
+        base: Prefix of the keys of the crawl.
+        identity: Identity of the crawl (JSON); nodes of another crawl are rejected.
+        ttl: Seconds without a heartbeat after which a node times out.
         frontier: The working copy.
-        changes: Its feed.
-        route: Buckets that are served here, and the outbox for the others.
-        outpost: Takes in the messages of other nodes.
-        copy: Moves buckets.
-        turns: At hosts, over all crawls.
+        changes: Feed of the working copy.
+        route: Buckets served by this node, and the outbox for the others.
+        forwarder: Applies the messages of other nodes.
+        copy: Loads and evicts buckets.
+        turns: Turns at hosts, over all crawls.
         again: Whether pages will be crawled again.
-        hear_time: Called with Redis' time and the two moments (``time.monotonic``) around its
-            reading.
+        sync_clock: Called with the time of Redis and the times (``time.monotonic``) before and
+            after its reading.
 
     Attributes:
-        epoch: Of this registration; 0 while there is none.
-        safe_until: Moment (``time.monotonic``) until which no other node can time this one out.
-        view: The whole crawl.
-        partitions: The buckets it has.
-        settled: Whether this node had nothing to do at the last view, and nothing since.
+        epoch: Epoch of the registration; 0 while there is none.
+        safe_until: Time (``time.monotonic``) until which no other node can time out this one.
+        view: Last view of the whole crawl.
+        partitions: Buckets of this node.
+        settled: Whether this node was idle at the last view and has been since.
     """
 
     def __init__(  # noqa: PLR0913 - made in one place
-        self, base: str, about: str, ttl: float, *, frontier: EmbeddedFrontier, changes: Changes,
-        route: Route, outpost: Outpost, copy: WorkingCopy,
-        hear_time: Callable[[float, float, float], None], turns: Turns, again: bool,
+        self, base: str, identity: str, ttl: float, *, frontier: EmbeddedFrontier, changes: Changes,
+        route: Route, forwarder: NodeForwarder, copy: WorkingCopy,
+        sync_clock: Callable[[float, float, float], None], turns: HostTurns, again: bool,
     ) -> None:  # fmt: skip
-        self.base, self.about, self.ttl = base, about, ttl
+        self.base, self.identity, self.ttl = base, identity, ttl
         self._frontier, self._changes, self._route = frontier, changes, route
-        self._outpost, self._hear_time = outpost, hear_time
+        self._forwarder, self._sync_clock = forwarder, sync_clock
         self._queues, self._leases = frontier.queues, frontier.leases
         self._turns = turns
         self.epoch = 0
@@ -89,48 +89,47 @@ class Membership:
     # -- queries -----------------------------------------------------------------------------------
 
     def may_serve(self) -> bool:
-        """Return whether this node's buckets and turns are surely its own at this moment."""
+        """Return whether the buckets and turns of this node certainly belong to it now."""
         sure = self.epoch > 0 and time.monotonic() < self.safe_until
         return sure and self._turns.may_serve()
 
-    def alone(self) -> bool:
-        """Return whether this node has the whole crawl: no other node, no messages."""
-        return self._has_all() and not self.view.post
+    def is_only_node(self) -> bool:
+        """Return whether this node has the whole crawl, without other nodes or unread messages."""
+        return self._has_all() and not self.view.unread
 
-    def reading(self) -> bool:
-        """Return whether this node has all but messages, which come with the next exchanges."""
-        return self._has_all() and bool(self.view.post)
+    def receiving(self) -> bool:
+        """Return whether this node has all buckets, but unread messages remain."""
+        return self._has_all() and bool(self.view.unread)
 
     def _has_all(self) -> bool:
         return self._route.whole and self.view.nodes == (self.epoch,)
 
     def idle(self) -> bool:
-        """Return whether this node has nothing to do, send or load."""
+        """Return whether this node has nothing to fetch, send or load."""
         return not (
             any(self._queues.sizes()) or self._leases.by_key or not self.partitions.idle()
             or self._read or self._started or self._flight is not None
-            or any(self._route.letters.values())
+            or any(self._route.outbox.values())
         )  # fmt: skip
 
     # -- conversations -----------------------------------------------------------------------------
 
-    def join(self) -> Steps[None]:
+    def join(self) -> Conversation[None]:
         """Register this node.
 
         Raises:
-            StateVersionError: The crawl there is of another format or strategy.
-            StorageError: Redis has forgotten the crawl that this node was on.
+            StateVersionError: If the crawl in Redis has another format or strategy.
+            StorageError: If Redis has lost the crawl of this node.
         """
         life = int(self.ttl * 1000)
-        asked = (self.about, own_identity(), life, self._last, self._born)
-        epoch, about, *born = yield Call("join", self.base, asked)
-        if about:
-            raise other_crawl(self.base, about.decode(), self.about)
+        arguments = (self.identity, own_identity(), life, self._last, self._born)
+        epoch, identity, *born = yield Call("join", self.base, arguments)
+        if identity:
+            raise identity_mismatch(self.base, identity.decode(), self.identity)
         if not epoch:
             raise StorageError(
-                "{base}: Redis has come back without this crawl; let it write to "
-                "its disk (appendonly yes), put its data back, then start the "
-                "nodes again",
+                "{base}: Redis has lost the data of this crawl; set appendonly "
+                "yes, restore the data of Redis, then start the nodes again",
                 base=self.base,
             )
         self.epoch = self._last = int(epoch)
@@ -141,21 +140,21 @@ class Membership:
         leases.epoch = max(leases.epoch, self.epoch << EPOCH_BITS)
         self.safe_until = 0.0
 
-    def converse(self, *, look: bool, patient: bool = True) -> Steps[bool]:
-        """Exchange, and pass turns on; return whether anything came."""
+    def converse(self, *, look: bool, patient: bool = True) -> Conversation[bool]:
+        """Exchange a batch and turns at hosts; return whether anything was received."""
         came = yield from self.exchange(look=look, patient=patient)
         if not self.epoch:
             return came
-        return (yield from self._turns.talk(f"{self.base}{self.epoch}")) or came
+        return (yield from self._turns.exchange(f"{self.base}{self.epoch}")) or came
 
-    def exchange(self, *, look: bool, patient: bool = True) -> Steps[bool]:
-        """Send changes and take in messages; return whether anything came.
+    def exchange(self, *, look: bool, patient: bool = True) -> Conversation[bool]:
+        """Send changes and receive messages; return whether anything was received.
 
-        A batch that was not acknowledged is sent again unchanged: it counts once.
+        A batch that was not acknowledged is sent again unchanged, and is applied once.
 
         Args:
-            look: Whether to ask for a view of the whole crawl.
-            patient: Whether late nodes are spared; otherwise they time out.
+            look: Whether to request a view of the whole crawl.
+            patient: Whether late nodes are kept; otherwise they are timed out.
         """
         if not self.epoch:
             yield from self.join()
@@ -170,30 +169,30 @@ class Membership:
         reply = msgpack.unpackb((yield Call("exchange", self.base, arguments)), raw=True)
         self._flight = None
         if reply[0] == b"fenced":
-            self._start_over()
+            self._rejoin()
             return True
         self.safe_until = sent + self.ttl
         _, now, tally, progress, taken, mail, view = reply
-        self._hear_time(now, sent, time.monotonic())
+        self._sync_clock(now, sent, time.monotonic())
         pages, worth, turn = progress
-        self._counters.hear(tally, int(pages or 0), float(worth or 0.0))
+        self._counters.update(tally, int(pages or 0), float(worth or 0.0))
         if self._first:
             self._frontier.dispatch.turn = int(turn or 0)
-        self.partitions.left()
-        self.partitions.taken(taken)
-        self._hear_mail(mail)
+        self.partitions.confirm_given()
+        self.partitions.accept(taken)
+        self._receive_all(mail)
         if view:
-            self._see(view_of(view))
+            self._apply_view(view_of(view))
         return bool(taken or mail)
 
-    def starts(self, key: str, most: int) -> Steps[list[bytes]]:
-        """Return start URLs that operators put into Redis; the next batch acknowledges them."""
+    def starts(self, key: str, most: int) -> Conversation[list[bytes]]:
+        """Return start URLs that operators added in Redis; the next batch acknowledges them."""
         texts: list[bytes] = yield Call("starts", self.base, (self.epoch, key, most))
         self._started = len(texts)
         return texts
 
-    def leave(self) -> Steps[bool]:
-        """Give all buckets back, with all changes, and leave the crawl."""
+    def leave(self) -> Conversation[bool]:
+        """Return all buckets, with all changes, and leave the crawl."""
         if self._flight is not None:
             yield from self.exchange(look=False)
         self.partitions.give_all()
@@ -202,12 +201,12 @@ class Membership:
         yield from self._turns.leave()
         return came
 
-    # -- out ---------------------------------------------------------------------------------------
+    # -- sending -----------------------------------------------------------------------------------
 
     def _batch(self, *, look: bool) -> bytes:
-        """Return the next batch, packed; its content counts as sent."""
+        """Return the next batch, packed; its content then counts as sent."""
         parts: dict[str, Any] = dict(self._changes.take(self.epoch, self._route.mine))
-        self._put_letters(parts)
+        self._put_messages(parts)
         self._put_counts(parts)
         self.partitions.put(parts, look=look)
         if self._dead:
@@ -219,11 +218,11 @@ class Membership:
         self.settled = self.settled and not parts.keys() - {"turn", "sizes"}
         return msgpack.packb(parts, use_bin_type=False)  # type: ignore[no-any-return]
 
-    def _put_letters(self, parts: dict[str, Any]) -> None:
+    def _put_messages(self, parts: dict[str, Any]) -> None:
         route = self._route
-        if route.letters:
-            parts["mail"] = dict(route.letters)
-            route.letters.clear()
+        if route.outbox:
+            parts["mail"] = dict(route.outbox)
+            route.outbox.clear()
         if self._read:
             parts["read"] = dict(self._read)
             self._read.clear()
@@ -236,35 +235,35 @@ class Membership:
         if not self._first:
             parts["turn"] = self._frontier.dispatch.turn
 
-    # -- in ----------------------------------------------------------------------------------------
+    # -- receiving ---------------------------------------------------------------------------------
 
-    def _hear_mail(self, mail: list[tuple[int, list[bytes]]]) -> None:
-        for bucket, letters in mail:
+    def _receive_all(self, mail: list[tuple[int, list[bytes]]]) -> None:
+        for bucket, messages in mail:
             if self._route.mine[bucket]:
-                for letter in letters:
-                    self._hear(bucket, letter)
-                self._read[bucket] += len(letters)
+                for message in messages:
+                    self._receive(bucket, message)
+                self._read[bucket] += len(messages)
 
-    def _hear(self, bucket: int, letter: bytes) -> None:
+    def _receive(self, bucket: int, message: bytes) -> None:
         try:
-            self._outpost.receive(letter)
+            self._forwarder.receive(message)
         except ValueError as error:
             self._queues.tally["letters-refused"] += 1
-            logger.warning("%s: a message for bucket %d is refused: %s", self.base, bucket, error)
+            logger.warning("%s: message for bucket %d rejected: %s", self.base, bucket, error)
 
-    def _see(self, view: View) -> None:
-        """Take in a view of the whole crawl, and decide which buckets to ask for and give away."""
+    def _apply_view(self, view: View) -> None:
+        """Store a view of the whole crawl, and decide which buckets to request and give away."""
         self.view = view
         self.settled = self.idle()
         self._dead = [n for n, name in view.names.items() if n != self.epoch and is_dead(name)]
         self.partitions.decide(view, self.epoch, self._dead, first=self._first)
         self._first = False
 
-    def _start_over(self) -> None:
-        """Forget everything to join again: the others have timed this node out."""
+    def _rejoin(self) -> None:
+        """Drop all state to join again, after the other nodes have timed out this one."""
         self.partitions.clear()
         self._leases.evict(list(self._leases.by_key))
-        self._route.letters.clear()
+        self._route.outbox.clear()
         self._read.clear()
         self._counters.clear()
         self._started = 0

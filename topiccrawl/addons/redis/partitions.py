@@ -1,8 +1,9 @@
-"""Buckets that a node serves, asks for and gives away.
+"""Buckets that a node serves, requests and gives away.
 
-    away ─take─► loading ─► served ─other's─► closing ─no leases─► leaving ─► away
+    away ─take─► loading ─► served ─planned for another node─► closing ─no leases─► leaving ─► away
 
-A bucket's URLs are taken in here while it is served or closing; otherwise they are sent away.
+The URLs of a bucket are stored by this node while it is served or closing; otherwise they are sent
+to another node.
 """
 
 from __future__ import annotations
@@ -14,26 +15,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xxhash import xxh3_64_intdigest
 
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.wire import Call, Steps
+from topiccrawl.addons.redis.transport import Call, Conversation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from topiccrawl.addons.redis.copy import WorkingCopy
-    from topiccrawl.addons.redis.intake import Route
+    from topiccrawl.addons.redis.messages import Route
     from topiccrawl.addons.redis.view import View
+    from topiccrawl.addons.redis.working_copy import WorkingCopy
 
-PIECE = 500
-"""Rows loaded at once: a few milliseconds of work."""
+LOAD_BATCH = 500
+"""Number of rows loaded at once, which takes a few milliseconds."""
 
 
-MOVED = 500
-"""URLs in the buckets (at least one) that are given away at once: eviction takes time."""
+GIVE_BATCH = 500
+"""Number of URLs in the buckets (at least one) that are given away at once; eviction takes time."""
 
 TOLERANCE = 0.05
 """Share of the mean load by which a node may differ before buckets move."""
-HOST = 1000
-"""Weight of a recorded host; an empty bucket weighs 1, so that none counts as a host."""
+HOST_WEIGHT = 1000
+"""Weight of a recorded host; an empty bucket has weight 1."""
 
 
 class Status(Enum):
@@ -52,16 +53,17 @@ class _Load(NamedTuple):
 
 
 class Partitions:
-    """The buckets of one node.
+    """Buckets of one node.
 
     Args:
-        copy: Moves buckets between Redis and the working copy.
-        route: Records which URLs are taken in here.
-        clock: The frontier's.
-        again: Whether pages will be crawled again: buckets without queued URLs are served, too.
+        copy: Loads buckets into the working copy, and evicts them.
+        route: Records which URLs are stored by this node.
+        clock: Clock of the frontier.
+        again: Whether pages will be crawled again; if so, buckets without queued URLs are served,
+            too.
 
     Attributes:
-        takings: Number of times that a bucket came into service.
+        served_count: Number of times that a bucket became served.
     """
 
     def __init__(
@@ -76,35 +78,35 @@ class Partitions:
         self._counted: dict[int, list[bytes]] = {}
         self._weights: dict[int, int] = {}
         self._leaving = False
-        self.takings = 0
+        self.served_count = 0
 
     def mine(self, bucket: int) -> bool:
-        """Return whether changes of a bucket are to be sent."""
+        """Return whether changes of a bucket have to be sent."""
         status = self._status[bucket]
         return status is Status.SERVED or status is Status.CLOSING
 
     def closing(self, bucket: int) -> bool:
-        """Return whether a bucket only waits for its leases to end."""
+        """Return whether a bucket waits for the end of its leases."""
         return self._status[bucket] is Status.CLOSING
 
     def loading(self) -> bool:
-        """Return whether there are buckets that are taken and not served yet."""
+        """Return whether buckets were taken and are not served yet."""
         return bool(self._loads)
 
     def idle(self) -> bool:
-        """Return whether no bucket is asked for or loaded."""
+        """Return whether no bucket is being requested or loaded."""
         return not (self._loads or self._take)
 
     def give_all(self) -> None:
         """Give all buckets away with the next batch, even those with leases."""
         self._leaving = True
-        self._take.clear()  # a node that has left would keep them for good
+        self._take.clear()  # a node that has left would keep them forever
         for bucket in range(BUCKETS):
             if self.mine(bucket):
                 self._status[bucket] = Status.CLOSING
 
     def clear(self) -> None:
-        """Drop all buckets: other nodes may have them."""
+        """Drop all buckets, since other nodes may have them."""
         had = [bucket for bucket, status in enumerate(self._status) if status is not Status.AWAY]
         self._copy.evict(had)
         for bucket in had:
@@ -114,12 +116,12 @@ class Partitions:
         self._counted.clear()
         self._weights.clear()
 
-    def load(self, base: str) -> Steps[bool]:
-        """Load a piece of a bucket that was taken; return whether that bucket is served now."""
+    def load(self, base: str) -> Conversation[bool]:
+        """Load a batch of rows of a taken bucket; return whether the bucket is now served."""
         if not self._loads:
             return False
         bucket, unclean = self._loads[0]
-        reply = yield Call("load", base, (bucket, self._cursor, PIECE, int(self._again)))
+        reply = yield Call("load", base, (bucket, self._cursor, LOAD_BATCH, int(self._again)))
         self._cursor, rows, links, first = reply
         if first:
             hosts, stats, robots, seen, self._crashed = first
@@ -136,13 +138,13 @@ class Partitions:
         return False
 
     def decide(self, view: View, node: int, dead: Collection[int], *, first: bool) -> None:
-        """Decide which buckets to ask for and to close.
+        """Decide which buckets to request and to close.
 
         Args:
-            view: The whole crawl.
+            view: View of the whole crawl.
             node: Epoch of this node.
-            dead: Epochs of nodes whose process is gone.
-            first: Whether this is the first decision: empty buckets are taken, too.
+            dead: Epochs of nodes whose process has ended.
+            first: Whether this is the first decision, in which empty buckets are taken, too.
         """
         if self._leaving:
             return
@@ -156,10 +158,10 @@ class Partitions:
                     self._take.append(bucket)
             elif owner != node and status is Status.SERVED:
                 self._status[bucket] = Status.CLOSING
-                self._copy.shut_hosts(bucket, self._clock())
+                self._copy.close_hosts(bucket, self._clock())
 
     def put(self, parts: dict[str, Any], *, look: bool) -> None:
-        """Add the buckets that are asked for, and those that can be given away, to a batch."""
+        """Add the requested buckets, and those that can be given away, to a batch."""
         if self._counted:
             parts["gone_crashed"] = {b: k for b, k in self._counted.items() if self.mine(b)}
             self._counted = {}
@@ -171,13 +173,13 @@ class Partitions:
             parts["take"], self._take = self._take, []
 
     def _leave(self) -> dict[int, str]:
-        """Start to leave closing buckets without leases; return their queue sizes as text."""
+        """Start leaving closing buckets without leases; return their queue sizes as text."""
         closing = [b for b in range(BUCKETS) if self.closing(b)]
         if not closing:
             return {}
         if not self._leaving:
             busy = self._copy.busy(closing)
-            closing = self._copy.few([b for b in closing if b not in busy], MOVED)
+            closing = self._copy.first_buckets([b for b in closing if b not in busy], GIVE_BATCH)
         sizes = self._copy.queued(closing)
         left = {bucket: f"{prior} {normal}" for bucket, (prior, normal) in sizes.items()}
         for bucket in left:
@@ -192,8 +194,8 @@ class Partitions:
             parts["weights"] = changed
             self._weights.update(changed)
 
-    def left(self) -> None:
-        """Evict the buckets that were given away: Redis has acknowledged them."""
+    def confirm_given(self) -> None:
+        """Evict the buckets that were given away, after the acknowledgement of Redis."""
         gone = [b for b, status in enumerate(self._status) if status is Status.LEAVING]
         for bucket in gone:
             self._status[bucket] = Status.AWAY
@@ -201,8 +203,8 @@ class Partitions:
         if gone and not self._leaving:
             self._copy.evict(gone)
 
-    def taken(self, taken: list[tuple[int, bytes, int]]) -> None:
-        """Take buckets that Redis gave to this node: (bucket, queue sizes or -1, size)."""
+    def accept(self, taken: list[tuple[int, bytes, int]]) -> None:
+        """Load or serve buckets granted by Redis: (bucket, queue sizes or -1, size)."""
         for bucket, left, size in taken:
             if self._status[bucket] is not Status.AWAY:
                 continue
@@ -213,14 +215,17 @@ class Partitions:
                 self._serve(bucket)
 
     def _serve(self, bucket: int) -> None:
-        self.takings += 1
+        self.served_count += 1
         self._status[bucket] = Status.SERVED
         self._route.serve(bucket, mine=True)
         self._copy.open_hosts(bucket, self._clock())
 
 
 def rank(bucket: int, node: int) -> int:
-    """Weight of a node for a bucket; the highest random weight wins (Thaler, Ravishankar 1998)."""
+    """Return the weight of a node for a bucket; the node with the highest weight is preferred.
+
+    This is highest-random-weight hashing (Thaler, Ravishankar 1998).
+    """
     return xxh3_64_intdigest(f"{bucket} {node}".encode())
 
 
@@ -229,10 +234,10 @@ def plan(
 ) -> dict[int, int]:
     """Return the node that should serve each bucket; empty without nodes.
 
-    A bucket stays with its node unless a load differs from the mean by more than ``TOLERANCE``.
-    A free one goes to the node of the highest ``rank`` among those with room (rendezvous hashing
-    with bounded loads: Mirrokni, Thorup, Zadimoghaddam 2018). The same view gives the same plan on
-    all nodes.
+    A bucket stays with its node unless a load differs from the mean by more than ``TOLERANCE``. A
+    free bucket is assigned to the node with the highest ``rank`` among those with capacity
+    (rendezvous hashing with bounded loads: Mirrokni, Thorup, Zadimoghaddam 2018). The same view
+    gives the same plan on all nodes.
 
     Args:
         nodes: Epochs of the nodes that are alive.
@@ -244,7 +249,7 @@ def plan(
     """
     if not nodes:
         return {}
-    weights = {bucket: 1 + HOST * hosts.get(bucket, 0) for bucket in range(BUCKETS)}
+    weights = {bucket: 1 + HOST_WEIGHT * hosts.get(bucket, 0) for bucket in range(BUCKETS)}
     mean = sum(weights.values()) / len(nodes)
     load = dict.fromkeys(sorted(nodes), 0)
     result: dict[int, int] = {}
@@ -267,7 +272,7 @@ def plan(
 def _even_out(
     result: dict[int, int], load: dict[int, int], weights: Mapping[int, int], mean: float
 ) -> None:
-    """Move buckets from the fullest node to the emptiest while their loads differ too much."""
+    """Move buckets from the most to the least loaded node while their loads differ too much."""
     owned: dict[int, list[tuple[int, int]]] = {node: [] for node in load}
     for bucket, node in result.items():
         insort(owned[node], (weights[bucket], bucket))

@@ -1,4 +1,4 @@
-"""The storage of a node that shares its crawl: articles stay there, stories are known to all."""
+"""Storage of a node of a shared crawl: articles stay on the node, the story index is shared."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class NodeStorage(SqliteStorage):
-    """The embedded storage of one of several nodes.
+    """Embedded storage of one of several nodes.
 
     Args:
-        settings: Name the folder and the Redis server.
+        settings: Settings with the data folder and the Redis server.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
@@ -40,17 +40,17 @@ class NodeStorage(SqliteStorage):
     def articles(
         self, method: DuplicateDetector | None = None, capacity: int = CAPACITY
     ) -> ArticleStore:
-        """See ``Storage.articles``; nodes detect duplicates together."""
+        """See ``Storage.articles``; duplicates are detected across all nodes."""
         from topiccrawl.addons.redis.client import async_client_of
-        from topiccrawl.addons.redis.together import TogetherStore
+        from topiccrawl.addons.redis.shared_store import NodeStore
 
-        return TogetherStore(
+        return NodeStore(
             self.path, lambda: async_client_of(self._settings), method=method, capacity=capacity
         )
 
     @override
     def documents(self, *kinds: DocumentKind) -> SqliteDocuments:
-        """See ``Storage.documents``; nodes share marks."""
+        """See ``Storage.documents``; marks are shared by all nodes."""
         from topiccrawl.addons.redis.client import async_client_of
         from topiccrawl.addons.redis.documents import NodeDocuments
 

@@ -1,10 +1,10 @@
-"""The duplicate index in Redis of nodes that share no store.
+"""Duplicate index in Redis for nodes that share no store.
 
-Every node keeps the index of keys in RAM, as each store does, and reads the entries of other nodes
-before it decides. An entry is a claim: it is accepted only if no other node was first since the
-last look (``lua/claim.lua``), so of two nodes that meet one story at the same time one is refused,
-looks again, and finds the other's. Texts are stored with the keys, compressed, for a node cannot
-look into another one's store; the oldest are evicted first.
+Every node has the index of keys in RAM, as each store does, and reads the entries of other nodes
+before it decides. An entry is a claim, which is accepted only if no other node has added an entry
+since the last read (``lua/claim.lua``). If two nodes find one story at the same time, one is
+rejected, reads again, and finds the entry of the other. Since a node cannot read the store of
+another one, compressed texts are stored with the keys; the oldest are evicted first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgpack
 
-from topiccrawl.addons.redis.wire import script
+from topiccrawl.addons.redis.transport import script
 from topiccrawl.dedup.factory import index_of
 from topiccrawl.model import Article
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup import DuplicateDetector
 
-KEPT = 200_000
-"""Articles whose texts are kept in Redis, about 2 kB each."""
-READ = 2_000
-"""Entries read at once."""
-SCANNED = 500
-"""Entries scanned together when articles are forgotten."""
+MAX_TEXTS = 200_000
+"""Number of articles whose texts are stored in Redis, about 2 kB each."""
+READ_BATCH = 2_000
+"""Number of entries read at once."""
+SCAN_BATCH = 500
+"""Number of entries scanned at once when articles are deleted."""
 
 
 class SharedStory(NamedTuple):
-    """A story as Redis has it.
+    """Story in Redis.
 
     Attributes:
-        article: Its compared fields.
-        store: Name of the store that keeps it.
+        article: Article with the compared fields.
+        store: Name of the store that has the article.
     """
 
     article: Article
@@ -47,11 +47,11 @@ class SharedStory(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """An article that is to enter the index.
+    """Article to be added to the index.
 
     Attributes:
         article: The article.
-        keys: Keys of its lookup.
+        keys: Keys for the look-up of the article.
     """
 
     article: Article
@@ -59,20 +59,20 @@ class Claim(NamedTuple):
 
 
 class StoryRegister:
-    """Finds the articles of all nodes that share keys, and lets nodes agree on who came first.
+    """Index of the articles of all nodes by their keys, with claims that order the nodes.
 
     Args:
-        client: Of a server, without decoding of responses.
-        method: Detects duplicates; it receives the boilerplate that other nodes learn.
-        store: Name of this node's store.
-        capacity: Articles held in RAM, the newest.
-        kept: Articles whose texts are kept in Redis, the newest.
-        name: Of a separate register, or "".
+        client: Client of the server, without decoding of responses.
+        method: Duplicate detector; it receives the boilerplate that other nodes learn.
+        store: Name of the store of this node.
+        capacity: Number of articles in RAM, the newest.
+        kept: Number of articles whose texts are stored in Redis, the newest.
+        name: Name of a separate register; "" for the one that all nodes share.
     """
 
     def __init__(
         self, client: Redis, method: DuplicateDetector, store: str, *,
-        capacity: int = KEPT, kept: int = KEPT, name: str = "",
+        capacity: int = MAX_TEXTS, kept: int = MAX_TEXTS, name: str = "",
     ) -> None:  # fmt: skip
         self._client = client
         self._method = method
@@ -84,14 +84,14 @@ class StoryRegister:
         self._marks = 0
 
     async def refresh(self) -> None:
-        """Take over the entries of other nodes since the last call."""
+        """Read the entries that other nodes added since the last call."""
         newest = int(await self._client.get(self._base + "next") or 1)
-        if newest < self._next:  # the server came back empty
+        if newest < self._next:  # the server has lost its data
             self._index = index_of(self._method, self._kept)
             self._next, self._marks = 1, 0
         begin = max(self._next, newest - self._kept)
-        for first in range(begin, newest, READ):
-            numbers = range(first, min(first + READ, newest))
+        for first in range(begin, newest, READ_BATCH):
+            numbers = range(first, min(first + READ_BATCH, newest))
             found = await self._client.hmget(self._base + "keys", [str(n) for n in numbers])
             for number, keys in zip(numbers, found, strict=True):
                 if isinstance(keys, bytes):
@@ -103,19 +103,19 @@ class StoryRegister:
             self._method.know(int(mark) for mark in marks)
 
     async def near(self, keys: Sequence[Sequence[int]]) -> list[list[SharedStory]]:
-        """Return for the keys of each article the stories that share some, the likeliest first."""
+        """Return for the keys of each article the stories that share keys, likeliest first."""
         found = [self._index.find(one) for one in keys]
         texts = await self._texts(sorted({number for numbers in found for number in numbers}))
         return [[texts[number] for number in numbers if number in texts] for numbers in found]
 
     async def known(self, urls: Sequence[str]) -> dict[str, SharedStory]:
-        """Return the stories that are recorded under some URLs."""
+        """Return the recorded stories of the given URLs, by URL."""
         found = await self._client.hmget(self._base + "urls", [_clean(url) for url in urls])
         texts = await self._texts([int(number) for number in found if number is not None])
         return {shared.article.url: shared for shared in texts.values()}
 
     async def claim(self, claims: Sequence[Claim], marks: Iterable[int]) -> bool:
-        """Enter articles; return False if another node was first: look again."""
+        """Add articles; return False if another node was first, then refresh and decide again."""
         items = [
             (_clean(a.url), array("I", keys).tobytes(), _packed(a, self._store))
             for a, keys in claims
@@ -127,17 +127,17 @@ class StoryRegister:
         return bool(done)
 
     async def withdraw(self, urls: Iterable[str]) -> None:
-        """Remove articles: text and keys."""
+        """Delete the texts and keys of articles."""
         for url in urls:
             number = await self._client.hget(self._base + "urls", _clean(url))
             if number is not None:
                 await self._drop(int(number), _clean(url))
 
     async def forget(self, names: Collection[str]) -> int:
-        """Remove the articles of these URLs, or of ``site:HOST``; return their number."""
+        """Delete the articles of URLs or of ``site:HOST``; return their number."""
         sites = tuple(name.removeprefix("site:").lower() for name in names if name[:5] == "site:")
         gone: list[tuple[int, str]] = []
-        async for number, data in self._client.hscan_iter(self._base + "texts", count=SCANNED):
+        async for number, data in self._client.hscan_iter(self._base + "texts", count=SCAN_BATCH):
             article = _unpacked(data).article
             below = any(article.site == s or article.site.endswith("." + s) for s in sites)
             if below or article.url in names:

@@ -1,4 +1,4 @@
-"""Sync task: a node's conversations with Redis while the crawl goes on; nothing waits for it."""
+"""Sync task: exchanges the batches of a node with Redis in the event loop of the crawl."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.wire import AsyncWire, address
+from topiccrawl.addons.redis.transport import AsyncTransport, address
 from topiccrawl.errors import StorageError, TopiccrawlError
 
 if TYPE_CHECKING:
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PERIOD = 0.1
-"""Seconds between two exchanges; messages of other nodes are received at most so late."""
-LOOK = 1.0
-"""Seconds between two views of the whole crawl, while this node has enough to do."""
-LOAD = 0.05
-"""Seconds of loading between two exchanges."""
-AGAIN = 0.5
-"""Seconds until Redis is retried."""
+"""Seconds between two exchanges, the maximum delay of messages of other nodes."""
+VIEW_INTERVAL = 1.0
+"""Seconds between two views of the whole crawl while this node is not idle."""
+LOAD_SECONDS = 0.05
+"""Seconds for loading buckets between two exchanges."""
+RETRY_WAIT = 0.5
+"""Seconds until a failed exchange is retried."""
 
 
 class Starts(NamedTuple):
-    """Start URLs that operators put into Redis.
+    """Source of start URLs that operators add in Redis.
 
     Attributes:
-        key: List, set or sorted set that contains them.
-        most: Number taken at once, at most.
-        take: Called with each, URL or JSON text.
-        wait: Seconds that an idle crawl waits for more: 0 for ever, negative not at all.
+        key: Key of the list, set or sorted set of start URLs.
+        most: Maximum number taken at once.
+        take: Called with each start URL, plain or as JSON.
+        wait: Seconds that an idle crawl waits for start URLs; 0: without end, negative: not at all.
     """
 
     key: str
@@ -48,15 +48,15 @@ class Starts(NamedTuple):
 
 
 class RedisSync:
-    """Sync task of the event loop: exchanges every ``PERIOD``, and retries while Redis is away.
+    """Task that exchanges a batch every ``PERIOD``, and retries while Redis is away.
 
     Args:
-        frontier: Detached: its calls wait for nothing.
-        client: Of the same server, without decoding of responses.
-        wake: Called when the frontier may lease something new, or has nothing left.
+        frontier: Detached frontier, whose calls do not wait for the network.
+        client: Client of the same server, without decoding of responses.
+        wake: Called when the frontier may have new leases, or is empty.
         fail: Called with an error that ends the crawl.
-        took: Called when all buckets that this node took are served.
-        starts: Start URLs to listen for, or None.
+        took: Called when all buckets taken by this node are served.
+        starts: Source of start URLs, or None.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class RedisSync:
     ) -> None:  # fmt: skip
         self._frontier = frontier
         self._client = client
-        self._wire = AsyncWire(client)
+        self._transport = AsyncTransport(client)
         self._wake, self._fail, self._took, self._starts = wake, fail, took, starts
         self._takings = 0
         self._task: asyncio.Task[None] | None = None
         self._next_look = 0.0
         self._last = self._patient = self._busy = time.monotonic()
-        self._lost = 0.0
+        self._away_since = 0.0
         self._stopped = False
         self._last_state: tuple[bool, bool] = (False, True)
 
@@ -82,8 +82,8 @@ class RedisSync:
         self._task.add_done_callback(self._ended)
 
     async def stop(self) -> None:
-        """Stop the task and close the connection; twice equals once."""
-        self._stopped = True  # a time-out may swallow the cancellation
+        """Stop the task and close the connection. Idempotent."""
+        self._stopped = True  # a timeout may swallow the cancellation
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -92,13 +92,13 @@ class RedisSync:
 
     @property
     def loading(self) -> bool:
-        """True while this node has taken hosts that it does not serve yet."""
+        """Whether this node has taken hosts that it does not serve yet."""
         return not self._frontier.membership.partitions.idle()
 
     @property
     def away(self) -> bool:
-        """True if Redis did not answer the last exchange."""
-        return bool(self._lost)
+        """Whether the last exchange failed."""
+        return bool(self._away_since)
 
     def waits(self) -> bool:
         """Return whether an idle crawl should wait for start URLs."""
@@ -111,13 +111,13 @@ class RedisSync:
             try:
                 came = await self._round()
             except RedisError as error:
-                self._say_lost(error)
-                await asyncio.sleep(AGAIN)
+                self._log_outage(error)
+                await asyncio.sleep(RETRY_WAIT)
                 continue
             except TopiccrawlError as error:
                 self._fail(error)
                 return
-            self._say_found()
+            self._log_recovery()
             state = (self._frontier.membership.may_serve(), self._frontier.pending())
             if state[1]:
                 self._busy = time.monotonic()
@@ -127,66 +127,66 @@ class RedisSync:
             await asyncio.sleep(PERIOD)
 
     async def _round(self) -> bool:
-        """Do one exchange and load for ``LOAD`` seconds; return whether anything new came."""
+        """Exchange once and load for ``LOAD_SECONDS``; return whether anything was received."""
         frontier, now = self._frontier, time.monotonic()
         membership = frontier.membership
         if now - self._last > membership.ttl / 2:
-            self._patient = now + membership.ttl  # others were cut off, too: give them time
+            self._patient = now + membership.ttl  # other nodes were probably cut off, too
             self._last_state = (False, True)
         look = now >= self._next_look or membership.idle()
         epoch, before = membership.epoch, membership.safe_until - membership.ttl
-        came = await self._wire.run(frontier.converse(look=look, patient=now < self._patient))
+        came = await self._transport.run(frontier.converse(look=look, patient=now < self._patient))
         self._last = time.monotonic()
         if epoch and not membership.epoch:
             logger.warning(
-                "The other nodes gave this one up, which was silent for %.1f s (%g may be): it"
-                " starts over, and what it had not sent yet is fetched again",
+                "The other nodes timed out this node after %.1f s without a heartbeat (limit %g s):"
+                " it joins again, and pages whose results were not sent are fetched again",
                 self._last - before, membership.ttl,
             )  # fmt: skip
         if look:
-            self._next_look = now + LOOK
-        while membership.partitions.loading() and time.monotonic() < self._last + LOAD:
-            came = await self._wire.run(membership.partitions.load(membership.base)) or came
-        if membership.partitions.takings != self._takings and membership.partitions.idle():
-            self._takings = membership.partitions.takings
+            self._next_look = now + VIEW_INTERVAL
+        while membership.partitions.loading() and time.monotonic() < self._last + LOAD_SECONDS:
+            came = await self._transport.run(membership.partitions.load(membership.base)) or came
+        if membership.partitions.served_count != self._takings and membership.partitions.idle():
+            self._takings = membership.partitions.served_count
             self._took()
-        return await self._hear_starts() or came
+        return await self._take_start_urls() or came
 
-    async def _hear_starts(self) -> bool:
+    async def _take_start_urls(self) -> bool:
         membership, starts = self._frontier.membership, self._starts
         if starts is None or not membership.may_serve():
             return False
-        texts = await self._wire.run(membership.starts(starts.key, starts.most))
+        texts = await self._transport.run(membership.starts(starts.key, starts.most))
         for text in texts:
             starts.take(text)
         return bool(texts)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """End the crawl if the task failed: the node would serve nothing any more."""
+        """End the crawl if the task failed, since the node cannot serve hosts without it."""
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            logger.critical("The sync task broke", exc_info=error)
+            logger.critical("The sync task crashed", exc_info=error)
             self._fail(
                 StorageError(
-                    "{address}: nothing is sent any more ({error})",
+                    "{address}: the sync task crashed ({error})",
                     address=address(self._client),
                     error=error,
                 )
             )
 
-    def _say_lost(self, error: RedisError) -> None:
-        if not self._lost:
-            self._lost = time.monotonic()
+    def _log_outage(self, error: RedisError) -> None:
+        if not self._away_since:
+            self._away_since = time.monotonic()
             logger.warning(
-                "%s: Redis does not answer (%s); the crawl pauses within %g s and goes on when it"
-                " does; nothing is lost", address(self._client), error,
+                "%s: Redis does not respond (%s); the crawl pauses within %g s, and continues"
+                " without loss when Redis responds again", address(self._client), error,
                 self._frontier.membership.ttl,
             )  # fmt: skip
 
-    def _say_found(self) -> None:
-        if self._lost:
+    def _log_recovery(self) -> None:
+        if self._away_since:
             logger.warning(
-                "%s: Redis answers again after %.1f s; the crawl goes on",
-                address(self._client), time.monotonic() - self._lost,
+                "%s: Redis responds again after %.1f s; the crawl continues",
+                address(self._client), time.monotonic() - self._away_since,
             )  # fmt: skip
-            self._lost = 0.0
+            self._away_since = 0.0

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.dashboard.channel import difference
-from topiccrawl.extensions.moments import Figures, Point, merged
-from topiccrawl.extensions.waiting import Circumstances, waiting
+from topiccrawl.extensions.history import CrawlHistory, Point, merge_histories
+from topiccrawl.extensions.wait_reason import Circumstances, wait_reason
 from topiccrawl.frontier.view import STATES, Census
 
 steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=5)), max_size=200)
@@ -20,14 +20,14 @@ steps = st.lists(st.tuples(st.floats(0.1, 30), st.lists(st.booleans(), max_size=
 def test_a_history_is_bounded_ordered_and_ends_where_the_crawl_is(
     moments: list[tuple[float, list[bool]]], points: int
 ) -> None:
-    figures = Figures(points=points)
+    figures = CrawlHistory(points=points)
     at = 0.0
     for seconds, pages in moments:
         at += seconds
         for relevant in pages:
             figures.page(relevant=relevant)
         figures.sample(at)
-    history = figures.history
+    history = figures.points
     assert len(history) <= 2 * points
     assert all(a.at < b.at and a.pages <= b.pages for a, b in pairwise(history))
     assert all(0 <= point.recent <= 1 and point.relevant <= point.pages for point in history)
@@ -35,20 +35,20 @@ def test_a_history_is_bounded_ordered_and_ends_where_the_crawl_is(
 
 @given(steps)
 def test_what_a_reader_adds_up_is_the_whole(moments: list[tuple[float, list[bool]]]) -> None:
-    figures, at = Figures(points=8), 0.0
+    history, at = CrawlHistory(points=8), 0.0
     server: dict[str, Any] = {}
     reader: list[Point] = []
     for seconds, pages in moments:
         at += seconds
         for relevant in pages:
-            figures.page(relevant=relevant)
-        figures.sample(at)
-        new: dict[str, Any] = {"series": {"every": figures.every, "points": list(figures.history)}}
+            history.page(relevant=relevant)
+        history.sample(at)
+        new: dict[str, Any] = {"series": {"every": history.every, "points": list(history.points)}}
         change = difference(server, new)
         if "series" in change:
             reader = reader[: change["series"].get("from", 0)] + change["series"]["points"]
         server = new
-        assert reader == figures.history
+        assert reader == history.points
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=30), min_size=1, max_size=4))
@@ -60,7 +60,7 @@ def test_nodes_together_have_the_pages_of_all(grown: list[list[int]]) -> None:
             pages += more
             points.append(Point(float(at), pages, 0, 0.0, 0))
         histories.append((100.0 + node, points))
-    found = merged(histories)
+    found = merge_histories(histories)
     assert found[-1].pages == sum(map(sum, grown))
     assert found[0].at == 0.0
 
@@ -88,7 +88,7 @@ def test_each_circumstance_has_its_reason() -> None:
         "empty": Circumstances(9.0),
         "watching": Circumstances(9.0, watching="12 hubs, next at 08:00:00"),
     }
-    assert {reason: waiting(case).reason for reason, case in cases.items()} == {
+    assert {reason: wait_reason(case).reason for reason, case in cases.items()} == {
         reason: reason for reason in cases
     }
-    assert "a.test in 12 s" in waiting(cases["delays"]).text()
+    assert "a.test in 12 s" in wait_reason(cases["delays"]).text()

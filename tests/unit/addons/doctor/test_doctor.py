@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from topiccrawl.addons.doctor.commands.doctor import Command, lines_of
-from topiccrawl.addons.doctor.rounds import examine, rounds_of
+from topiccrawl.addons.doctor.examinations import examinations_of, examine
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.findings import Level, ok
 
@@ -109,9 +109,10 @@ def test_the_exit_status_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert command.exitcode == status
         (told,) = json.loads(capsys.readouterr().out)
         assert told["level"] == ("fail" if status else "ok")
-    with pytest.raises(UsageError, match="nothing is examined by the name 'x'"):
+    with pytest.raises(UsageError, match="unknown examination 'x'"):
         list(examine(settings(tmp_path), ["x"]))
-    assert {"versions", "extras", "ports", "redis", "mongodb"} <= set(rounds_of(settings(tmp_path)))
+    known = examinations_of(settings(tmp_path))
+    assert {"versions", "extras", "ports", "redis", "mongodb"} <= set(known)
 
 
 def mine(_: Settings) -> Iterator[Finding]:

@@ -43,7 +43,7 @@ def settings(tmp_path: Path) -> Settings:
         ({"template": "软件公司-四川"}, "no seed provider to search for '四川 软件公司'"),
         ({"template": "软件公司-四川", "discover": "google"}, "write one of searxng"),
         ({"template": "软件公司-四川", "discover": "bing", "chance": "x"}, "chance=1 or chance=0"),
-        ({"template": "软件公司-四川", "seeds": "a b"}, "no http or https URL"),
+        ({"template": "软件公司-四川", "seeds": "a b"}, "is not an HTTP URL"),
         ({"template": "软件公司-四川", "sedes": "x"}, "did you mean seeds?"),
     ],
 )

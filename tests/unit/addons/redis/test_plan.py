@@ -6,14 +6,14 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.partitions import HOST, TOLERANCE, plan
+from topiccrawl.addons.redis.partitions import HOST_WEIGHT, TOLERANCE, plan
 
 nodes = st.lists(st.integers(1, 50), min_size=1, max_size=8, unique=True)
 hosts = st.dictionaries(st.integers(0, BUCKETS - 1), st.integers(0, 5))
 
 
 def load(shares: dict[int, int], known: dict[int, int], node: int) -> int:
-    return sum(1 + HOST * known.get(b, 0) for b, owner in shares.items() if owner == node)
+    return sum(1 + HOST_WEIGHT * known.get(b, 0) for b, owner in shares.items() if owner == node)
 
 
 @given(nodes=nodes, known=hosts, claims=st.dictionaries(st.integers(0, 255), st.integers(1, 60)))
@@ -24,7 +24,7 @@ def test_every_bucket_has_one_living_node_and_loads_are_even(
     assert sorted(shares) == list(range(BUCKETS))
     assert set(shares.values()) <= set(nodes)
     loads = [load(shares, known, node) for node in nodes]
-    heaviest = max(1 + HOST * n for n in [0, *known.values()])
+    heaviest = max(1 + HOST_WEIGHT * n for n in [0, *known.values()])
     mean = sum(loads) / len(loads)
     assert max(loads) - min(loads) <= 2 * heaviest + 2 * TOLERANCE * mean
     assert shares == plan(list(reversed(nodes)), claims, known), "all nodes plan the same"

@@ -1,4 +1,4 @@
-"""``scrapy doctor``: is all there that a crawl with these settings needs, and what must be done?"""
+"""``scrapy doctor``: check the environment that a crawl with these settings needs."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ MARKS = {Level.OK: "ok  ", Level.WARN: "warn", Level.FAIL: "FAIL"}
 
 
 class Command(OperatorCommand, ScrapyCommand):
-    """Examine the installation."""
+    """Check the installation, the settings, the machine and the servers."""
 
-    summary = message("Check versions, servers, folders, clock and ports; say what to do")
+    summary = message("Check versions, servers, folders, clock and ports; show remedies")
     details = message(
-        "Examines all, or what is named, with the settings that a crawl would have. Exit status"
-        " 1 where a crawl would fail; warnings leave it 0. It asks the servers that the"
-        " settings name, and no others."
+        "Runs all checks, or the named ones, with the settings of a crawl. The exit status is"
+        " 1 if a crawl would fail, and 0 with warnings only. It connects only to servers of the"
+        " settings."
     )
 
     @override
     def syntax(self) -> str:
-        from topiccrawl.addons.doctor.rounds import ROUNDS
+        from topiccrawl.addons.doctor.examinations import EXAMINATIONS
 
-        names = [*ROUNDS, *project.TOPICCRAWL_EXAMINATIONS]
+        names = [*EXAMINATIONS, *project.TOPICCRAWL_EXAMINATIONS]
         return f"[--json] [{' | '.join(names)}]..."
 
     @override
@@ -45,7 +45,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawl.addons.doctor.rounds import examine
+        from topiccrawl.addons.doctor.examinations import examine
 
         findings = list(examine(self.options, args))
         if opts.json:
@@ -58,7 +58,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 def lines_of(finding: Finding) -> list[str]:
-    """Return what is shown: the finding, and what to do about it.
+    """Return the printed lines of a finding: its text and the remedy.
 
     >>> from topiccrawl.scheduler.findings import warn
     >>> lines_of(warn("disk", "1 GB free", "make room"))

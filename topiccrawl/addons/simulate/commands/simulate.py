@@ -9,7 +9,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.terminal import OperatorCommand, some
+from topiccrawl.commands.terminal import OperatorCommand, positive
 from topiccrawl.links.strategies import NAMES
 from topiccrawl.messages import message, tr
 
@@ -30,7 +30,7 @@ class Command(OperatorCommand, ScrapyCommand):
         super().add_options(parser)
         add = parser.add_argument
         several: dict[str, Any] = {"action": "append"}
-        number: dict[str, Any] = {"type": some, "metavar": "N"}
+        number: dict[str, Any] = {"type": positive, "metavar": "N"}
         text = tr("topic as for a crawl, or a topic of --truth; may be repeated")
         add("--topic", **several, default=[], metavar="TOPIC", help=text)
         text = tr(

@@ -8,7 +8,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.crawl import CrawlCommand
-from topiccrawl.commands.terminal import some
+from topiccrawl.commands.terminal import positive
 from topiccrawl.messages import tr
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Command(CrawlCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("--once", action="store_true", help=tr("end when no task is left"))
-        parser.add_argument("--sites", type=some, metavar="N", help=tr("sites crawled at once"))
+        parser.add_argument("--sites", type=positive, metavar="N", help=tr("sites crawled at once"))
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ from topiccrawl.addons.tasks.records import Ended, Progress, Shard, Task
 from topiccrawl.addons.tasks.work.shared import place_of, sharing
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.budget import REASON as BUDGET
-from topiccrawl.extensions.control import CANCELLED, begin_at
+from topiccrawl.extensions.control import CANCELLED, enqueue_start_urls
 from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.scheduler.context import CrawlContext, context_of
@@ -121,11 +121,11 @@ class SiteTurn:
             context.may_fetch = self._fetches
             context.frontier.pace(self._speed)
 
-    def begin_at(self, urls: Sequence[str]) -> bool:
+    def enqueue_start_urls(self, urls: Sequence[str]) -> bool:
         """Queue start URLs of the operator; return False if the crawl is not open (yet)."""
         if self._context is None or not self._context.opened:
             return False
-        begin_at(self._context, urls)
+        enqueue_start_urls(self._context, urls)
         return True
 
     def _look_at_seeds(self) -> None:
@@ -138,7 +138,7 @@ class SiteTurn:
                 continue
             plain = f"http{secure.removeprefix('https')}"
             if plain not in self._begun and context.frontier.why(plain) is None:
-                begin_at(context, [plain])
+                enqueue_start_urls(context, [plain])
             self._begun.add(plain)
             self._fate(context, plain)
 

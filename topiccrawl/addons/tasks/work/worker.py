@@ -103,7 +103,7 @@ class Worker:
             turn.close(MOVED)
         elif turn.seconds > self._quantum and board.should_yield(turn.shard):
             turn.close(OVER)
-        elif order.urls and turn.begin_at(order.urls):
+        elif order.urls and turn.enqueue_start_urls(order.urls):
             await self._turns.took(crawl_of(turn.shard), order.urls)
 
     async def _give_back(self) -> None:

@@ -1,4 +1,4 @@
-"""Decision on each article of a save, from documents read before. No network here."""
+"""Decision about each article of a save, from documents that were read before. No network here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Known(NamedTuple):
     """Stored data that the articles of a save depend on.
 
     Attributes:
-        articles: Number and article by URL.
+        articles: URL to number and article.
         texts: Articles to compare with, by number.
         reprints: URLs of the save that are recorded as reprints.
         forgotten: URLs of the save that must not be stored again.
@@ -37,15 +37,15 @@ class Known(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """Writes of a save, in the order they were decided.
+    """Writes of a save, in the order of the decisions.
 
     Attributes:
-        saved: The fates, in the order of the articles.
+        saved: Fates, in the order of the articles.
         upserts: Articles to write, with their numbers.
         replaced: Texts that become versions, with the time of the text that replaces them.
-        reprints: Reprints to record, with their story.
-        freed: URLs that are no reprints any more.
-        claim: Entry for the story log; None if there is none.
+        reprints: Reprints to record, with their stories.
+        freed: URLs that are no longer reprints.
+        claim: Entry for the story log, or None.
     """
 
     saved: list[Saved] = field(default_factory=list)
@@ -57,10 +57,10 @@ class Plan:
 
 
 class Decision:
-    """Decision on the articles of one save, in order; each is also compared with those before it.
+    """Decision about the articles of one save; each is also compared with the ones before it.
 
     Args:
-        method: Method of duplicate detection.
+        method: Duplicate detector.
         known: Stored data.
         first: First free number.
     """
@@ -76,12 +76,12 @@ class Decision:
         self.plan = Plan()
 
     def take(self, article: Article, keys: Sequence[int], candidates: Sequence[int]) -> None:
-        """Decide on one more article.
+        """Decide about the next article.
 
         Args:
             article: The article.
-            keys: Its keys.
-            candidates: Numbers of stored articles that share keys with it.
+            keys: Keys of the article.
+            candidates: Numbers of stored articles that share keys with the article.
         """
         url = clean(article.url)
         if url in self._known.forgotten:
@@ -92,20 +92,20 @@ class Decision:
         found = self._method.judge(article, (other for other in near if other.url != url))
         article, match = linked(article, found)
         if match is None:
-            self._keep(url, article, keys)
+            self._store(url, article, keys)
         else:
             self.plan.reprints.append((article, match))
             fate = Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
             self.plan.saved.append(fate)
 
     def end(self, marks: Sequence[int]) -> Plan:
-        """Return the plan; marks of boilerplate go into its claim."""
+        """Return the plan; its claim contains the marks of boilerplate."""
         if self._entered:
             numbers, articles, keys = zip(*self._entered, strict=True)
             self.plan.claim = Claim(numbers, [name_of(a.url) for a in articles], keys, marks)
         return self.plan
 
-    def _keep(self, url: str, article: Article, keys: Sequence[int]) -> None:
+    def _store(self, url: str, article: Article, keys: Sequence[int]) -> None:
         if url in self._known.reprints:
             self.plan.freed.append(url)
         number, before = self._articles.get(url, (self._next, None))

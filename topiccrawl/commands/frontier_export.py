@@ -1,7 +1,7 @@
-"""Lines of an exported frontier, checked before any of them is loaded: the file may be anyone's.
+"""Lines of a frontier export, validated before they are loaded, since the file is untrusted.
 
-Each line is a row of known kind; its fields have the types, ranges and sizes that a frontier can
-store. A stored request is for a web page, and no row names a class or a file to be loaded.
+Each line is a row of a known kind, whose fields have types, ranges and sizes that a frontier can
+store. Stored requests are for web pages, and no row names a class or a file to be loaded.
 """
 
 from __future__ import annotations
@@ -31,22 +31,26 @@ if TYPE_CHECKING:
 
 
 LONGEST_LINE = 8_000_000
-"""Characters; the links of one page are the longest part."""
-MOST_HASHES = 64
-"""Of a filter; one for an error of a millionth has 20."""
+"""Maximum characters of a line; the links of a page are the longest part."""
+MAX_HASHES = 64
+"""Maximum number of hashes of a Bloom filter; a false-positive rate of one millionth needs 20."""
 _MARK = "#topiccrawl-"
 _SCHEMES = ("http://", "https://")
 
 
 def _page(url: str) -> str:
-    """Refuse what is no URL of a web page; requests that are no plain GET have a mark behind it."""
+    """Reject values that are not URLs of web pages; a suffix marks requests that are no plain GET.
+
+    Raises:
+        ValueError: If the value is not an HTTP URL.
+    """
     if not url.startswith(_SCHEMES) or canonical(url.partition(_MARK)[0]) is None:
-        raise ValueError("is no http or https URL")
+        raise ValueError("is not an HTTP URL")
     return url
 
 
 def _request(text: str) -> str:
-    """Refuse a stored request that is not for a web page, or names a class of its own."""
+    """Reject a stored request that is not for a web page, or names a custom class."""
     if not text:
         return text
     record = json.loads(text)
@@ -54,26 +58,26 @@ def _request(text: str) -> str:
     if "kept" not in known:
         _page(str(known.get("url")))
         if not str(known.get("_class", "scrapy.http.")).startswith("scrapy.http."):
-            raise ValueError("names a class of its own")
+            raise ValueError("names a custom class")
     return text
 
 
 def _counters(numbers: dict[str, int]) -> dict[str, int]:
-    """Refuse counters that a frontier counts itself."""
+    """Reject counters that a frontier computes itself."""
     if any(name in SIZES or name.startswith("error/") for name in numbers):
-        raise ValueError("has sizes")
+        raise ValueError("has queue sizes")
     return numbers
 
 
 def _filter(text: str) -> str:
-    """Refuse what is no Bloom filter."""
+    """Reject values that are not Bloom filters."""
     data = b64decode(text, validate=True)
     size = len(data) - HEAD.size
     if not SMALLEST <= size <= LARGEST or size & (size - 1):
-        raise ValueError("is no filter")
+        raise ValueError("is not a Bloom filter")
     _, hashes = HEAD.unpack_from(data)
-    if not 0 < hashes <= MOST_HASHES:
-        raise ValueError("is no filter")
+    if not 0 < hashes <= MAX_HASHES:
+        raise ValueError("is not a Bloom filter")
     return text
 
 
@@ -143,7 +147,7 @@ _FIELDS: Mapping[type[Entry], Mapping[str, Any]] = {
     },
     SeenEntry: {"bucket": _Byte, "place": _Short, "filter": _Filter},
 }
-"""Types of an entry's fields as a file may have them; the defaults are the entry's own."""
+"""Types of the fields of each entry in a file; the defaults are those of the entry."""
 
 
 def _model(entry: type[Entry]) -> type[_Row]:
@@ -166,15 +170,14 @@ class _Kind(BaseModel):
 
 
 def to_line(entry: Entry) -> str:
-    r"""Return the entry as a line of JSON, without fields that have their defaults.
+    r"""Return an entry as a line of JSON, without fields that have their default values.
 
     >>> to_line(UrlEntry("http://a.cn/", "prior", 7, 0.5))
     '{"kind": "url", "url": "http://a.cn/", "queue": "prior", "arrival": 7, "value": 0.5}\n'
     """
-    silent = entry._field_defaults
-    fields = {
-        name: v for name, v in entry._asdict().items() if name not in silent or v != silent[name]
-    }
+    defaults = entry._field_defaults
+    items = entry._asdict().items()
+    fields = {name: v for name, v in items if name not in defaults or v != defaults[name]}
     return json.dumps({"kind": _NAMES[type(entry)], **fields}, ensure_ascii=False) + "\n"
 
 
@@ -182,7 +185,7 @@ def entries(name: str, file: TextIO) -> Iterator[Entry]:
     """Yield the entries of an export.
 
     Raises:
-        StateError: A line is none, or holds what no frontier can store; it names file and line.
+        StateError: If a line is not a valid entry; it names the file and the line.
     """
     fields = -1
     for number, line in enumerate(_lines(name, file), 1):
@@ -190,11 +193,11 @@ def entries(name: str, file: TextIO) -> Iterator[Entry]:
             checked, kind = _KINDS[_Kind.model_validate_json(line).kind]
             found = kind(**checked.model_validate_json(line).model_dump())
         except (ValidationError, RecursionError) as error:
-            raise _refused(name, number, _mistake(error)) from error
+            raise _invalid(name, number, _reason(error)) from error
         if isinstance(found, About):
             fields = len(found.fields)
         if isinstance(found, UrlEntry) and len(found.evidence) not in {0, fields}:
-            raise _refused(name, number, f"evidence: {fields} numbers are needed")
+            raise _invalid(name, number, f"evidence: {fields} numbers are needed")
         yield found
 
 
@@ -209,17 +212,17 @@ def _lines(name: str, file: TextIO) -> Iterator[str]:
         yield line
 
 
-def _mistake(error: ValidationError | RecursionError) -> str:
-    """Return the first mistake, without the text of the file."""
+def _reason(error: ValidationError | RecursionError) -> str:
+    """Return the first validation error, without text of the file."""
     if isinstance(error, RecursionError):
-        return "nested too deep"
+        return "nested too deeply"
     first = error.errors(include_input=False)[0]
     place = ".".join(map(str, first["loc"]))
     return f"{place}: {first['msg']}"[:200] if place else first["msg"]
 
 
-def _refused(name: str, number: int, why: str) -> StateError:
+def _invalid(name: str, number: int, why: str) -> StateError:
     found = f"line {number}: {why}"
     return StateError(
-        "{name}: no line of an exported frontier ({found}); export it again", name=name, found=found
+        "{name}: not a valid frontier export ({found}); export it again", name=name, found=found
     )

@@ -11,8 +11,8 @@ from redis.asyncio import Redis
 from typing_extensions import override
 
 from tests.contracts.articles import article
+from topiccrawl.addons.redis.shared_store import NodeStore
 from topiccrawl.addons.redis.stories import Claim, StoryRegister
-from topiccrawl.addons.redis.together import TogetherStore
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.storage.contract import Fate
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Full(TogetherStore):
+class Full(NodeStore):
     """Takes nothing, as on a full disk."""
 
     @override
@@ -34,9 +34,7 @@ class Full(TogetherStore):
         raise StorageError(f"no room for {len(articles)}")
 
 
-def node(
-    folder: Path, number: int, url: str, kind: type[TogetherStore] = TogetherStore
-) -> TogetherStore:
+def node(folder: Path, number: int, url: str, kind: type[NodeStore] = NodeStore) -> NodeStore:
     name, own = str(folder), f"node-{number}"
     return kind(folder / own, lambda: Redis.from_url(url), place=own, name=name)
 
@@ -58,7 +56,7 @@ def with_nodes(folder: Path, url: str, number: int, work: Callable[..., Awaitabl
 def test_nodes_that_meet_a_story_at_the_same_time_keep_it_once(
     tmp_path: Path, redis_url: str
 ) -> None:
-    async def work(*nodes: TogetherStore) -> None:
+    async def work(*nodes: NodeStore) -> None:
         texts = range(12)
         groups = [[article(100 * n + text, text) for text in texts] for n in range(len(nodes))]
         saves = [one.save(group) for one, group in zip(nodes, groups, strict=True)]
@@ -74,7 +72,7 @@ def test_nodes_that_meet_a_story_at_the_same_time_keep_it_once(
 def test_a_reprint_at_the_node_of_its_story_is_recorded_there(
     tmp_path: Path, redis_url: str
 ) -> None:
-    async def work(one: TogetherStore, two: TogetherStore) -> None:
+    async def work(one: NodeStore, two: NodeStore) -> None:
         await one.save([article(1)])
         (away,) = await two.save([article(2, 1)])
         assert (away.fate, away.story, away.reason) == (Fate.REPRINT, article(1).url, "same-text")
@@ -91,7 +89,7 @@ def test_a_reprint_at_the_node_of_its_story_is_recorded_there(
 def test_a_page_fetched_again_elsewhere_is_no_reprint_of_itself(
     tmp_path: Path, redis_url: str
 ) -> None:
-    async def work(one: TogetherStore, two: TogetherStore) -> None:
+    async def work(one: NodeStore, two: NodeStore) -> None:
         await one.save([article(1)])
         assert [saved.fate for saved in await two.save([article(1)])] == [Fate.NEW]
         assert [saved.fate for saved in await one.save([article(1)])] == [Fate.UNCHANGED]
@@ -105,7 +103,7 @@ def test_a_page_fetched_again_elsewhere_is_no_reprint_of_itself(
 
 
 def test_a_story_whose_node_could_not_store_it_is_not_lost(tmp_path: Path, redis_url: str) -> None:
-    async def work(one: TogetherStore) -> None:
+    async def work(one: NodeStore) -> None:
         full = node(tmp_path, 9, redis_url, Full)
         await full.open()
         with pytest.raises(StorageError):
@@ -117,7 +115,7 @@ def test_a_story_whose_node_could_not_store_it_is_not_lost(tmp_path: Path, redis
 
 
 def test_what_is_forgotten_leaves_redis_too(tmp_path: Path, redis_url: str) -> None:
-    async def work(one: TogetherStore, two: TogetherStore) -> None:
+    async def work(one: NodeStore, two: NodeStore) -> None:
         await one.save([article(1), article(2), article(3)])
         await two.forget([article(1).url, "site:site2.test"], 1.0)
         with PlainRedis.from_url(redis_url) as client:

@@ -1,4 +1,4 @@
-"""Link ingest of a shared frontier: URLs of another node's hosts are sent to that node."""
+"""Messages between nodes: links, seeds and redirects to hosts that another node serves."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ if TYPE_CHECKING:
 
 LINKS, SEED, REDIRECT = range(3)
 _LARGEST = 1e30
-"""Of a number of evidence; the rows have four bytes for it."""
+"""Largest absolute value of an evidence number; rows store it in four bytes."""
 
 
 class Route:
-    """Buckets that are served here, and the outbox for the others.
+    """Buckets served by this node, and the outbox of messages for the other buckets.
 
     Attributes:
-        mine: By bucket, whether its URLs are taken in here.
-        whole: Whether all buckets are served here.
-        letters: Bucket to messages (msgpack) not sent yet.
+        mine: By bucket, whether its URLs are stored by this node.
+        whole: Whether all buckets are served by this node.
+        outbox: Bucket to messages (msgpack) that were not sent yet.
     """
 
     def __init__(self) -> None:
         self.mine = [False] * BUCKETS
         self.whole = False
-        self.letters: defaultdict[int, list[bytes]] = defaultdict(list)
+        self.outbox: defaultdict[int, list[bytes]] = defaultdict(list)
 
     def serve(self, bucket: int, *, mine: bool) -> None:
-        """Set whether a bucket's URLs are taken in here or sent to another node."""
+        """Set whether the URLs of a bucket are stored by this node or sent to another one."""
         self.mine[bucket] = mine
         self.whole = all(self.mine)
 
-    def post(self, bucket: int, *parts: object) -> None:
-        """Put a message for the node that serves a bucket into the outbox."""
-        self.letters[bucket].append(msgpack.packb(parts, unicode_errors="surrogatepass"))
+    def send(self, bucket: int, *parts: object) -> None:
+        """Add a message for the node of a bucket to the outbox."""
+        self.outbox[bucket].append(msgpack.packb(parts, unicode_errors="surrogatepass"))
 
 
-class Outpost:
-    """Sends URLs of hosts that other nodes serve, and takes in the messages of those nodes.
+class NodeForwarder:
+    """Forward URLs to the nodes that serve their hosts, and apply the messages of other nodes.
 
     Args:
-        ingest: This node's link ingest.
-        urls: This node's URLs.
-        route: Buckets that are served here, and the outbox.
-        evidence: Numbers of evidence of an offer.
+        ingest: Link ingest of this node.
+        urls: URLs of this node.
+        route: Buckets served by this node, and the outbox.
+        evidence: Number of evidence values of an offer.
     """
 
     def __init__(self, ingest: LinkIngest, urls: Urls, route: Route, evidence: int) -> None:
@@ -63,10 +63,10 @@ class Outpost:
         self._evidence = evidence
 
     def send(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> tuple[list[Offer], int]:
-        """Return a page's offers that are served here, and the number of others that were sent.
+        """Return the offers of a page to hosts of this node, and the number of forwarded offers.
 
         Only links that were not counted for this page before are sent. They are recorded with the
-        page, so a page that is fetched again sends nothing twice.
+        page, so that a page that is fetched again sends no link twice.
         """
         if self._route.whole:
             return list(offers), 0
@@ -82,35 +82,35 @@ class Outpost:
                 before[child] = None
                 away[bucket].append(tuple(offer))
         for bucket, fresh in away.items():
-            self._route.post(bucket, LINKS, key, parent.depth + 1, fresh)
+            self._route.send(bucket, LINKS, key, parent.depth + 1, fresh)
         if len(before) > known:
             self._urls.put_links(key, b"".join(before))
         return here, len(before) - known
 
     def send_seed(self, seed: Seed) -> bool:
-        """Send a seed of another node's host; return whether it was one."""
+        """Forward a seed if its host is served by another node; return whether it was sent."""
         bucket = bucket_of_url(seed.url)
         if self._route.mine[bucket]:
             return False
-        self._route.post(bucket, SEED, seed.url, seed.value, seed.payload, seed.depth)
+        self._route.send(bucket, SEED, seed.url, seed.value, seed.payload, seed.depth)
         return True
 
     def send_redirect(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
-        """Send a redirect to another node's host; return whether it was one."""
+        """Forward a redirect if another node serves its target; return whether it was sent."""
         bucket = bucket_of_url(outcome.target)
         if self._route.mine[bucket]:
             return False
         moved = (outcome.target, outcome.redirects, outcome.payload)
-        self._route.post(bucket, REDIRECT, source_key, source.encode(), *moved)
+        self._route.send(bucket, REDIRECT, source_key, source.encode(), *moved)
         return True
 
-    def receive(self, letter: bytes) -> None:
-        """Take in a message of another node.
+    def receive(self, data: bytes) -> None:
+        """Apply a message of another node.
 
         Raises:
-            ValueError: No node wrote it.
+            ValueError: If the message is invalid.
         """
-        read = read_letter(letter, self._evidence)
+        read = parse_message(data, self._evidence)
         if isinstance(read, Links):
             self._ingest.add_links(read.offers, read.page, read.depth, set())
         elif isinstance(read, Seed):
@@ -120,7 +120,7 @@ class Outpost:
 
 
 class Links(NamedTuple):
-    """Links of a page: its key, their depth, and they."""
+    """Links of a page: key of the page, depth and offers of the links."""
 
     page: bytes
     depth: int
@@ -128,28 +128,28 @@ class Links(NamedTuple):
 
 
 class Redirect(NamedTuple):
-    """Redirect of a page: its key, its row, and the outcome."""
+    """Redirect of a page: key and row of the page, and the outcome."""
 
     page: bytes
     source: Row
     outcome: Outcome
 
 
-def read_letter(letter: bytes, evidence: int = 1) -> Links | Seed | Redirect:
-    """Return the content of a message, checked: what has access to Redis may have put it there.
+def parse_message(data: bytes, evidence: int = 1) -> Links | Seed | Redirect:
+    """Parse and validate a message; any process with access to Redis may have written it.
 
     Args:
-        letter: The message, msgpack.
-        evidence: Numbers of evidence of an offer.
+        data: The message, msgpack.
+        evidence: Number of evidence values of an offer.
 
     Raises:
-        ValueError: No node wrote it.
+        ValueError: If the message is invalid.
     """
     try:
-        kind, *rest = msgpack.unpackb(letter, unicode_errors="surrogatepass")
-        return _READ[kind](*rest, evidence)
+        kind, *fields = msgpack.unpackb(data, unicode_errors="surrogatepass")
+        return _PARSERS[kind](*fields, evidence)
     except (msgpack.UnpackException, ValueError, TypeError, KeyError, IndexError, StructError) as e:
-        raise ValueError(f"no message of a node: {e!r:.200}") from e
+        raise ValueError(f"not a valid message: {e!r:.200}") from e
 
 
 def _links(page: bytes, depth: int, offers: list[list[Any]], evidence: int) -> Links:
@@ -184,16 +184,16 @@ def _redirect(
     return Redirect(page, row, outcome)
 
 
-_READ: dict[int, Callable[..., Links | Seed | Redirect]] = {
+_PARSERS: dict[int, Callable[..., Links | Seed | Redirect]] = {
     LINKS: _links,
     SEED: _seed,
     REDIRECT: _redirect,
 }
 
 
-def _check(*held: bool) -> None:
-    if not all(held):
-        raise ValueError("a field is of another type or range")
+def _check(*conditions: bool) -> None:
+    if not all(conditions):
+        raise ValueError("a field has a wrong type or range")
 
 
 def _is_key(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""Examinations of the doctor, by name; those of the settings and of the machine are here."""
+"""Examinations of the doctor by name, with those of the settings and the machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 
 from topiccrawl import __version__
 from topiccrawl.addons.doctor.packages import dictionary, extras, versions
-from topiccrawl.commands.names import strangers
+from topiccrawl.commands.setting_names import unknown_settings
 from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values
@@ -28,40 +28,40 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    Round = Callable[[BaseSettings], Iterable[Finding]]
+    Examination = Callable[[BaseSettings], Iterable[Finding]]
 
 GIGA = 1_000_000_000
-LITTLE, SCARCE = 5 * GIGA, GIGA // 2
-"""Bytes of free disk below which the check warns, or fails."""
+WARN_FREE, FAIL_FREE = 5 * GIGA, GIGA // 2
+"""Bytes of free disk space below which the check warns, and below which it fails."""
 FILES = 1024
-"""Files and sockets that a process should be allowed to have open."""
+"""Number of files and sockets that a process should be allowed to open."""
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-"""A clock that shows an earlier time is wrong."""
+"""Earliest plausible time, seconds since the epoch."""
 
 
 def disk(settings: BaseSettings) -> Iterator[Finding]:
-    """Check that state can be written, and that there is free disk."""
+    """Check that the folders of the state can be written and have free space."""
     for name in ("TOPICCRAWL_DATA_DIR", "WARC_DIR"):
         if settings.get(name):
             yield _folder(name, Path(settings[name]))
 
 
 def _folder(name: str, folder: Path) -> Finding:
-    made = folder
-    while not made.exists():
-        made = made.parent
+    existing = folder
+    while not existing.exists():
+        existing = existing.parent
     try:
-        with tempfile.TemporaryFile(dir=made) as file:
+        with tempfile.TemporaryFile(dir=existing) as file:
             file.write(b"doctor")
-        free = shutil.disk_usage(made).free
+        free = shutil.disk_usage(existing).free
     except OSError as error:
-        remedy = f"let this user write there, or name another folder: {name}=..."
+        remedy = f"give this user write access, or choose another folder: {name}=..."
         return fail("disk", f"{folder}: {error.strerror}", remedy)
-    text = f"{folder}: can be written, {free / GIGA:.1f} GB free"
-    if free < SCARCE:
-        return fail("disk", text, "make room; a million URLs and their articles take some GB")
-    if free < LITTLE:
-        return warn("disk", text, "a million URLs and their articles take some GB: make room")
+    text = f"{folder}: writable, {free / GIGA:.1f} GB free"
+    if free < FAIL_FREE:
+        return fail("disk", text, "free disk space: a million URLs and their articles take GBs")
+    if free < WARN_FREE:
+        return warn("disk", text, "free disk space: a million URLs and their articles take GBs")
     return ok("disk", text)
 
 
@@ -74,7 +74,7 @@ def state(settings: BaseSettings) -> Iterator[Finding]:
         try:
             check_version(place)
         except StateVersionError as error:
-            yield fail("state", str(error), "pip install --upgrade, or name another data folder")
+            yield fail("state", str(error), "pip install --upgrade, or use another data folder")
         else:
             yield ok("state", f"{place}: written by topiccrawl {written_by(place) or '(unknown)'}")
 
@@ -83,29 +83,29 @@ def memory(_: BaseSettings) -> Iterator[Finding]:
     """Check the limit of open files."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < FILES:
-        yield warn("files", f"{soft} may be open", f"ulimit -n {4 * FILES}")
+        yield warn("files", f"limit of open files is {soft}", f"ulimit -n {4 * FILES}")
     else:
-        yield ok("files", f"{soft} may be open")
+        yield ok("files", f"limit of open files is {soft}")
 
 
 def clock(_: BaseSettings) -> Iterator[Finding]:
-    """Check that the time is plausible: articles' dates and hosts' delays depend on it."""
+    """Check that the time is plausible; dates of articles and delays of hosts depend on it."""
     now = time.time()
     text = datetime.fromtimestamp(now, tz=UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     if now < EARLIEST:
-        yield fail("clock", text, "set the machine's clock (timedatectl set-ntp true)")
+        yield fail("clock", text, "set the clock of the machine (timedatectl set-ntp true)")
     else:
         yield ok("clock", text)
 
 
-_DOORS = {
+_CONSOLES = {
     "TELNETCONSOLE_ENABLED": "a telnet console",
     "REMOTE_CONTROL_ENABLED": "a remote control",
 }
 
 
 def settings(given: BaseSettings) -> Iterator[Finding]:
-    """Check that all settings can be read."""
+    """Check that all settings are valid."""
     try:
         check_values(given)
         check_settings(given)
@@ -114,35 +114,35 @@ def settings(given: BaseSettings) -> Iterator[Finding]:
         yield fail("settings", str(error), "correct it in settings, environment or command line")
     else:
         yield from names(given)
-        yield ok("settings", f"state in {given['TOPICCRAWL_DATA_DIR']}")
+        yield ok("settings", f"data folder is {given['TOPICCRAWL_DATA_DIR']}")
 
 
 def names(given: BaseSettings) -> Iterator[Finding]:
-    """Warn of names of settings, or in the environment, that have no effect."""
-    for line in strangers(given, os.environ):
-        yield warn("settings", line, "correct the name, or take it away")
+    """Warn about settings and environment variables that have no effect."""
+    for line in unknown_settings(given, os.environ):
+        yield warn("settings", line, "correct the name, or remove it")
 
 
 def manners(given: BaseSettings) -> Iterator[Finding]:
-    """Check the settings that concern site owners and other users of the machine."""
+    """Check the settings that affect site owners and other users of the machine."""
     agent = str(given["USER_AGENT"])
     if "@" not in agent and "://" not in agent:
         remedy = f"USER_AGENT='topiccrawl/{__version__} (+https://you.example/crawler)'"
-        yield warn("user agent", f"{agent!r} names no address of yours", remedy)
+        yield warn("user agent", f"{agent!r} has no contact address", remedy)
     if not given.getbool("ROBOTSTXT_OBEY"):
         yield warn("robots.txt", "is not obeyed", "ROBOTSTXT_OBEY=1 unless the sites are yours")
     delay = given.getfloat("DOWNLOAD_DELAY")
     if delay < 0.5:  # noqa: PLR2004 - half of our default
-        remedy = "1 second or more for sites that are not yours"
+        remedy = "set 1 second or more unless the sites are yours"
         yield warn("delay", f"DOWNLOAD_DELAY is {delay:g} s", remedy)
-    for name, door in _DOORS.items():
+    for name, console in _CONSOLES.items():
         if given.getbool(name):
-            yield warn("door", f"{name} opens {door}, which runs any code", f"{name}=0")
+            yield warn("door", f"{name} opens {console}, which runs any code", f"{name}=0")
     if agent and delay:
         yield ok("manners", f"one request to a host every {delay:g} s")
 
 
-ROUNDS: Mapping[str, Round] = {
+EXAMINATIONS: Mapping[str, Examination] = {
     "versions": versions,
     "extras": extras,
     "settings": settings,
@@ -155,27 +155,27 @@ ROUNDS: Mapping[str, Round] = {
 }
 
 
-def rounds_of(given: BaseSettings) -> dict[str, Round]:
-    """Return all examinations by name: those above, and those of TOPICCRAWL_EXAMINATIONS.
+def examinations_of(given: BaseSettings) -> dict[str, Examination]:
+    """Return all examinations by name: the built-in ones, and those of TOPICCRAWL_EXAMINATIONS.
 
     Raises:
-        SettingError: One cannot be loaded.
+        SettingError: If an examination cannot be loaded.
     """
     name = "TOPICCRAWL_EXAMINATIONS"
     others = {key: load_component(name, path) for key, path in given.getdict(name).items() if path}
-    return {**ROUNDS, **others}
+    return {**EXAMINATIONS, **others}
 
 
 def examine(given: BaseSettings, names: Sequence[str] = ()) -> Iterator[Finding]:
-    """Yield what is found, of all or of what is named.
+    """Yield the findings of the named examinations, or of all.
 
     Raises:
-        UsageError: If nothing is examined by that name.
+        UsageError: If a name is unknown.
     """
-    rounds = rounds_of(given)
+    known = examinations_of(given)
     for name in names:
-        if name not in rounds:
-            raise UsageError(f"nothing is examined by the name {name!r}: {', '.join(rounds)}",
+        if name not in known:
+            raise UsageError(f"unknown examination {name!r}; known are {', '.join(known)}",
                              print_help=False)  # fmt: skip
-    for name in names or rounds:
-        yield from rounds[name](given)
+    for name in names or known:
+        yield from known[name](given)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.intake import LINKS, REDIRECT, SEED, read_letter
+from topiccrawl.addons.redis.messages import LINKS, REDIRECT, SEED, parse_message
 from topiccrawl.frontier.contract import Seed
 
 if TYPE_CHECKING:
@@ -66,6 +66,6 @@ def test_a_letter_that_no_node_wrote_is_refused_and_the_crawl_goes_on(
 ).map(msgpack.packb))  # fmt: skip
 def test_any_bytes_are_a_letter_or_refused(data: bytes) -> None:
     try:
-        read_letter(data)
+        parse_message(data)
     except ValueError:
         return

@@ -1,4 +1,4 @@
-"""Writes of a decided plan: bulk upserts, safe to repeat."""
+"""Writer of save plans: idempotent bulk upserts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from pymongo import DeleteOne, UpdateOne
 from pymongo.errors import BulkWriteError
 
-from topiccrawl.addons.mongodb import documents
+from topiccrawl.addons.mongodb import conversion
 from topiccrawl.dedup import Match
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
     from topiccrawl.addons.mongodb.client import Server
-    from topiccrawl.addons.mongodb.decide import Plan
+    from topiccrawl.addons.mongodb.decision import Plan
     from topiccrawl.addons.mongodb.stories import StoryLog
     from topiccrawl.model import Article
 
@@ -26,7 +26,7 @@ class Writer:
 
     Args:
         server: The database.
-        stories: The log whose claims order reprints.
+        stories: Story log, whose claims order reprints.
     """
 
     def __init__(self, server: Server, stories: StoryLog) -> None:
@@ -34,35 +34,35 @@ class Writer:
         self._stories = stories
 
     async def write(self, plan: Plan) -> None:
-        """Write versions, articles and reprints; ``plan.saved`` then has their final fates."""
+        """Write versions, articles and reprints; update ``plan.saved`` to the final fates."""
         if plan.replaced:
-            kept = [documents.version_upsert(article, at) for article, at in plan.replaced]
+            kept = [conversion.version_upsert(article, at) for article, at in plan.replaced]
             await self._server.collection("versions").bulk_write(kept, ordered=True)
         late = await self._upsert(plan)
         plan.reprints.extend(late)
         writes: list[UpdateOne | DeleteOne] = [DeleteOne({"_id": url}) for url in plan.freed]
         lent: list[UpdateOne] = []
         for place, (article, match) in enumerate(plan.reprints):
-            # in the order they came, also between nodes: claims ascend
+            # in order of arrival, even between nodes, since claims ascend
             order = self._stories.next * 1_000 + place
-            writes.append(documents.reprint_upsert(article, match, order))
-            lent.extend(documents.lend_topics(clean(match.url), article))
+            writes.append(conversion.reprint_upsert(article, match, order))
+            lent.extend(conversion.lend_topics(clean(match.url), article))
         if writes:
             await self._server.reprints.bulk_write(writes, ordered=True)
         if lent:
             await self._server.articles.bulk_write(lent, ordered=True)
 
     async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
-        """Write the articles; return those whose text another node stored first, as reprints."""
-        writes = [documents.upsert(article, number) for article, number in plan.upserts]
+        """Write the articles; return articles whose text another node stored first, as reprints."""
+        writes = [conversion.upsert(article, number) for article, number in plan.upserts]
         if not writes:
             return []
-        twice = len({article.url for article, _ in plan.upserts}) < len(writes)
+        has_repeats = len({article.url for article, _ in plan.upserts}) < len(writes)
         try:
-            await self._server.articles.bulk_write(writes, ordered=twice)
+            await self._server.articles.bulk_write(writes, ordered=has_repeats)
         except BulkWriteError as error:
             failed = error.details["writeErrors"]
-            if twice or any(one["code"] != DUPLICATE_KEY for one in failed):
+            if has_repeats or any(one["code"] != DUPLICATE_KEY for one in failed):
                 raise
             return [
                 late
@@ -72,12 +72,12 @@ class Writer:
         return []
 
     async def _late(self, plan: Plan, upsert: tuple[Article, int]) -> tuple[Article, Match] | None:
-        """Return an article as a reprint if its text was stored meanwhile, else write it."""
+        """Return an article as a reprint if its text was stored by another node, or write it."""
         article, number = upsert
         which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
         first = await self._server.articles.find_one(which, {"_id": 1}) if article.digest else None
-        if first is None:  # two upserts of one URL collided: repeat this one
-            await self._server.articles.bulk_write([documents.upsert(article, number)])
+        if first is None:  # two upserts of one URL collided: retry this one
+            await self._server.articles.bulk_write([conversion.upsert(article, number)])
             return None
         match = Match(first["_id"], 1.0, "same-text")
         place = next(at for at, one in enumerate(plan.saved) if one.url == article.url)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.frontier_web import Largest, Web
-from topiccrawl.addons.redis.record import Changes
+from topiccrawl.addons.redis.changes import Changes
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 

@@ -1,6 +1,6 @@
 """Conversations with Redis and their transports: blocking, or in the event loop.
 
-A conversation is a generator that yields ``Call``s and is sent their replies.
+A conversation is a generator that yields ``Call`` objects and receives their replies.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Argument = str | bytes | int | float
 
 
 class Call(NamedTuple):
-    """One script to run.
+    """Call of a Lua script.
 
     Attributes:
-        script: Its name, a file in ``lua/``.
-        base: Prefix of the crawl's keys.
-        arguments: Its arguments.
+        script: Name of the script, a file in ``lua/``.
+        base: Prefix of the keys of the crawl.
+        arguments: Arguments of the script.
     """
 
     script: str
@@ -38,26 +38,26 @@ class Call(NamedTuple):
     arguments: tuple[Argument, ...]
 
 
-Steps = Generator[Call, Any, T]
+Conversation = Generator[Call, Any, T]
 
 
 class _Sent(NamedTuple):
-    """A conversation whose first call was sent."""
+    """Conversation whose first call was sent."""
 
-    steps: Steps[Any]
+    steps: Conversation[Any]
     call: Call
     connection: redis.Connection
 
 
 @cache
 def script(name: str) -> tuple[str, str]:
-    """Return the text of a script, and its digest for ``EVALSHA``."""
+    """Return the text of a script and its digest for ``EVALSHA``."""
     text = (files("topiccrawl.addons.redis") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
     return text, sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def address(client: redis.Redis | AsyncRedis) -> str:
-    """Return the address of a client's server, without its password."""
+    """Return the address of the server of a client, without the password."""
     known = client.connection_pool.connection_kwargs
     if "path" in known:
         return f"unix://{known['path']}"
@@ -66,43 +66,43 @@ def address(client: redis.Redis | AsyncRedis) -> str:
     )
 
 
-def trouble(client: redis.Redis | AsyncRedis, error: Exception) -> StorageError:
-    """Return the error of a failed conversation; it names the server and the remedy."""
+def redis_error(client: redis.Redis | AsyncRedis, error: Exception) -> StorageError:
+    """Return the error of a failed conversation, with the server and a remedy."""
     return StorageError(
-        "{address}: Redis does not answer as it should ({error}): see "
-        "that it runs, has room and lets us in, or correct REDIS_URL",
+        "{address}: Redis failed ({error}): check that it runs, has "
+        "enough memory and allows the connection, or correct REDIS_URL",
         address=address(client),
         error=error,
     )
 
 
-class Wire:
-    """Carries conversations, one at a time; the caller waits, or lets the server work meanwhile.
+class Transport:
+    """Run conversations one at a time, blocking or with a deferred reply.
 
     Args:
-        client: Of a server, without decoding of responses.
+        client: Client of the server, without decoding of responses.
     """
 
     def __init__(self, client: redis.Redis) -> None:
         self.client = client
         self._sent: _Sent | None = None
 
-    def run(self, steps: Steps[T]) -> T:
-        """Carry a conversation to its end; return its result.
+    def run(self, steps: Conversation[T]) -> T:
+        """Run a conversation to its end, after one that was sent before; return its result.
 
         Raises:
-            StorageError: Redis cannot be reached, or refuses this or the conversation sent before.
+            StorageError: If Redis cannot be reached, or rejects one of the conversations.
         """
-        self.hear()
-        return self._go_on(steps, lambda: next(steps))
+        self.finish()
+        return self._continue(steps, lambda: next(steps))
 
-    def send(self, steps: Steps[object]) -> None:
+    def send(self, steps: Conversation[object]) -> None:
         """Send the first call of a conversation; the next method call continues it.
 
         Raises:
-            StorageError: As ``run``.
+            StorageError: If Redis cannot be reached, or rejects a conversation sent before.
         """
-        self.hear()
+        self.finish()
         call = next(steps)
         connection = None
         try:
@@ -112,20 +112,20 @@ class Wire:
         except RedisError as error:
             if connection is not None:
                 self.client.connection_pool.release(connection)
-            raise trouble(self.client, error) from error
+            raise redis_error(self.client, error) from error
         self._sent = _Sent(steps, call, connection)
 
-    def hear(self) -> None:
-        """Carry a sent conversation to its end, if there is one.
+    def finish(self) -> None:
+        """Run a sent conversation to its end, if there is one.
 
         Raises:
-            StorageError: As ``run``.
+            StorageError: If Redis cannot be reached, or rejects the conversation.
         """
         if (sent := self._sent) is not None:
             self._sent = None
-            self._go_on(sent.steps, lambda: sent.steps.send(self._reply(sent)))
+            self._continue(sent.steps, lambda: sent.steps.send(self._reply(sent)))
 
-    def _go_on(self, steps: Steps[T], first: Callable[[], Call]) -> T:
+    def _continue(self, steps: Conversation[T], first: Callable[[], Call]) -> T:
         try:
             call = first()
             while True:
@@ -133,7 +133,7 @@ class Wire:
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
         except RedisError as error:
-            raise trouble(self.client, error) from error
+            raise redis_error(self.client, error) from error
 
     def _reply(self, sent: _Sent) -> Any:  # noqa: ANN401 - whatever the script returns
         try:
@@ -151,21 +151,21 @@ class Wire:
             return self.client.eval(text, 1, call.base, *call.arguments)
 
 
-class AsyncWire:
-    """Carries conversations in the event loop.
+class AsyncTransport:
+    """Run conversations in the event loop.
 
     Args:
-        client: Of a server, without decoding of responses.
+        client: Client of the server, without decoding of responses.
     """
 
     def __init__(self, client: AsyncRedis) -> None:
         self.client = client
 
-    async def run(self, steps: Steps[T]) -> T:
-        """Carry a conversation to its end; return its result.
+    async def run(self, steps: Conversation[T]) -> T:
+        """Run a conversation to its end; return its result.
 
         Raises:
-            RedisError: Redis cannot be reached, or refuses; the conversation is closed.
+            RedisError: If Redis cannot be reached, or rejects the call; the conversation is closed.
         """
         try:
             call = next(steps)

@@ -1,8 +1,8 @@
-"""A store of one node of several: reprints are detected among the articles of all nodes.
+"""Store of one of several nodes, which detects reprints of the articles of all nodes.
 
-Articles stay in the node's own store. A register in Redis (``addons.redis.stories``) records the
-stories of all nodes; an article is claimed there before it is stored. If the node dies in between,
-its page was not acknowledged: it is fetched again, and the claim is its own.
+Articles are stored in the store of their node. A register in Redis (``addons.redis.stories``)
+records the stories of all nodes; an article is claimed there before it is stored. If the node
+crashes in between, the page was not acknowledged. It is fetched again and has the claim already.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-AGAIN = 0.05
-"""Seconds at most until a node that was not first decides again."""
+RETRY_WAIT = 0.05
+"""Maximum seconds until a node whose claim was rejected decides again."""
 
 _AWAY = message(
-    "Redis does not answer as it should ({error}): which stories are "
-    "known is unclear; see that it runs and has room"
+    "Redis failed ({error}): known stories cannot be looked up; check that it runs and has "
+    "enough memory"
 )
 
 
@@ -51,8 +51,8 @@ class _Plan(NamedTuple):
     Attributes:
         articles: The articles, with the stories that they follow up.
         matches: Matching story and its store for each article, or None.
-        claims: Articles that are new to the register.
-        marks: Boilerplate learnt.
+        claims: Articles that are not in the register yet.
+        marks: Learned boilerplate.
     """
 
     articles: list[Article]
@@ -61,16 +61,16 @@ class _Plan(NamedTuple):
     marks: list[int]
 
 
-class TogetherStore(SqliteStore):
-    """A node's own store that detects reprints of the stories of all nodes.
+class NodeStore(SqliteStore):
+    """Store of a node that detects reprints of the stories of all nodes.
 
     Args:
-        path: The file, or its folder (TOPICCRAWL_DATA_DIR).
-        client: Makes a client of the Redis server, once it is needed.
-        method: Detects duplicates; ``VerifiedShingles`` if None.
-        capacity: Articles that a new one is compared with, the newest.
-        place: Name of the store, unique among all nodes; "": host and path.
-        name: Of a register that is not all nodes', or "".
+        path: Path of the file, or of its folder (TOPICCRAWL_DATA_DIR).
+        client: Returns a client of the Redis server; called when it is needed.
+        method: Duplicate detector; ``VerifiedShingles`` if None.
+        capacity: Number of articles that a new one is compared with, the newest.
+        place: Name of the store, unique among all nodes; "" for host and path.
+        name: Name of a separate register; "" for the one that all nodes share.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class TogetherStore(SqliteStore):
         self._method = copy.deepcopy(method) if method is not None else VerifiedShingles()
         self._capacity, self._name = capacity, name
         self._register: StoryRegister | None = None
-        self._turn = asyncio.Lock()
+        self._save_lock = asyncio.Lock()
 
     @override
     async def close(self) -> None:
@@ -96,29 +96,29 @@ class TogetherStore(SqliteStore):
     @override
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """See ``Store.save``; a story in another node's store is a REPRINT and not stored here."""
-        async with self._turn:
+        async with self._save_lock:
             with translated(_AWAY):
-                plan = await self._claimed(articles)
+                plan = await self._claim(articles)
             saved = await self._save_here(plan)
-            doubles = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
-            if lost := doubles.intersection(claim.article.url for claim in plan.claims):
-                with translated(_AWAY):  # the node's own store refused them
-                    await self._opened().withdraw(lost)
+            refused = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
+            if unused := refused.intersection(claim.article.url for claim in plan.claims):
+                with translated(_AWAY):  # the store of this node refused them
+                    await self._open_register().withdraw(unused)
         return saved
 
     @override
     async def forget(self, names: Sequence[str], now: float) -> int:
-        """See ``Store.forget``; all nodes forget the texts, this one keeps the names."""
+        """See ``Store.forget``; texts are deleted for all nodes, names are stored in this one."""
         gone = await super().forget(names, now)
         with translated(_AWAY):
-            shared = await self._opened().forget(frozenset(names))
+            shared = await self._open_register().forget(frozenset(names))
         return max(gone, shared)
 
-    def _opened(self) -> StoryRegister:
+    def _open_register(self) -> StoryRegister:
         if self._register is None:
             logger.info(
-                "Articles stay in %s; the nodes share no store (MONGODB_URI): the index of"
-                " duplicates lies in Redis, and a reprint of another node's story is not kept",
+                "Articles are stored in %s; since the nodes share no store (MONGODB_URI), the"
+                " duplicate index is in Redis, and reprints of stories of other nodes are dropped",
                 self._place,
             )
             self._register = StoryRegister(
@@ -128,7 +128,7 @@ class TogetherStore(SqliteStore):
         return self._register
 
     async def _save_here(self, plan: _Plan) -> list[Saved]:
-        """Save the articles that no other node has; return the fates of all."""
+        """Save the articles that no other node has; return the fates of all articles."""
         elsewhere = [match is not None and match[1] != self._place for match in plan.matches]
         pairs = zip(plan.articles, elsewhere, strict=True)
         here = iter(await super().save([article for article, away in pairs if not away]))
@@ -142,8 +142,8 @@ class TogetherStore(SqliteStore):
                 saved.append(next(here))
         return saved
 
-    async def _claimed(self, articles: Sequence[Article]) -> _Plan:
-        register = self._opened()
+    async def _claim(self, articles: Sequence[Article]) -> _Plan:
+        register = self._open_register()
         learnt: dict[str, Sequence[int]] = {}
         while True:
             await register.refresh()
@@ -153,7 +153,7 @@ class TogetherStore(SqliteStore):
             plan = await asyncio.to_thread(self._decide, articles, keys, near, known, learnt)
             if not plan.claims or await register.claim(plan.claims, plan.marks):
                 return plan
-            await asyncio.sleep(AGAIN * random.SystemRandom().random())
+            await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
 
     def _decide(
         self, articles: Sequence[Article], keys: Sequence[Sequence[int]],

@@ -1,4 +1,4 @@
-"""A node's working copy: buckets are loaded from Redis, and evicted when given away."""
+"""Working copy of a node: buckets are loaded from Redis, and evicted when given away."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from topiccrawl.links.strategies.contract import LEARNT, GroupStats
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Iterator
 
-    from topiccrawl.addons.redis.record import Changes
+    from topiccrawl.addons.redis.changes import Changes
     from topiccrawl.frontier.embedded import EmbeddedFrontier
 
 
 class WorkingCopy:
-    """Moves whole buckets between Redis' form and an open frontier.
+    """Load whole buckets from the form of Redis into an open frontier, and evict them.
 
     Args:
-        frontier: The working copy.
-        changes: Its feed.
+        frontier: Frontier of the working copy.
+        changes: Feed of the frontier.
         leave: Called for each host of a bucket that is given away.
-        crash_wait: Seconds that a page waits for each crash of a process that worked on it.
+        crash_wait: Seconds that a page waits for each crash of a process that processed it.
     """
 
     def __init__(
@@ -42,14 +42,18 @@ class WorkingCopy:
         self._crash_wait = crash_wait
         self._by_bucket: dict[int, dict[str, Host]] = {}
 
-    # -- in --------------------------------------------------------------------------------------
+    # -- loading ---------------------------------------------------------------------------------
 
     def take_hosts(
         self, hosts: list[bytes], stats: list[bytes], robots: list[bytes], begun: float | None
     ) -> None:
-        """Take over hosts, flat lists of fields and values.
+        """Load hosts, their statistics and robots.txt files.
 
-        ``begun``: set if their node died; it may have sent requests to them until then.
+        Args:
+            hosts: Flat list of fields and values.
+            stats: Flat list of fields and values.
+            robots: Flat list of fields and values.
+            begun: Time until which a dead node may have sent requests; None if no node died.
         """
         registry = self._registry
         for name, data in _pairs(hosts):
@@ -70,7 +74,7 @@ class WorkingCopy:
                 self._store.put("robots", origin, data)
 
     def take_rows(self, rows: list[bytes], links: list[bytes]) -> None:
-        """Take over URLs, and the out-links of those that are queued."""
+        """Load URLs, and the out-links of queued URLs."""
         scorer, urls = self._frontier.scorer, self._urls
         for key, data in _pairs(rows):
             if urls.find(key):
@@ -95,55 +99,53 @@ class WorkingCopy:
                 self.take_links(key, data)
 
     def take_links(self, key: bytes, links: bytes) -> None:
-        """Take over the out-links of a page."""
+        """Load the out-links of a page."""
         with self._changes.muted():
             self._urls.put_links(key, links)
 
     def take_seen(self, filters: list[bytes]) -> None:
-        """Take over the filters of evicted URLs."""
+        """Load the Bloom filters of evicted URLs."""
         with self._changes.muted():
             for name, data in _pairs(filters):
                 self._frontier.seen.load(name, data)
                 self._store.put("seen", name, data)
 
     def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
-        """Count how often pages were being processed when their node timed out.
-
-        A page that may be retried waits.
+        """Add the numbers of timeouts of nodes that were processing a page; delay its retry.
 
         Args:
             crashed: Flat list of keys and numbers of crashes.
-            now: Time of the crawl's clock.
+            now: Time of the clock of the crawl.
 
         Returns:
-            Keys that were counted; a page that is not recorded yet keeps its count in Redis.
+            Keys of the counted pages. A page that is not recorded yet keeps its count in Redis.
         """
         count, wait = self._frontier.settlement.add_crashes, self._crash_wait
         return [key for key, times in _pairs(crashed) if count(key, int(times), wait, now)]
 
     def open_hosts(self, bucket: int, now: float) -> None:
-        """Serve the hosts of a bucket."""
+        """Allow requests to the hosts of a bucket."""
         for host in self._hosts(bucket):
             self._ready.refresh_host(host)
             host.closed = False
             self._ready.rank(host)
             self._ready.reschedule(host, now)
 
-    # -- out -------------------------------------------------------------------------------------
+    # -- eviction --------------------------------------------------------------------------------
 
-    def shut_hosts(self, bucket: int, now: float) -> None:
-        """Start no more requests to the hosts of a bucket."""
+    def close_hosts(self, bucket: int, now: float) -> None:
+        """Stop new requests to the hosts of a bucket."""
         for host in self._hosts(bucket):
             host.closed = True
             self._ready.reschedule(host, now)
 
     def busy(self, buckets: Iterable[int]) -> set[int]:
-        """Return those of some buckets that have leases or requests in flight."""
+        """Return the buckets that have leases or requests in flight."""
         held = {bucket_of_host(held.host.name) for held in self._frontier.leases.by_key.values()}
         return {b for b in buckets if b in held or any(host.active for host in self._hosts(b))}
 
-    def few(self, buckets: list[int], most: int) -> list[int]:
-        """Return the first of some buckets, at least one, with about ``most`` URLs in all."""
+    def first_buckets(self, buckets: list[int], most: int) -> list[int]:
+        """Return the first buckets, at least one, with about ``most`` URLs in total."""
         known = 0
         for at, bucket in enumerate(buckets):
             if known >= most:
@@ -152,26 +154,26 @@ class WorkingCopy:
         return buckets
 
     def queued(self, buckets: Iterable[int]) -> dict[int, list[int]]:
-        """Count the URLs in the priorQueue and normalQueue of some buckets, one by one."""
+        """Return the sizes of priorQueue and normalQueue by bucket."""
         sizes = {bucket: self._ordered(bucket) for bucket in buckets}
-        for _, bucket, lane in self._waiting(sizes):
+        for _, bucket, lane in self._delayed(sizes):
             sizes[bucket][lane] += 1
         return sizes
 
     def hosts_by_bucket(self) -> dict[int, int]:
         """Return the number of recorded hosts by bucket."""
-        self._note()
+        self._index_hosts()
         return {bucket: len(hosts) for bucket, hosts in self._by_bucket.items()}
 
     def evict(self, buckets: Collection[int]) -> None:
-        """Evict buckets: their leases become stale, what was not sent is lost."""
+        """Evict buckets; their leases become stale, and changes that were not sent are lost."""
         leases, tally = self._frontier.leases, self._queues.tally
         held = leases.by_key.items()
         leases.evict([key for key, one in held if bucket_of_host(one.host.name) in buckets])
         for sizes in self.queued(buckets).values():
             for lane, size in enumerate(sizes):
                 tally[LANE_NAMES[lane]] -= size
-        for entry, _, _ in list(self._waiting(buckets)):
+        for entry, _, _ in list(self._delayed(buckets)):
             self._store.drop("due", entry)
         for bucket in buckets:
             self._urls.drop_prefix(bytes([bucket]))
@@ -195,10 +197,10 @@ class WorkingCopy:
         self._registry.delete(host)
 
     def _hosts(self, bucket: int) -> list[Host]:
-        self._note()
+        self._index_hosts()
         return list(self._by_bucket.get(bucket, {}).values())
 
-    def _note(self) -> None:
+    def _index_hosts(self) -> None:
         """Add new hosts to the index by bucket."""
         self._registry.flush()
         for name in self._changes.met:
@@ -215,8 +217,8 @@ class WorkingCopy:
                     sizes[lane] += len(order)
         return sizes
 
-    def _waiting(self, buckets: Container[int]) -> Iterator[tuple[bytes, int, int]]:
-        """Yield the entries of URLs of some buckets that wait for a time: entry, bucket, lane."""
+    def _delayed(self, buckets: Container[int]) -> Iterator[tuple[bytes, int, int]]:
+        """Yield entry, bucket and lane of the URLs in the buckets that wait for a due time."""
         for entry, _ in self._store.items("due"):
             key = entry[-KEY_BYTES:]
             if key[0] in buckets and (row := self._urls.row(key)):

@@ -1,4 +1,4 @@
-"""``scrapy articles changes``: what is new, changed and gone since a time."""
+"""``scrapy articles changes``: new, changed and gone pages since a time."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _DAY = 86_400.0
 
 
 class ChangeRow(NamedTuple):
-    """A change and what is stored of its article.
+    """Change of a page, with data of its stored article.
 
     Attributes:
-        change: What happened.
-        title: The article's headline, or "".
-        story: URL of the story that it reprints, or "".
-        versions: Earlier texts that are kept.
+        change: The change.
+        title: Headline of the article; "" if none is stored.
+        story: URL of the story that the article reprints; "" if it is no reprint.
+        versions: Number of stored earlier versions.
     """
 
     change: Change
@@ -44,26 +44,30 @@ class ChangeRow(NamedTuple):
     versions: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        rest = {"title": self.title, "reprint_of": self.story, "versions": self.versions}
-        return {**self.change.to_dict(), **rest}
+        """Return the row as plain JSON values."""
+        article = {"title": self.title, "reprint_of": self.story, "versions": self.versions}
+        return {**self.change.to_dict(), **article}
 
 
 async def period_since(settings: BaseSettings, text: str, owner: str, now: float) -> float:
-    """As ``parse_since``, for a template: ``last`` is the start of its last period."""
+    """Parse a start time like ``parse_since``; ``last`` is the start of a template's last period.
+
+    Raises:
+        StateError: If ``text`` is ``last`` and the template has no period.
+    """
     if text != LAST:
         return parse_since(text, "", owner, now)
     spider: Any = get_spider_loader(settings).load("template")
     period = await spider.last_period(settings, owner)
     if period is None:
         raise StateError(
-            "no period of template {owner!r} has begun: name a day with --since", owner=owner
+            "template {owner!r} has no period yet: give a day with --since", owner=owner
         )
     return float(period.started)
 
 
 def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
-    """Return the end of the period, parsed as by ``parse_since``; a day counts to its end; 0: none.
+    """Parse an end time like ``parse_since``; a day includes its last second, and 0 means no end.
 
     >>> until_of("", "data", "足球", 0.0), until_of("1h", "data", "足球", 10_000.0)
     (0.0, 6400.0)
@@ -73,7 +77,7 @@ def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
 
 
 def on_site(window: Window, site: str) -> Window:
-    """Return the changes of a host and its subdomains; of all hosts where it is ""."""
+    """Return the changes of a host and its subdomains; all changes if ``site`` is ""."""
     name = f"site:{site}"
     if not site:
         return window
@@ -84,13 +88,17 @@ def on_site(window: Window, site: str) -> Window:
 async def window_of(
     settings: Mapping[str, Any], owner: str, since: float, until: float = 0.0
 ) -> Window:
-    """Return the new, changed and gone pages of an owner; raises StorageError."""
+    """Return the new, changed and gone pages of an owner.
+
+    Raises:
+        StorageError: If the store cannot be read.
+    """
     async with Pages(storage_of(settings)) as pages:
         return await pages.window(owner, since, until)
 
 
 async def change_rows(store: ArticleStore, window: Window) -> list[ChangeRow]:
-    """The window's changes with what the store knows of them."""
+    """Return the changes of a window, with data of their stored articles."""
     rows: list[ChangeRow] = []
     for change in changes_in_window(window):
         story = await store.get(change.url)
@@ -105,14 +113,14 @@ async def change_rows(store: ArticleStore, window: Window) -> list[ChangeRow]:
 
 
 def report(owner: str, since: float, window: Window, rows: Sequence[ChangeRow]) -> list[str]:
-    """The lines that an operator reads."""
+    """Return the lines of the report."""
     new, changed, gone = map(len, window)
     head = f"{owner} since {_time(since)}: {new} new, {changed} changed, {gone} gone"
     return [head, *map(_line, rows)]
 
 
 def as_json(rows: Sequence[ChangeRow]) -> list[str]:
-    """One JSON object a change."""
+    """Return one line of JSON per change."""
     return [json.dumps(one.to_dict(), ensure_ascii=False) for one in rows]
 
 

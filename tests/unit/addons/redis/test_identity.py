@@ -6,7 +6,12 @@ import json
 
 import pytest
 
-from topiccrawl.addons.redis.about import FORMAT, about, checked, other_crawl
+from topiccrawl.addons.redis.identity import (
+    FORMAT,
+    crawl_identity,
+    identity_mismatch,
+    parse_identity,
+)
 from topiccrawl.errors import StateVersionError
 from topiccrawl.frontier.hosts import CLOCK, STATS
 from topiccrawl.frontier.rows import CRAWLED, PAYLOAD, Row, decode, quantum, texts
@@ -44,15 +49,16 @@ def test_rows_hosts_and_statistics_in_redis_are_those_of_the_format() -> None:
 
 @pytest.mark.parametrize("found", [[2, 3], [1, 2], 7, None])
 def test_a_crawl_of_another_format_is_refused_with_what_to_do(found: object) -> None:
-    text = json.dumps({**json.loads(about(FirstCome(), "nev")), "format": found})
-    for refuse in (checked, lambda where, told: other_crawl(where, told, "")):
+    text = json.dumps({**json.loads(crawl_identity(FirstCome(), "nev")), "format": found})
+    for refuse in (parse_identity, lambda where, told: identity_mismatch(where, told, "")):
         with pytest.raises(
-            StateVersionError, match=r"another version.*this one knows 2\.2.*export"
+            StateVersionError, match=r"another version.*this version needs 2\.2.*export"
         ):
             refuse("redis://h/0", text)
 
 
 def test_another_crawl_of_this_format_is_named() -> None:
-    error = other_crawl("redis://h/0", about(FirstCome(), "nev"), about(FirstCome(), "足球"))
+    here, there = (crawl_identity(FirstCome(), owner) for owner in ("足球", "nev"))
+    error = identity_mismatch("redis://h/0", there, here)
     assert "足球" in str(error)
-    assert checked("", about(FirstCome(), "nev"))["owner"] == "nev"
+    assert parse_identity("", crawl_identity(FirstCome(), "nev"))["owner"] == "nev"

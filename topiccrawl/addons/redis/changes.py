@@ -1,4 +1,4 @@
-"""Changes of a node's working copy since the last batch to Redis."""
+"""Changes of the working copy of a node since its last batch to Redis."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ NAMES = {
     "urls": "rows", "links": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
     "leased": "leased", "seen": "seen",
 }  # fmt: skip
-"""Tables of the frontier's feed, and their names in Redis."""
+"""Tables of the feed of the frontier, with their names in Redis."""
 
 Parts = dict[str, dict[int, list[bytes]]]
 
 
 class Changes:
-    """The feed of a working copy: the last value of each field that changed.
+    """Feed of a working copy: the last value of each changed field.
 
     Attributes:
         met: Names of hosts that changed since ``met`` was last cleared.
@@ -34,7 +34,7 @@ class Changes:
         self.met: set[str] = set()
 
     def __call__(self, table: str, items: Iterable[tuple[bytes, bytes | None]]) -> None:
-        """Record fields of a table with their values (None: deleted)."""
+        """Record fields of a table with their values; None means deleted."""
         if not self._muted:
             noted = self._tables[table]
             for key, data in items:
@@ -44,7 +44,7 @@ class Changes:
 
     @contextmanager
     def muted(self) -> Iterator[None]:
-        """Record nothing: changes made meanwhile come from Redis, or stay there."""
+        """Suspend recording during the context, for changes that are loaded from Redis."""
         self._muted = True
         try:
             yield
@@ -54,8 +54,8 @@ class Changes:
     def take(self, epoch: int, mine: Sequence[bool]) -> Parts:
         """Return and clear the changes by table and bucket, as flat lists of fields and values.
 
-        ``gone_TABLE`` lists fields to be deleted. Buckets that are not ours are left out. The
-        frontier must have been committed: hosts and leases are reported then.
+        ``gone_TABLE`` lists deleted fields. Buckets of other nodes are omitted. Commit the frontier
+        first, since hosts and leases are reported by a commit.
         """
         parts: Parts = {}
         lease = str(epoch).encode()
@@ -86,7 +86,7 @@ class Changes:
 
 
 def _bucket(table: str, key: bytes) -> int:
-    """Return the bucket of a field: keys of URLs and names of filters begin with it."""
+    """Return the bucket of a field; keys of URLs and names of filters begin with their bucket."""
     if table == "robots":
         return bucket_of_host(host_of(key.decode(errors="replace")))
     if table in {"hosts", "stats"}:

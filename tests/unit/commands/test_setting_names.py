@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawl.commands.names import FROM_ENVIRONMENT, KNOWN, OURS, strangers
+from topiccrawl.commands.setting_names import FROM_ENVIRONMENT, KNOWN, OURS, unknown_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ def told(given: Mapping[str, str], environment: Mapping[str, str] | None = None)
     settings = Settings()
     settings.setmodule("topiccrawl.settings")
     settings.setdict(given, priority="cmdline")
-    return list(strangers(settings, environment or {}))
+    return list(unknown_settings(settings, environment or {}))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_typing_error_is_told_with_what_was_meant(name: str, meant: str) -> No
 
 def test_what_resembles_nothing_is_told_if_it_claims_to_be_ours() -> None:
     (line,) = told({"TOPICCRAWL_QQQQQQ": "1", "PLAYWRIGHT_BROWSER_TYPE": "chromium", "MY_OWN": "2"})
-    assert "TOPICCRAWL_QQQQQQ is not known and does nothing" in line
+    assert "TOPICCRAWL_QQQQQQ has no effect" in line
     assert "did you mean" not in line
 
 
@@ -96,6 +96,6 @@ def test_of_the_environment_what_is_not_read_is_told_and_no_secret_with_it() -> 
         "HOME": "hush",
     }
     one, other = told({"TOPICCRAWL_DATA_DIR": "there"}, environment)
-    assert "TOPICCRAWL_PAGES is not read from there: write -s TOPICCRAWL_PAGES=..." in one
+    assert "TOPICCRAWL_PAGES is not read from the environment: use -s TOPICCRAWL_PAGES=..." in one
     assert "did you mean TOPICCRAWL_WEBHOOK_SECRET?" in other
     assert "hush" not in one + other

@@ -1,4 +1,4 @@
-"""Read access to a crawl in Redis for a process that is no node: it changes nothing there."""
+"""Read-only snapshot of a crawl in Redis, for processes that are no nodes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.about import checked
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.copy import WorkingCopy
+from topiccrawl.addons.redis.changes import Changes
 from topiccrawl.addons.redis.frontier import base_of
-from topiccrawl.addons.redis.partitions import PIECE
-from topiccrawl.addons.redis.record import Changes
-from topiccrawl.addons.redis.wire import Call, Steps, Wire, address, trouble
+from topiccrawl.addons.redis.identity import parse_identity
+from topiccrawl.addons.redis.partitions import LOAD_BATCH
+from topiccrawl.addons.redis.transport import Call, Conversation, Transport, address, redis_error
+from topiccrawl.addons.redis.working_copy import WorkingCopy
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import redis
 
 
-class SharedView:
-    """Snapshot of a crawl in Redis; its copy is deleted at ``close``.
+class SharedSnapshot:
+    """Snapshot of a crawl in Redis; its local copy is deleted by ``close``.
 
     Args:
-        frontier: The copy.
+        frontier: Frontier of the local copy.
     """
 
     def __init__(self, frontier: EmbeddedFrontier) -> None:
@@ -39,7 +39,7 @@ class SharedView:
         )  # fmt: skip
 
     def close(self) -> None:
-        """Delete the copy; twice equals once."""
+        """Delete the local copy. Idempotent."""
         self._frontier.abandon()
         shutil.rmtree(self._frontier.store.path, ignore_errors=True)
 
@@ -48,62 +48,62 @@ def strategy_in(client: redis.Redis, name: str) -> str:
     """Return the name of the strategy of a crawl in Redis.
 
     Raises:
-        StateVersionError: Another version of the program began it.
-        StorageError: There is no such crawl, or Redis cannot be reached.
+        StateVersionError: If another version of the program started it.
+        StorageError: If there is no such crawl, or Redis cannot be reached.
     """
-    return str(_about(client, name)["strategy"])
+    return str(_identity(client, name)["strategy"])
 
 
 def owner_in(client: redis.Redis, name: str) -> str:
     """Return the owner of a crawl in Redis.
 
     Raises:
-        StateVersionError: Another version of the program began it.
-        StorageError: There is no such crawl, or Redis cannot be reached.
+        StateVersionError: If another version of the program started it.
+        StorageError: If there is no such crawl, or Redis cannot be reached.
     """
-    return str(_about(client, name)["owner"])
+    return str(_identity(client, name)["owner"])
 
 
-def _about(client: redis.Redis, name: str) -> dict[str, Any]:
+def _identity(client: redis.Redis, name: str) -> dict[str, Any]:
     try:
-        about = client.get(base_of(name) + "about")
+        identity = client.get(base_of(name) + "about")
     except RedisError as error:
-        raise trouble(client, error) from error
-    if not isinstance(about, bytes):
+        raise redis_error(client, error) from error
+    if not isinstance(identity, bytes):
         raise StorageError(
-            "{address}: holds no crawl named {name}", address=address(client), name=name
+            "{address}: has no crawl named {name}", address=address(client), name=name
         )
-    return checked(f"{address(client)}: {name}", about.decode())
+    return parse_identity(f"{address(client)}: {name}", identity.decode())
 
 
-def read(client: redis.Redis, name: str, strategy: LinkStrategy) -> SharedView:
-    """Return a view of a whole crawl as Redis has it now; leased URLs are shown in their lane.
+def read(client: redis.Redis, name: str, strategy: LinkStrategy) -> SharedSnapshot:
+    """Return a snapshot of a whole crawl in Redis; leased URLs are shown in their lane.
 
     Raises:
-        StateVersionError: Another version of the program began it.
-        StorageError: There is none, or Redis cannot be reached.
+        StateVersionError: If another version of the program started it.
+        StorageError: If there is no such crawl, or Redis cannot be reached.
     """
     strategy_in(client, name)
     folder = tempfile.mkdtemp(prefix="topiccrawl-read-")
     owner = owner_in(client, name)
     copy = EmbeddedFrontier(folder, strategy, Politeness(), Limits(), sync="never", owner=owner)
-    view = SharedView(copy)
+    view = SharedSnapshot(copy)
     try:
         _fill(client, base_of(name), copy)
     except (StorageError, RedisError) as error:
         view.close()
-        raise trouble(client, error) from error
+        raise redis_error(client, error) from error
     return view
 
 
 def _fill(client: redis.Redis, base: str, frontier: EmbeddedFrontier) -> None:
     frontier.store.feed = changes = Changes()
     copy = WorkingCopy(frontier, changes)
-    wire = Wire(client)
+    transport = Transport(client)
     for bucket in range(BUCKETS):
         cursor = b"0"
         while True:
-            cursor, rows, links, first = wire.run(_piece(base, bucket, cursor))
+            cursor, rows, links, first = transport.run(_load(base, bucket, cursor))
             if first:
                 hosts, stats, robots, seen, _ = first
                 copy.take_hosts(hosts, stats, robots, None)
@@ -126,6 +126,6 @@ def _counters(client: redis.Redis, key: str) -> dict[str, bytes]:
     return {label.decode(): number for label, number in found.items()}
 
 
-def _piece(base: str, bucket: int, cursor: bytes) -> Steps[list[Any]]:
-    reply: list[Any] = yield Call("load", base, (bucket, cursor, PIECE, 1))
+def _load(base: str, bucket: int, cursor: bytes) -> Conversation[list[Any]]:
+    reply: list[Any] = yield Call("load", base, (bucket, cursor, LOAD_BATCH, 1))
     return reply

@@ -1,4 +1,4 @@
-"""Identity of a crawl in Redis: format, strategy and owner; nodes of another crawl are refused."""
+"""Identity of a crawl in Redis: format, strategy and owner. Nodes of another crawl are rejected."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkStrategy
 
 FORMAT = [2, 2]
-"""Version of the keys and messages (``lua``), and of the rows, hosts and statistics in them. Raise
-one when they change: nodes of different versions must not work on one crawl."""
+"""Version of the keys and messages (``lua``), and version of the rows, hosts and statistics in
+them. Increase the number of what changes: nodes of different formats must not share a crawl."""
 
 
-def about(strategy: LinkStrategy, owner: str) -> str:
-    """Return the identity of a crawl as JSON text; it is equal on all nodes of the crawl."""
+def crawl_identity(strategy: LinkStrategy, owner: str) -> str:
+    """Return the identity of a crawl as JSON; it is equal on all nodes of the crawl."""
     identity = {
         "format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields),
         "owner": owner, "buckets": BUCKETS,
@@ -25,23 +25,23 @@ def about(strategy: LinkStrategy, owner: str) -> str:
     return json.dumps(identity, ensure_ascii=False)
 
 
-def checked(where: str, text: str) -> dict[str, Any]:
+def parse_identity(where: str, text: str) -> dict[str, Any]:
     """Parse the identity of a crawl in Redis and check its format.
 
     Args:
-        where: The crawl, for the error.
-        text: Result of ``about`` when the crawl was begun.
+        where: Name of the crawl for the error text.
+        text: Result of ``crawl_identity`` at the start of the crawl.
 
     Raises:
-        StateVersionError: It is of another format.
+        StateVersionError: If it has another format.
     """
     found: dict[str, Any] = json.loads(text)
     if found.get("format") != FORMAT:
         raise StateVersionError(
-            "{where}: another version of topiccrawl began this crawl (format "
-            "{dotted}, this one knows {dotted2}): go on with that version, "
-            "or take the crawl over with its `scrapy frontier export` and "
-            "this one's `import`, or start over with -a fresh=1",
+            "{where}: another version of topiccrawl started this crawl (format "
+            "{dotted}, this version needs {dotted2}): continue with that version, "
+            "or move the crawl with its `scrapy frontier export` and "
+            "`import` of this version, or start over with -a fresh=1",
             where=where,
             dotted=_dotted(found.get("format")),
             dotted2=_dotted(FORMAT),
@@ -49,13 +49,13 @@ def checked(where: str, text: str) -> dict[str, Any]:
     return found
 
 
-def other_crawl(where: str, text: str, wanted: str) -> StateVersionError:
-    """Return the error for a crawl of this format that is not the wanted one.
+def identity_mismatch(where: str, text: str, wanted: str) -> StateVersionError:
+    """Return the error for a crawl with a different identity.
 
     Raises:
-        StateVersionError: It is of another format.
+        StateVersionError: If it has another format.
     """
-    checked(where, text)
+    parse_identity(where, text)
     return StateVersionError(
         "{where}: Redis holds a crawl of {text}, this one needs "
         "{wanted}; start over with -a fresh=1, or use another database",

@@ -9,20 +9,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WINDOW = 100
-"""Pages that the recent harvest rate is about."""
+"""Number of pages in the recent harvest rate."""
 POINTS = 600
-"""Maximum of points of the history: at twice as many, every second one is dropped."""
+"""Target number of points. At twice as many, every second point is dropped."""
 
 
 class Point(NamedTuple):
-    """The crawl at one moment.
+    """Figures of a crawl at one time.
 
     Attributes:
-        at: Seconds since the run began.
-        pages: Pages parsed so far.
-        relevant: Of these, on topic.
+        at: Seconds since the start of the run.
+        pages: Number of pages parsed so far.
+        relevant: Number of pages on topic so far.
         recent: Harvest rate of the last ``WINDOW`` pages, in [0, 1].
-        articles: Stories stored so far.
+        articles: Number of stories stored so far.
     """
 
     at: float
@@ -32,21 +32,21 @@ class Point(NamedTuple):
     articles: int
 
 
-class Figures:
-    """Counts what happens, and keeps a history that gets coarser instead of longer.
+class CrawlHistory:
+    """Counters of a crawl, and their history in at most twice ``points`` points.
 
     Args:
-        window: Pages of the recent rate.
-        points: Of the history.
-        every: Seconds between two points at first.
+        window: Number of pages in the recent harvest rate.
+        points: Target number of points.
+        every: Initial seconds between two points; doubled each time that points are dropped.
 
-    >>> figures = Figures(points=2, every=1.0)
+    >>> history = CrawlHistory(points=2, every=1.0)
     >>> for second in range(9):
-    ...     figures.page(relevant=second % 2 == 0)
-    ...     figures.sample(float(second))
-    >>> [point.pages for point in figures.history]
+    ...     history.page(relevant=second % 2 == 0)
+    ...     history.sample(float(second))
+    >>> [point.pages for point in history.points]
     [1, 5, 9]
-    >>> figures.every
+    >>> history.every
     4.0
     """
 
@@ -55,43 +55,48 @@ class Figures:
         self.relevant = 0
         self.articles = 0
         self.every = every
-        self.history: list[Point] = []
-        self._points = points
+        self.points: list[Point] = []
+        self._target = points
         self._recent: deque[bool] = deque(maxlen=window)
 
     def page(self, *, relevant: bool) -> None:
-        """Count a judged page."""
+        """Count a scored page."""
         self.pages += 1
         self.relevant += relevant
         self._recent.append(relevant)
 
     def recent(self) -> float:
-        """Harvest rate of the last pages, in [0, 1]."""
+        """Return the harvest rate of the last pages, in [0, 1]."""
         return sum(self._recent) / len(self._recent) if self._recent else 0.0
 
     def sample(self, at: float, *, last: bool = False) -> None:
-        """Add a point, if it is time for one; the last one replaces one too near before it."""
-        if self.history and at - self.history[-1].at < self.every * 0.99:
+        """Add a point if ``every`` seconds have passed.
+
+        Args:
+            at: Seconds since the start of the run.
+            last: Whether this is the final point; it replaces the previous one if that is too near.
+        """
+        if self.points and at - self.points[-1].at < self.every * 0.99:
             if not last:
                 return
-            self.history.pop()
+            self.points.pop()
         point = Point(
             round(at, 1), self.pages, self.relevant, round(self.recent(), 4), self.articles
         )
-        self.history.append(point)
-        if len(self.history) > 2 * self._points:
-            self.history = self.history[::2]
+        self.points.append(point)
+        if len(self.points) > 2 * self._target:
+            self.points = self.points[::2]
             self.every *= 2
 
 
-def merged(histories: Sequence[tuple[float, Sequence[Point]]]) -> list[Point]:
-    """The history of several nodes together; times count from the first one's beginning.
+def merge_histories(histories: Sequence[tuple[float, Sequence[Point]]]) -> list[Point]:
+    """Merge the histories of several nodes; times count from the start of the first run.
 
     Args:
-        histories: When a run began, seconds since the epoch, and its points.
+        histories: Start of each run, seconds since the epoch, and its points.
 
-    >>> one, two = Point(0.0, 0, 0, 0.0, 0), Point(10.0, 8, 4, 0.5, 1)
-    >>> [(p.at, p.pages, p.recent) for p in merged([(100.0, [one, two]), (105.0, [one, two])])]
+    >>> points = [Point(0.0, 0, 0, 0.0, 0), Point(10.0, 8, 4, 0.5, 1)]
+    >>> [(p.at, p.pages, p.recent) for p in merge_histories([(100.0, points), (105.0, points)])]
     [(0.0, 0, 0.0), (5.0, 0, 0.0), (10.0, 8, 0.5), (15.0, 16, 0.5)]
     """
     first = min((began for began, _ in histories), default=0.0)

@@ -1,0 +1,161 @@
+"""Conversion between articles and documents, and the writes of articles. No network here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pymongo import UpdateOne
+
+from topiccrawl.model import Article
+from topiccrawl.storage.contract import Reprint
+from topiccrawl.storage.documents import plain
+from topiccrawl.storage.merge import reprint_by, version_of
+from topiccrawl.storage.rows import TEXTS, clean
+from topiccrawl.storage.selection import Selection, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.dedup.contract import Match
+
+PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
+"""Fields that are stored unchanged."""
+
+FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
+"""Projection of the fields of an article."""
+
+COMPARED = dict.fromkeys(("title", "body", "site", "published", "digest", "number"), 1)
+"""Projection of the fields that duplicate detection compares."""
+
+
+def fields_of(article: Article) -> dict[str, Any]:
+    """Return all fields of an article except its URL, topics and number.
+
+    >>> fields_of(Article("http://a.test/1", "电动汽车", "文"))["words"]
+    ['汽车', '电动', '电动汽车']
+    """
+    texts = {name: clean(getattr(article, name)) for name in TEXTS[1:]}
+    plain = {name: getattr(article, name) for name in PLAIN}
+    images = [clean(url) for url in article.images]
+    return {**texts, **plain, "images": images, "words": words_of(texts["title"], texts["body"])}
+
+
+def key(topic: str) -> str:
+    """Escape the name of a topic as a field name.
+
+    >>> key("A.I."), key("$新能源汽车"), key("100%")
+    ('A%2EI%2E', '%24新能源汽车', '100%25')
+    """
+    for character in "%.$\x00":
+        topic = topic.replace(character, f"%{ord(character):02X}")
+    return clean(topic) or "%"
+
+
+def upsert(article: Article, number: int) -> UpdateOne:
+    """Return the write that inserts or updates an article: one document per URL, topics merged."""
+    names, scores = _scores(article)
+    change: dict[str, Any] = {
+        "$set": {**fields_of(article), **scores},
+        "$setOnInsert": {"number": number},
+        "$addToSet": {"topics": {"$each": names}},
+    }
+    if not scores:
+        change["$setOnInsert"]["scores"] = {}
+    return UpdateOne({"_id": clean(article.url)}, change, upsert=True)
+
+
+def lend_topics(story: str, article: Article) -> list[UpdateOne]:
+    """Return the writes that add missing topics of a reprint to its story."""
+    names, scores = _scores(article)
+    return [
+        UpdateOne(
+            {"_id": story, "topics": {"$ne": name}},
+            {"$set": {field: score}, "$addToSet": {"topics": name}},
+        )
+        for name, (field, score) in zip(names, scores.items(), strict=True)
+    ]
+
+
+def reprint_upsert(article: Article, match: Match, number: int) -> UpdateOne:
+    """Return the write that records a reprint; an existing number is kept."""
+    values = _cleaned(reprint_by(article, match)._asdict())
+    change = {"story": clean(match.url), **values}
+    url = change.pop("url")
+    return UpdateOne(
+        {"_id": url}, {"$set": change, "$setOnInsert": {"number": number}}, upsert=True
+    )
+
+
+def version_upsert(article: Article, replaced_at: float) -> UpdateOne:
+    """Return the write that stores a text before it is replaced. Idempotent."""
+    kept = _cleaned({"url": article.url, **version_of(article, replaced_at)._asdict()})
+    name = f"{kept['url']} {article.fetched_at!r}"
+    return UpdateOne({"_id": name}, {"$setOnInsert": kept}, upsert=True)
+
+
+def filter_of(selection: Selection) -> dict[str, Any]:
+    """Return the query of a selection.
+
+    >>> filter_of(Selection(topic="足球", since="2026-01-01", until="2026-01-31"))
+    {'topics': '足球', 'published': {'$gte': '2026-01-01', '$lt': '2026-02-01'}}
+    """
+    found: dict[str, Any] = {}
+    if selection.topic:
+        found["topics"] = clean(selection.topic)
+    if selection.site:
+        found["site"] = of_site(selection.site)
+    if selection.dated:
+        days = {"$gte": selection.since or "0", "$lt": selection.before}
+        found["published"] = {name: value for name, value in days.items() if value}
+    if selection.words:
+        found["words"] = {"$all": list(selection.words)}
+    return found
+
+
+def of_site(host: str) -> dict[str, str]:
+    """Return the condition for a host and its subdomains."""
+    return {"$regex": rf"(^|\.){re.escape(host)}$"}
+
+
+def article_of(document: Mapping[str, Any], topic: str = "") -> Article:
+    """Return the article of a document, with the terms of ``topic``, or of its best topic."""
+    scores = sorted(document["scores"].values(), key=lambda s: (-s["score"], s["name"]))
+    named = next((s for s in scores if s["name"] == topic), scores[0] if scores else None)
+    values = {name: document[name] for name in (*TEXTS[1:], *PLAIN, "images") if name in document}
+    values["topics"] = {s["name"]: s["score"] for s in scores}
+    values["terms"] = named["terms"] if named else []
+    return Article.from_dict({"url": document["_id"], **values})
+
+
+def compared_of(document: Mapping[str, Any]) -> Article:
+    """Return the article of a document read with ``COMPARED``, for duplicate detection."""
+    return Article(
+        document["_id"],
+        document["title"],
+        document["body"],
+        site=document["site"],
+        published=document["published"],
+        digest=document["digest"],
+    )
+
+
+def reprint_of(document: Mapping[str, Any]) -> Reprint:
+    """Return the reprint of a document."""
+    return Reprint(document["_id"], *(document[name] for name in Reprint._fields[1:]))
+
+
+def _cleaned(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with texts that UTF-8 can encode."""
+    return {name: plain(value) for name, value in values.items()}
+
+
+def _scores(article: Article) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Return the topic names of an article, and the stored scores and terms by field."""
+    terms = [[clean(term), share] for term, share in article.terms]
+    names = [clean(name) for name in article.topics]
+    kept = {
+        f"scores.{key(name)}": {"name": clean(name), "score": score, "terms": terms}
+        for name, score in article.topics.items()
+    }
+    return names, kept

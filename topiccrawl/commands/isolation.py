@@ -1,0 +1,54 @@
+"""Temporary state for Scrapy's own commands, so that they change no stored crawl."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
+
+_OUTCOME = "topiccrawl.extensions.outcome.CrawlOutcome"
+_SERVICES = ("REDIS_URL", "MONGODB_URI", "TOPICCRAWL_WEBHOOK")
+"""Settings and environment variables of shared services that the command must not use."""
+_STORAGE = "topiccrawl.storage.sqlite.SqliteStorage"
+
+
+class IsolatedCommand:
+    """Base of Scrapy's own commands with a temporary state.
+
+    Derive a command from this class and Scrapy's command. This class is no ``ScrapyCommand``, since
+    Scrapy registers each subclass of it in this folder as a command.
+    """
+
+    settings: Any
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run Scrapy's command."""
+        with isolated_state(self.settings):
+            super().run(args, opts)  # type: ignore[misc]
+
+
+@contextmanager
+def isolated_state(settings: BaseSettings | None) -> Iterator[None]:
+    """Store all state in a temporary folder during the context.
+
+    In the frontier of a crawl, a page of the command would count as fetched without queueing its
+    links.
+    """
+    assert settings is not None  # noqa: S101  (Scrapy sets them before run)
+    with TemporaryDirectory(prefix="topiccrawl-", ignore_cleanup_errors=True) as folder:
+        disabled = dict.fromkeys((*_SERVICES, "JOBDIR", "REDIS_HOST"), "")
+        own = {"TOPICCRAWL_DATA_DIR": folder, "TOPICCRAWL_STORAGE": _STORAGE}
+        settings.setdict({**own, **disabled}, priority="cmdline")
+        settings["EXTENSIONS"].set(_OUTCOME, None, priority="cmdline")  # no summary
+        removed = {name: os.environ.pop(name) for name in _SERVICES if name in os.environ}
+        try:
+            yield
+        finally:
+            os.environ.update(removed)
