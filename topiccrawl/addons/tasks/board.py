@@ -57,9 +57,7 @@ class Board:
     @classmethod
     def of(cls, rows: Rows, now: float) -> Board:
         """Return the board of some rows."""
-        orders = {
-            name.removeprefix("task-"): parse_order(text) for name, text in rows[ORDERS].items()
-        }
+        orders = {key.removeprefix("task-"): parse_order(row) for key, row in rows[ORDERS].items()}
         return cls(
             {name: Task.read(text) for name, text in rows[TASKS].items()},
             {name: Shard.read(text) for name, text in rows[SHARDS].items()},
