@@ -15,7 +15,7 @@ from topiccrawl.scheduler.build import limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, loaded, parameters_given
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.multitopic import MultiTopicScorer, merge_topics, parse_topics
+from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
 from topiccrawl.topics.topic import Topic, from_examples, resolve
 
 if TYPE_CHECKING:
@@ -146,17 +146,15 @@ def topic_of(text: str, like: str, several: str = "") -> Topic:
     return from_examples(examples)
 
 
-def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer | MultiTopicScorer:
+def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer | MultiScorer:
     """Return the scorer of a topic, or of several."""
     by_site = settings.getbool("TOPICCRAWL_SITE_WORDS")
     if several:
-        return MultiTopicScorer(parse_topics(several), by_site=by_site)
+        return MultiScorer(parse_topics(several), by_site=by_site)
     return Scorer(topic, sites=SiteWords() if by_site else None)
 
 
-def judges_of(
-    settings: Mapping[str, Any], scorer: Scorer | MultiTopicScorer
-) -> list[RelevanceModel]:
+def judges_of(settings: Mapping[str, Any], scorer: Scorer | MultiScorer) -> list[RelevanceModel]:
     """Return the judge of each topic: the setting's, else its scorer; those that a scorer uses.
 
     Raises:
@@ -164,7 +162,7 @@ def judges_of(
     """
     own = settings.get("TOPICCRAWL_RELEVANCE")
     judge = loaded("TOPICCRAWL_RELEVANCE", own) if own else lambda _settings, one: one
-    if not isinstance(scorer, MultiTopicScorer):
+    if not isinstance(scorer, MultiScorer):
         return [judge(settings, scorer)]
     scorer.judges[:] = [judge(settings, one) for one in scorer.scorers]
     return scorer.judges

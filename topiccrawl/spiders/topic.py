@@ -14,12 +14,7 @@ from typing_extensions import override
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.pagination import (
-    PageNeighbours,
-    append_page,
-    page_neighbours,
-    without_own_pages,
-)
+from topiccrawl.extract.pagination import Pager, joined, pager_of, without_pages
 from topiccrawl.extract.reading import ReadPage, StandardReader
 from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.urls import canonical
@@ -50,7 +45,7 @@ from topiccrawl.spiders.discovering import PRIORITY, Asked, Discovery
 from topiccrawl.spiders.reading import PageReading, may_be_article
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.multitopic import MultiTopicScorer
+from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.pagekind import kind_of
 from topiccrawl.topics.topic import Topic, default_seeds
 
@@ -106,12 +101,7 @@ class TopicSpider(Spider):
     custom_settings = UNREAD
 
     def __init__(
-        self,
-        topic: Topic,
-        strategy: LinkStrategy,
-        scorer: Scorer | MultiTopicScorer,
-        *,
-        fresh: bool,
+        self, topic: Topic, strategy: LinkStrategy, scorer: Scorer | MultiScorer, *, fresh: bool
     ) -> None:
         super().__init__()
         self.topic = topic
@@ -211,7 +201,7 @@ class TopicSpider(Spider):
     @property
     def judge(self) -> RelevanceModel:
         """The model that judges pages: the user's, one from marks, or the topic's words."""
-        return self.scorer if isinstance(self.scorer, MultiTopicScorer) else self.judges[0]
+        return self.scorer if isinstance(self.scorer, MultiScorer) else self.judges[0]
 
     @override
     async def start(self) -> AsyncIterator[Request]:
@@ -291,7 +281,7 @@ class TopicSpider(Spider):
         known = self._lease(response)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
         self.strategy.reached(known.evidence, verdict.relevance)
-        links = page.links if article is None else without_own_pages(page.url, page.links)
+        links = page.links if article is None else without_pages(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)
         yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
@@ -336,7 +326,7 @@ class TopicSpider(Spider):
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
         found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):
-            article = append_page(article, found.body, found.images)
+            article = joined(article, found.body, found.images)
         for output in self._whole(article, page, pages):
             if not again:
                 yield output
@@ -357,7 +347,7 @@ class TopicSpider(Spider):
     ) -> Iterator[Article | Unfinished | Request]:
         """Yield the article if this was its last page, else what there is, and its next page."""
         most = self.settings.getint("TOPICCRAWL_ARTICLE_PAGES")
-        parts = page_neighbours(page.url, page.links) if most > 1 else PageNeighbours()
+        parts = pager_of(page.url, page.links) if most > 1 else Pager()
         if parts.first and not pages:  # a later page, found without the first one
             self.crawler.stats.inc_value("topiccrawl/parts_alone")
             yield Request(parts.first, callback=self.parse, priority=_PART)
