@@ -32,7 +32,7 @@ from benchmarks.extract_folders import labelled
 from lab.demo import generate
 from lab.demo.plan import Kind
 from tests.quality import newspages
-from topiccrawl.extract.extract import page_features_of
+from topiccrawl.extract.extract import features_of
 from topiccrawl.extract.genres import Genre
 from topiccrawl.text.decode import decode
 
@@ -152,7 +152,7 @@ def _about(article: Page, turn: int) -> Page:
 
 def _page(collection: str, url: str, html: str, label: str) -> Page:
     genre = GENRES.get(label) or Genre(label)
-    return Page(collection, urlsplit(url).hostname or "", genre, page_features_of(html, url))
+    return Page(collection, urlsplit(url).hostname or "", genre, features_of(html, url))
 
 
 def fit(signs: NDArray[np.float64], genres: Sequence[str], weights: Sequence[float]) -> Model:

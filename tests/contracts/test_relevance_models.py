@@ -15,7 +15,7 @@ from topiccrawl.model import Link, Mark, Page
 from topiccrawl.text.normal import fold
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.marks import MarkedModel, OnWordScale, learn, learn_unmarked, mark_of
-from topiccrawl.topics.multitopic import MultiTopicScorer
+from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.topic import Topic, from_words
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def by_words(topic: Topic) -> RelevanceModel:
 
 
 def by_many(topic: Topic) -> RelevanceModel:
-    return MultiTopicScorer([topic, Topic(name="music", terms={"乐队": 1.0})])
+    return MultiScorer([topic, Topic(name="music", terms={"乐队": 1.0})])
 
 
 def by_words_of_sites(topic: Topic) -> RelevanceModel:

@@ -26,7 +26,7 @@ from topiccrawl.storage.sites import Sites
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import as_page, request
 from topiccrawl.topics.marks import MarkedModel, OnWordScale, mark_of
-from topiccrawl.topics.multitopic import MultiTopicScorer
+from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.scorer import Scorer
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class BestPages:
 class Judging(Protocol):
     """Spider that crawls for topics."""
 
-    scorer: Scorer | MultiTopicScorer
+    scorer: Scorer | MultiScorer
     judges: list[RelevanceModel]
     """Relevance models, one for each topic; ``scorer`` has the words of the topics."""
 
@@ -120,7 +120,7 @@ class MarkedTopic:
         self.spider: Judging = spider
         self.rescoring = Rescoring(crawler.settings, self.verdicts)
         scorer = self.spider.scorer
-        scorers = scorer.scorers if isinstance(scorer, MultiTopicScorer) else (scorer,)
+        scorers = scorer.scorers if isinstance(scorer, MultiScorer) else (scorer,)
         lock = asyncio.Lock()
         self.topics = [
             TopicMarks(crawler, index, one, lock, self.rescoring)
@@ -136,7 +136,7 @@ class MarkedTopic:
         """
         scorer = getattr(crawler.spider, "scorer", None)
         if (
-            not isinstance(scorer, (Scorer, MultiTopicScorer))
+            not isinstance(scorer, (Scorer, MultiScorer))
             or crawler.settings["TOPICCRAWL_RELEVANCE"]
         ):
             raise NotConfigured
@@ -151,7 +151,7 @@ class MarkedTopic:
     def verdicts(self, page: Page, names: Container[str]) -> dict[str, Verdict]:
         """Return the current verdicts of the topics with the given names, by name."""
         scorer = self.spider.scorer
-        if isinstance(scorer, MultiTopicScorer):
+        if isinstance(scorer, MultiScorer):
             return {topic.name: one for topic, one in scorer.verdicts(page, names)}
         name = scorer.topic.name
         return {name: self.spider.judges[0].score_page(page)} if name in names else {}

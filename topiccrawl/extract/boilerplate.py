@@ -69,19 +69,19 @@ def _search(pattern: re.Pattern[str], names: str) -> bool:
 _cached_search = lru_cache(maxsize=10_000)(_search)
 
 
-def is_boilerplate_box(tag: str, names: str) -> bool:
+def is_frame_box(tag: str, names: str) -> bool:
     """Return whether a box is boilerplate by its tag or names.
 
-    >>> is_boilerplate_box("div", "share-bar"), is_boilerplate_box("div", "article")
+    >>> is_frame_box("div", "share-bar"), is_frame_box("div", "article")
     (True, False)
     """
     return tag in _BOILERPLATE_TAGS or _matches(_BOILERPLATE_NAMES, names)
 
 
-def is_secondary_box(names: str) -> bool:
+def is_side_box(names: str) -> bool:
     """Return whether a box has comments, teasers or site information by its names.
 
-    >>> is_secondary_box("sidebar"), is_secondary_box("content-sidebar-wrap has-content-sidebar")
+    >>> is_side_box("sidebar"), is_side_box("content-sidebar-wrap has-content-sidebar")
     (True, False)
     """
     return bool(names and _SECONDARY.search(_LAYOUT.sub("", names)))

@@ -109,25 +109,19 @@ def published(
     """
     zone = BEIJING if tag.partition("-")[0] == "zh" else None
     last = _latest(fetched_at)
-    url_day = _in_url(url)
-    short_lines = ([_short(text, size, headline) for text in near[:_HEAD]] for size in _SHORT_LINES)
-    for texts in (stated, *short_lines, near):
-        found = [
-            m for text in texts for m in _moments(text, tag, zone) if _is_plausible(m.day, last)
-        ]
+    dated = _in_url(url)
+    short = ([_short(text, size, headline) for text in near[:_HEAD]] for size in _SHORT_LINES)
+    for texts in (stated, *short, near):
+        found = [m for text in texts for m in _moments(text, tag, zone) if _valid(m.day, last)]
         if found:
-            return _best(found, url_day).iso
+            return _best(found, dated).iso
     if zone is not None:
         timed = [
-            Moment(*one)
-            for text in near[:_HEAD]
-            for one in relative_dates(text, fetched_at, url_day)
+            Moment(*one) for text in near[:_HEAD] for one in relative_dates(text, fetched_at, dated)
         ]
-        if timed := [
-            m for m in timed if _is_plausible(m.day, last) and _agrees_with_url(m.day, url_day)
-        ]:
-            return _best(timed, url_day).iso
-    return Moment(url_day).iso if url_day is not None and _is_plausible(url_day, last) else ""
+        if timed := [m for m in timed if _valid(m.day, last) and _near(m.day, dated)]:
+            return _best(timed, dated).iso
+    return Moment(dated).iso if dated is not None and _valid(dated, last) else ""
 
 
 def marked_day(tree: LexborHTMLParser, head: str, tag: str, fetched_at: float = 0.0) -> str:
@@ -163,22 +157,22 @@ def _latest(fetched_at: float) -> date:
     return (datetime.fromtimestamp(fetched_at, tz=UTC) + timedelta(days=1)).date()
 
 
-def _is_plausible(day: date, last: date) -> bool:
+def _valid(day: date, last: date) -> bool:
     return day.year >= EARLIEST and day <= last
 
 
-def _best(found: list[Moment], url_day: date | None) -> Moment:
+def _best(found: list[Moment], dated: date | None) -> Moment:
     """Return the first moment with the URL's date, else the first; prefer one with time of day."""
     days = [m.day for m in found]
-    close = [day for day in days if url_day and abs(day - url_day) <= timedelta(days=1)]
-    day = url_day if url_day in days else (*close, *days)[0]
+    close = [day for day in days if dated and abs(day - dated) <= timedelta(days=1)]
+    day = dated if dated in days else (*close, *days)[0]
     same = [m for m in found if m.day == day]
     return next((m for m in same if m.clock), same[0])
 
 
-def _agrees_with_url(day: date, url_day: date | None) -> bool:
+def _near(day: date, dated: date | None) -> bool:
     """Return whether a date differs from the URL's date by at most one day."""
-    return url_day is None or abs(day - url_day) <= timedelta(days=1)
+    return dated is None or abs(day - dated) <= timedelta(days=1)
 
 
 def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.extract.boilerplate import (
     is_boilerplate,
-    is_boilerplate_box,
     is_byline,
     is_caption_box,
-    is_secondary_box,
+    is_frame_box,
+    is_side_box,
 )
 
 if TYPE_CHECKING:
@@ -132,10 +132,10 @@ def weigh(block: Block) -> float:
     return size * 0.3 if size >= LONG else -4.0
 
 
-def heaviest_range(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]:
+def max_range(weights: Sequence[float], begin: int, end: int) -> tuple[int, int]:
     """Return the range with the largest sum; empty if no weight is positive.
 
-    >>> heaviest_range([-1.0, 3.0, -1.0, 4.0, -2.0], 0, 5)
+    >>> max_range([-1.0, 3.0, -1.0, 4.0, -2.0], 0, 5)
     (1, 4)
     """
     best, span, total, start = 0.0, (begin, begin), 0.0, begin
@@ -157,9 +157,9 @@ def _is_prose(block: Block) -> bool:
 def _weights(layout: Layout) -> list[float]:
     """Return the weights of all blocks; blocks in boilerplate boxes get negative weights."""
     weights = [weigh(block) for block in layout.blocks]
-    total = _positive_sum(weights)
+    total = _positive(weights)
     for box in layout.boxes[1:]:
-        if is_boilerplate_box(box.tag, box.names) and _is_frame(layout, box, weights, total):
+        if is_frame_box(box.tag, box.names) and _is_frame(layout, box, weights, total):
             for number in range(box.begin, box.end):
                 weights[number] = -abs(weights[number]) / 2
     return weights
@@ -169,11 +169,11 @@ def _is_frame(layout: Layout, box: Box, weights: Sequence[float], total: float) 
     """Return whether a box with a boilerplate name is boilerplate and not the article's box."""
     if any(block.tag == "h1" for block in layout.blocks[box.begin : box.end]):
         return False
-    inside = _positive_sum(weights[box.begin : box.end])
-    return inside < total / 2 or (is_secondary_box(box.names) and total - inside >= OUTSIDE_WEIGHT)
+    inside = _positive(weights[box.begin : box.end])
+    return inside < total / 2 or (is_side_box(box.names) and total - inside >= OUTSIDE_WEIGHT)
 
 
-def _positive_sum(weights: Iterable[float]) -> float:
+def _positive(weights: Iterable[float]) -> float:
     return sum(weight for weight in weights if weight > 0)
 
 
@@ -183,7 +183,7 @@ def _descend(layout: Layout, weights: Sequence[float]) -> int:
     inner: dict[int, list[int]] = {}
     for number, one in enumerate(layout.boxes):
         if one.end - one.begin >= (LINES if one.tag in _SMALL else 1):
-            begin, end = heaviest_range(weights, one.begin, one.end)
+            begin, end = max_range(weights, one.begin, one.end)
             values[number] = sum(weights[begin:end])
             inner.setdefault(one.parent, []).append(number)
     box = 0
@@ -210,16 +210,16 @@ def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Seque
 def _select(layout: Layout, weights: Sequence[float], box: int, *, captions: bool) -> Choice:
     """Select the blocks of the body in a box, without boilerplate."""
     bounds = _with_openings(layout, weights, box)
-    first, last = _after_headline(layout.blocks, weights, heaviest_range(weights, *bounds))
+    first, last = _after_headline(layout.blocks, weights, max_range(weights, *bounds))
     first, last = _extend(layout.blocks, (first, last), bounds)
-    caption_blocks = frozenset() if captions else _captions(layout)
+    captioned = frozenset() if captions else _captions(layout)
     kept = tuple(
         number
         for number in range(first, last)
-        if _is_kept(layout.blocks[number], weights[number]) and number not in caption_blocks
+        if _is_kept(layout.blocks[number], weights[number]) and number not in captioned
     )
-    total = _positive_sum(weights)
-    share = _positive_sum(weights[number] for number in kept) / total if total else 0.0
+    total = _positive(weights)
+    share = _positive(weights[number] for number in kept) / total if total else 0.0
     return Choice(kept, box, share, _linked(layout.blocks[first:last]))
 
 

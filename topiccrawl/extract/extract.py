@@ -14,7 +14,7 @@ from topiccrawl.extract.frames import FrameTrial, FrameView, SiteFrame, find_fra
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.leads import with_lead, without_labels
 from topiccrawl.extract.metadata import Metadata, read_metadata
-from topiccrawl.extract.page_features import PageFacts, page_features
+from topiccrawl.extract.page_features import PageFacts, features
 from topiccrawl.extract.titles import headings_of, headline
 from topiccrawl.links.limits import parse_html
 from topiccrawl.model import Extracted, Page
@@ -221,14 +221,12 @@ def extract_by(
     return Extraction(replace(found, body=whole, genre=genre, published=dated), raw, trial)
 
 
-def page_features_of(html: str, url: str) -> dict[str, float]:
+def features_of(html: str, url: str) -> dict[str, float]:
     """Return the features of a page, on which the genre model is trained."""
     reading = _read(html, url)
     dense = find_dense(reading.tree, language_of(reading.text))
     found = _compose(reading, dense.body, None, 0.0)
-    return page_features(
-        dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found)
-    )
+    return features(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
 
 
 def _genre(reading: _Reading, dense: Dense, found: Extracted) -> Genre:

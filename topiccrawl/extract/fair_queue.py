@@ -44,17 +44,17 @@ class FairQueue:
 
     def __init__(self) -> None:
         self._estimates: dict[str, float] = {}
-        self._finish: dict[str, float] = {}
-        self._virtual_time = self._mean = 0.0
+        self._ends: dict[str, float] = {}
+        self._now = self._mean = 0.0
 
     def enqueue(self, site: str, *, first: bool = False) -> Entry:
         """Return the virtual times of a new page; with ``first`` it precedes all other pages."""
-        if len(self._finish) >= _MAX_SITES:
-            self._finish.clear()
+        if len(self._ends) >= _MAX_SITES:
+            self._ends.clear()
             self._estimates.clear()
-        start = max(self._virtual_time, self._finish.get(site, 0.0))
+        start = max(self._now, self._ends.get(site, 0.0))
         estimate = self._estimates.get(site, self._mean)
-        self._finish[site] = start + estimate
+        self._ends[site] = start + estimate
         return (
             Entry(-1.0, 0.0, site, estimate)
             if first
@@ -63,13 +63,11 @@ class FairQueue:
 
     def start(self, entry: Entry) -> None:
         """Advance virtual time when a reader starts with a page."""
-        self._virtual_time = max(self._virtual_time, entry.start)
+        self._now = max(self._now, entry.start)
 
     def finish(self, entry: Entry, seconds: float) -> None:
         """Record the seconds that a page took (0 if cancelled); updates the estimates."""
-        self._finish[entry.site] = (
-            self._finish.get(entry.site, self._virtual_time) + seconds - entry.estimate
-        )
+        self._ends[entry.site] = self._ends.get(entry.site, self._now) + seconds - entry.estimate
         if seconds:
             self._estimates[entry.site] = (self._estimates.get(entry.site, seconds) + seconds) / 2
             self._mean += (seconds - self._mean) / _AVERAGE_WINDOW

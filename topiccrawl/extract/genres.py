@@ -16,7 +16,7 @@ from math import exp, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.page_features import PageFacts, page_features
+from topiccrawl.extract.page_features import PageFacts, features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -99,15 +99,13 @@ def genre_of(layout: Layout, chosen: Sequence[int], metadata: Metadata, page: Pa
     """
     if is_bare(layout):
         return Genre.ARTICLE
-    found = page_features(layout, chosen, metadata, page)
-    probabilities = probabilities_of(found)
-    if probabilities[Genre.ARTICLE] >= _model().limit:
+    found = features(layout, chosen, metadata, page)
+    likely = probabilities_of(found)
+    if likely[Genre.ARTICLE] >= _model().limit:
         return _special(found, page) or Genre.ARTICLE
     if found["url_sought"]:
         return Genre.SEARCH
-    return max(
-        (one for one in probabilities if one is not Genre.ARTICLE), key=probabilities.__getitem__
-    )
+    return max((one for one in likely if one is not Genre.ARTICLE), key=likely.__getitem__)
 
 
 def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:
@@ -120,9 +118,9 @@ def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:
             for place, weight in enumerate(weights):
                 scores[place] += value * weight
     most = max(scores)
-    exponentials = [exp(one - most) for one in scores]
-    total = sum(exponentials)
-    return {one: power / total for one, power in zip(model.genres, exponentials, strict=True)}
+    powers = [exp(one - most) for one in scores]
+    total = sum(powers)
+    return {one: power / total for one, power in zip(model.genres, powers, strict=True)}
 
 
 def _special(found: Mapping[str, float], page: PageFacts) -> Genre | None:

@@ -109,10 +109,8 @@ def hub_list(html: str, url: str, fetched_at: float = 0.0) -> HubList | None:
     best = max(lists, key=_score, default=None)
     if best is None:
         return None
-    first_entries = {entry.url: entry for entry in reversed(best)}
-    items = tuple(
-        _item(entry, fetched_at) for entry in best if first_entries.get(entry.url) is entry
-    )
+    once = {entry.url: entry for entry in reversed(best)}
+    items = tuple(_item(entry, fetched_at) for entry in best if once.get(entry.url) is entry)
     return HubList(items, _next_page(root, links, url))
 
 
@@ -152,10 +150,10 @@ def _item(entry: _Entry, fetched_at: float) -> Item:
 
 def _date(entry: _Entry, fetched_at: float, *, by_url: bool = True) -> str:
     """Return the date next to a link; a missing year or date is taken from the URL."""
-    surrounding = entry.box.text(separator=" ").replace(entry.link.text(), " ")
+    around = entry.box.text(separator=" ").replace(entry.link.text(), " ")
     url = entry.url if by_url else ""
-    found = published((), [surrounding], "", "zh", fetched_at)
-    short = _SHORT_DATE.search(surrounding)
+    found = published((), [around], "", "zh", fetched_at)
+    short = _SHORT_DATE.search(around)
     if found or short is None:
         return found or published((), (), url, "zh", fetched_at)
     by_address = published((), (), entry.url, "zh", fetched_at)

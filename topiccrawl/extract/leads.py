@@ -71,13 +71,13 @@ def without_labels(text: str, layout: Layout) -> str:
     times = Counter(
         line for line in lines if len(line) <= MAX_LABEL_LENGTH and line[-1:] not in SPEAKER
     )
-    repeated = {line for line, number in times.items() if number >= MIN_REPEATS}
-    if not repeated:
+    often = {line for line, number in times.items() if number >= MIN_REPEATS}
+    if not often:
         return text
     tags: defaultdict[str, set[str]] = defaultdict(set)
     for block in layout.blocks:
         tags[block.text].add(block.tag)
-    labels = {line for line in repeated if tags[line] and tags[line] <= _BARE}
+    labels = {line for line in often if tags[line] and tags[line] <= _BARE}
     if len(labels) > MAX_LABELS:
         return text
     return "\n".join(line for line in lines if line not in labels)

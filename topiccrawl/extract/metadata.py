@@ -83,27 +83,27 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
     names = [name for one in linked for name in _names(one.get("author"))]
     publishers = [name for one in linked for name in _names(one.get("publisher"))]
     return Metadata(
-        titles=(tuple(_texts(linked, "headline")), tuple(_values(meta, TITLES))),
+        titles=(tuple(_texts(linked, "headline")), tuple(_of(meta, TITLES))),
         dates=_distinct(
             text[:LONGEST_DATE]
             for text in [
                 *_texts(linked, "datePublished"),
-                *_values(meta, DATES),
-                *_values(meta, filter(_DATED.search, meta)),
+                *_of(meta, DATES),
+                *_of(meta, filter(_DATED.search, meta)),
                 *_microdata(tree),
                 *_texts(objects, "datePublished"),
             ]
         ),
-        source=next(iter(_values(meta, SOURCES)), ""),
-        publisher=next(iter([*_values(meta, ("og:site_name",)), *publishers]), ""),
-        author=" ".join(_distinct(names)) or _person(_values(meta, AUTHORS)),
+        source=next(iter(_of(meta, SOURCES)), ""),
+        publisher=next(iter([*_of(meta, ("og:site_name",)), *publishers]), ""),
+        author=" ".join(_distinct(names)) or _person(_of(meta, AUTHORS)),
         images=_distinct(
-            [*(u for one in linked for u in _urls(one.get("image"))), *_values(meta, IMAGES)]
+            [*(u for one in linked for u in _urls(one.get("image"))), *_of(meta, IMAGES)]
         ),
         article=bool(linked) or meta.get("og:type", "").lower() in ("article", "news"),
-        language=next(iter(_values(meta, LANGUAGES)), ""),
+        language=next(iter(_of(meta, LANGUAGES)), ""),
         types=frozenset((*_types(objects), meta.get("og:type", "").lower())),
-        leads=_distinct([*_texts(linked, "description"), *_values(meta, LEADS)]),
+        leads=_distinct([*_texts(linked, "description"), *_of(meta, LEADS)]),
     )
 
 
@@ -126,7 +126,7 @@ def _meta(tree: LexborHTMLParser) -> dict[str, str]:
     return found
 
 
-def _values(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
+def _of(meta: Mapping[str, str], names: Iterable[str]) -> list[str]:
     return [meta[name] for name in names if name in meta]
 
 

@@ -180,7 +180,7 @@ class _Sums(NamedTuple):
     led: int = 0
 
 
-def page_features(
+def features(
     layout: Layout, chosen: Sequence[int], metadata: Metadata, page: PageFacts
 ) -> dict[str, float]:
     """Return the features of a page by name.

@@ -36,7 +36,7 @@ class PageUrl(NamedTuple):
     number: int
 
 
-class PageNeighbours(NamedTuple):
+class Pager(NamedTuple):
     """Links of a page to other pages of its document.
 
     Attributes:
@@ -79,7 +79,7 @@ def _parse_page_url(url: str) -> PageUrl:
     )
 
 
-def page_neighbours(url: str, links: Iterable[Link]) -> PageNeighbours:
+def pager_of(url: str, links: Iterable[Link]) -> Pager:
     """Find the next and the first page of a multi-page document by the links of a page.
 
     The next page has the same base URL with a higher number, and the anchor 下一页 or the number. A
@@ -88,8 +88,8 @@ def page_neighbours(url: str, links: Iterable[Link]) -> PageNeighbours:
     >>> from topiccrawl.model import Link
     >>> pager = [Link("http://a.test/n1.html", "1"), Link("http://a.test/n1_3.html", "3"),
     ...          Link("http://a.test/n2.html", "下一页")]
-    >>> page_neighbours("http://a.test/n1_2.html", pager)
-    PageNeighbours(next='http://a.test/n1_3.html', first='http://a.test/n1.html')
+    >>> pager_of("http://a.test/n1_2.html", pager)
+    Pager(next='http://a.test/n1_3.html', first='http://a.test/n1.html')
     """
     here = parse_page_url(url)
     by_word, by_number, lower = [], [], []
@@ -102,15 +102,15 @@ def page_neighbours(url: str, links: Iterable[Link]) -> PageNeighbours:
         elif number > here.number and counts and int(counts[1]) - number in (0, 1):
             by_number.append((number, link.url))
     following = min(by_word, default=None) or min(by_number, default=(0, ""))
-    return PageNeighbours(following[1], min(lower, default=(0, ""))[1])
+    return Pager(following[1], min(lower, default=(0, ""))[1])
 
 
-def without_own_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
+def without_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
     """Return the links without those to other pages of the same document.
 
     >>> from topiccrawl.model import Link
     >>> links = [Link("http://a.test/1_2.html"), Link("http://b.test/")]
-    >>> [link.url for link in without_own_pages("http://a.test/1.html", links)]
+    >>> [link.url for link in without_pages("http://a.test/1.html", links)]
     ['http://b.test/']
     """
     links = tuple(links)
@@ -127,11 +127,11 @@ def _siblings(here: PageUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]
                 yield there.number, link
 
 
-def append_page(article: Article, text: str, images: Iterable[str] = ()) -> Article:
+def joined(article: Article, text: str, images: Iterable[str] = ()) -> Article:
     r"""Append the text of the next page to an article, without lines that it already has.
 
     >>> from topiccrawl.model import Article
-    >>> append_page(Article("http://a.test/1", "题", "导读。\n一。"), "导读。\n二。").body
+    >>> joined(Article("http://a.test/1", "题", "导读。\n一。"), "导读。\n二。").body
     '导读。\n一。\n二。'
     """
     known = {fold(line) for line in article.body.split("\n")}

@@ -28,7 +28,7 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extract.fair_queue import Entry, FairQueue
 from topiccrawl.extract.reading import RECENT, RawPage, ReadPage
 from topiccrawl.extract.wire import HEAD, encode_request, extraction_of, read_page_of
-from topiccrawl.extract.worker import NO_MEMORY, own_peak_memory, resident_memory, wait_result
+from topiccrawl.extract.worker import NO_MEMORY, own_peak, resident, wait_result
 from topiccrawl.links.urls import host_of, site_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ WALL_FACTOR = 3
 """Factor of the processor time limit that gives the wall-clock limit, for readers that hang."""
 
 SLOW = 0.1
-"""Estimated seconds of a page from which no request is pipelined delayed it."""
+"""Estimated seconds of a page from which no request is pipelined behind it."""
 
 STARTING = 60.0
 """Additional seconds that a process may take to start."""
@@ -357,7 +357,7 @@ class _Process(asyncio.Protocol):
         busy = time.monotonic() - self._started_at if self.jobs else 0.0
         if busy > WALL_FACTOR * self._limits.seconds:
             self._kill(TIMEOUT)
-        elif busy and not ENFORCED and resident_memory(self.pid) > self._limits.memory:
+        elif busy and not ENFORCED and resident(self.pid) > self._limits.memory:
             self._kill(MEMORY)
         delayed = [job for job in list(self.jobs)[1:] if busy > _WATCH and not job.duplicated]
         for job in delayed:
@@ -386,7 +386,7 @@ class _Process(asyncio.Protocol):
         self._child.returncode = code
         self.signalled = code < 0
         self.exit = f"was killed by signal {-code}" if code < 0 else f"exited with status {code}"
-        grown = peak > max(_MEMORY_SHARE * self._limits.memory, own_peak_memory())
+        grown = peak > max(_MEMORY_SHARE * self._limits.memory, own_peak())
         if code == -signal.SIGPROF:
             self.cause = TIMEOUT
         elif code == NO_MEMORY or (grown and code != -signal.SIGKILL):

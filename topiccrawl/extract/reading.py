@@ -116,7 +116,7 @@ def _read(raw: RawPage) -> _CachedPage:
     return _CachedPage(text, ReadPage(page, encoding, is_blank(page, text)), tree)
 
 
-class InProcessReader:
+class LocalReader:
     """Reader that runs in this process, one request at a time, without limits.
 
     Args:

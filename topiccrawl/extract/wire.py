@@ -34,26 +34,22 @@ def unpack(message: bytes | memoryview) -> Any:  # noqa: ANN401 - any plain valu
     return msgpack.unpackb(message, use_list=False, unicode_errors="surrogatepass")
 
 
-def encode_request(raw: RawPage, conditions: Conditions | None) -> bytes:
-    """Encode a request for a page, or with ``conditions`` for its article."""
-    if conditions is None:
+def encode_request(raw: RawPage, options: Conditions | None) -> bytes:
+    """Encode a request for a page, or with ``options`` for its article."""
+    if options is None:
         return pack((raw, None))
-    wanted = None if conditions.wanted is None else tuple(conditions.wanted)
-    frame = conditions.frame and (
-        conditions.frame.box,
-        tuple(conditions.frame.repeated),
-        *conditions.frame[2:],
-    )
-    return pack((raw, (wanted, frame, conditions.fetched_at)))
+    wanted = None if options.wanted is None else tuple(options.wanted)
+    frame = options.frame and (options.frame.box, tuple(options.frame.repeated), *options.frame[2:])
+    return pack((raw, (wanted, frame, options.fetched_at)))
 
 
 def respond(reader: PageReader, message: bytes) -> bytes:
     """Process a request with a reader and return the encoded response."""
-    fields, conditions = unpack(message)
+    fields, options = unpack(message)
     raw = RawPage(*fields)
-    if conditions is None:
+    if options is None:
         return pack(reader.read(raw))
-    wanted, frame, fetched_at = conditions
+    wanted, frame, fetched_at = options
     if wanted is not None:
         wanted = frozenset(map(Genre, wanted))
     if frame is not None:

@@ -88,15 +88,15 @@ def wait_result(pid: int) -> tuple[int, int] | None:
     return (os.waitstatus_to_exitcode(status), used.ru_maxrss * _KILOBYTE) if found else None
 
 
-def own_peak_memory() -> int:
+def own_peak() -> int:
     """Return the peak memory of this process in bytes, the baseline of its children."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
 
 
-def resident_memory(pid: int) -> int:
+def resident(pid: int) -> int:
     """Return the resident memory of a process in bytes; 0 if it has exited.
 
-    >>> resident_memory(os.getpid()) > 1_000_000
+    >>> resident(os.getpid()) > 1_000_000
     True
     """
     line = ["ps", "-o", "rss=", "-p", str(pid)]

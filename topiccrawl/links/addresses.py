@@ -88,15 +88,15 @@ class AddressRules:
         self._allowed = tuple(f".{_normalized(host)}" for host in allowed)
         self._count = count
         self._off = off
-        self._configured: set[str] = set()
+        self._named: set[str] = set()
 
     def allow_host(self, url: str) -> None:
         """Allow the host of a URL that the operator configured."""
-        self._configured.add(_normalized(host_of(url)))
+        self._named.add(_normalized(host_of(url)))
 
     def allow_origin(self, url: str) -> None:
         """Allow the origin (scheme, host and port) of a URL that the operator configured."""
-        self._configured.add(origin_of(url))
+        self._named.add(origin_of(url))
 
     def refuses(self, url: str, address: str = "") -> bool:
         """Return whether requests to a URL's host, or to its resolved address, are refused."""
@@ -104,9 +104,7 @@ class AddressRules:
         if self._off or not is_private(address or host):
             return False
         name = _normalized(host)
-        if not self._configured.isdisjoint((name, origin_of(url))) or f".{name}".endswith(
-            self._allowed
-        ):
+        if not self._named.isdisjoint((name, origin_of(url))) or f".{name}".endswith(self._allowed):
             return False
         self._count()
         return True

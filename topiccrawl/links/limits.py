@@ -160,22 +160,20 @@ def _cut_tag(tag: re.Match[str]) -> str:
 def _limit_depth(html: str) -> str:
     """Cut the page at the position where too many elements are open."""
     if not _VECTOR.search(html):
-        return html[: _depth_exceeded_at(_TAG, html, _NO_LEVEL)]
-    if _depth_exceeded_at(_TAG_IN_VECTOR, html, _NO_LEVEL_IN_VECTOR) is None:
+        return html[: _depth_limit_at(_TAG, html, _NO_LEVEL)]
+    if _depth_limit_at(_TAG_IN_VECTOR, html, _NO_LEVEL_IN_VECTOR) is None:
         return html
     html = _VECTOR_SHAPES.sub(r"<\1wbr", _VECTOR.sub(r"<\1span", html))
-    return html[: _depth_exceeded_at(_TAG, html, _NO_LEVEL)]
+    return html[: _depth_limit_at(_TAG, html, _NO_LEVEL)]
 
 
-def _depth_exceeded_at(
-    pattern: re.Pattern[str], html: str, unnested: Collection[str]
-) -> int | None:
+def _depth_limit_at(pattern: re.Pattern[str], html: str, flat: Collection[str]) -> int | None:
     """Return the first position with more than ``MAX_DEPTH`` open elements, counted by tag name."""
     unclosed: Counter[str] = Counter()
     depth = 0
     for place, (slash, name) in enumerate(pattern.findall(html)):
         name = name.lower()  # noqa: PLW2901
-        if name in unnested:
+        if name in flat:
             continue
         if not slash:
             unclosed[name] += 1

@@ -97,7 +97,7 @@ _LETTERS = re.compile(r"[A-Za-z]+[0-9]?(?![A-Za-z0-9])|[A-Za-z]+")
 _DIRECTORIES = 4
 
 
-class _UrlFeatures(NamedTuple):
+class _UrlInfo(NamedTuple):
     """Parts of a URL that the features use."""
 
     url: str
@@ -113,7 +113,7 @@ class Feature(NamedTuple):
 
     name: str
     weight: float
-    holds: Callable[[_UrlFeatures], bool]
+    holds: Callable[[_UrlInfo], bool]
 
 
 def is_non_news(url: str) -> bool:
@@ -122,7 +122,7 @@ def is_non_news(url: str) -> bool:
     >>> is_non_news("http://blog.a.test/u/1.html"), is_non_news("http://a.test/blogger-wins.html")
     (True, False)
     """
-    return _non_news(_features(url))
+    return _non_news(_info(url))
 
 
 def is_user_content(url: str) -> bool:
@@ -131,8 +131,8 @@ def is_user_content(url: str) -> bool:
     >>> is_user_content("http://blog.a.test/u/1.html"), is_user_content("http://a.test/comment/1.html")
     (True, False)
     """
-    features = _features(url)
-    return not USER_CONTENT.isdisjoint([*_labels(features), *_path_names(features)])
+    info = _info(url)
+    return not USER_CONTENT.isdisjoint([*_labels(info), *_path_names(info)])
 
 
 def is_hub_like(url: str) -> bool:
@@ -143,10 +143,10 @@ def is_hub_like(url: str) -> bool:
     >>> is_hub_like("http://a.test/20130304/n367739936.shtml")
     False
     """
-    features = _features(url)
-    if _non_news(features) or _doubtful(features) or features.shape.dated or _long_number(features):
+    info = _info(url)
+    if _non_news(info) or _doubtful(info) or info.shape.dated or _long_number(info):
         return False
-    return _root(features) or _listing(features) or _pager(features) or _bare(features)
+    return _root(info) or _listing(info) or _pager(info) or _bare(info)
 
 
 def news_likelihood(url: str) -> float:
@@ -157,13 +157,13 @@ def news_likelihood(url: str) -> float:
     >>> news_likelihood("http://a.test/sport/") < 0.1
     True
     """
-    features = _features(url)
-    weight = _INTERCEPT + sum(feature.weight for feature in FEATURES if feature.holds(features))
+    info = _info(url)
+    weight = _INTERCEPT + sum(feature.weight for feature in FEATURES if feature.holds(info))
     return 1 / (1 + math.exp(-weight))
 
 
 @lru_cache(maxsize=4_096)
-def _features(url: str) -> _UrlFeatures:
+def _info(url: str) -> _UrlInfo:
     shape = skeleton(url)
     named = _naming_segments(url, shape)
     parts = zip(address(url).segments, shape.segments, strict=True)
@@ -171,7 +171,7 @@ def _features(url: str) -> _UrlFeatures:
     words = {word.lower() for part in plain for word in _LETTERS.findall(part)}
     last = _without_extension(named[-1]) if named else ""
     names = frozenset(n.lower() for n, _ in shape.query)
-    return _UrlFeatures(url, shape, frozenset(words), last, names, _identified(url))
+    return _UrlInfo(url, shape, frozenset(words), last, names, _identified(url))
 
 
 def _naming_segments(url: str, shape: Skeleton) -> list[str]:
@@ -208,119 +208,109 @@ def _without_extension(segment: str) -> str:
     return segment.rpartition(".")[0] or segment if "." in segment else segment
 
 
-def _non_news(features: _UrlFeatures) -> bool:
+def _non_news(info: _UrlInfo) -> bool:
     """Return whether a word of the URL marks no news; with a headline only user content counts."""
-    meant = USER_CONTENT if SLUG in features.last else NON_NEWS
-    return not (NON_NEWS.isdisjoint(_labels(features)) and meant.isdisjoint(_path_names(features)))
+    meant = USER_CONTENT if SLUG in info.last else NON_NEWS
+    return not (NON_NEWS.isdisjoint(_labels(info)) and meant.isdisjoint(_path_names(info)))
 
 
-def _doubtful(features: _UrlFeatures) -> bool:
-    if not DOUBTFUL.isdisjoint(_labels(features)):
+def _doubtful(info: _UrlInfo) -> bool:
+    if not DOUBTFUL.isdisjoint(_labels(info)):
         return True
-    return not _named_page(features) and not DOUBTFUL.isdisjoint(_path_names(features))
+    return not _named_page(info) and not DOUBTFUL.isdisjoint(_path_names(info))
 
 
-def _named_page(features: _UrlFeatures) -> bool:
+def _named_page(info: _UrlInfo) -> bool:
     """Return whether the path ends in a headline or a long number."""
-    return SLUG in features.last or _numbered(features)
+    return SLUG in info.last or _numbered(info)
 
 
-def _labels(features: _UrlFeatures) -> list[str]:
+def _labels(info: _UrlInfo) -> list[str]:
     """Return the subdomain labels of the host."""
-    labels = features.shape.host.split(":")[0].split(".")[:-2]
+    labels = info.shape.host.split(":")[0].split(".")[:-2]
     return [label.rstrip("0123456789") for label in labels]
 
 
-def _path_names(features: _UrlFeatures) -> list[str]:
+def _path_names(info: _UrlInfo) -> list[str]:
     """Return the whole names of directories and files in the path."""
-    return [
-        _without_extension(part).lower() for part in features.shape.segments if SLUG not in part
-    ]
+    return [_without_extension(part).lower() for part in info.shape.segments if SLUG not in part]
 
 
-def _root(features: _UrlFeatures) -> bool:
-    return features.shape.segments == ("",) and not features.query
+def _root(info: _UrlInfo) -> bool:
+    return info.shape.segments == ("",) and not info.query
 
 
-def _listing(features: _UrlFeatures) -> bool:
-    letters = {
-        word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"{\w+}", "", features.last))
-    }
-    if not letters and NUMBER in features.last and not _long_number(features):  # page/2/
-        before = [part for part in features.shape.segments if part][-2:-1]
+def _listing(info: _UrlInfo) -> bool:
+    letters = {word.lower() for word in re.findall(r"[A-Za-z]+", re.sub(r"{\w+}", "", info.last))}
+    if not letters and NUMBER in info.last and not _long_number(info):  # page/2/
+        before = [part for part in info.shape.segments if part][-2:-1]
         return bool(before) and before[0].lower() in HUBS
-    return SLUG not in features.last and not HUBS.isdisjoint(letters)
+    return SLUG not in info.last and not HUBS.isdisjoint(letters)
 
 
-def _pager(features: _UrlFeatures) -> bool:
-    return bool(features.query & _PAGERS) and not features.identified
+def _pager(info: _UrlInfo) -> bool:
+    return bool(info.query & _PAGERS) and not info.identified
 
 
-def _bare(features: _UrlFeatures) -> bool:
+def _bare(info: _UrlInfo) -> bool:
     """Return whether the URL has no number or headline and ends in a directory or a bare name."""
-    text = "/".join(features.shape.segments)
-    plain = not any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) and not features.shape.query
-    if _phrase(features) or _mixed(features):
+    text = "/".join(info.shape.segments)
+    plain = not any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) and not info.shape.query
+    if _phrase(info) or _mixed(info):
         return False
-    return plain and "." not in features.shape.segments[-1] and text.count("/") <= _DIRECTORIES
+    return plain and "." not in info.shape.segments[-1] and text.count("/") <= _DIRECTORIES
 
 
-def _long_number(features: _UrlFeatures) -> bool:
-    query = address(features.url).query
-    return _numbered(features) or any(_LONG_NUMBER.fullmatch(value) for _, value in query)
+def _long_number(info: _UrlInfo) -> bool:
+    query = address(info.url).query
+    return _numbered(info) or any(_LONG_NUMBER.fullmatch(value) for _, value in query)
 
 
-def _numbered(features: _UrlFeatures) -> bool:
-    named = [part for part in address(features.url).segments if part][-2:]
+def _numbered(info: _UrlInfo) -> bool:
+    named = [part for part in address(info.url).segments if part][-2:]
     return any(map(_LONG_NUMBER.search, named))
 
 
-def _phrase(features: _UrlFeatures) -> bool:
+def _phrase(info: _UrlInfo) -> bool:
     """Return whether the page's name has two or more words: a short headline or a channel name.
 
     Only hyphens separate words here, since encyclopedias join the words of titles by underscores.
     """
-    return SLUG not in features.last and len(_WORDS.findall(features.last)) > 1
+    return SLUG not in info.last and len(_WORDS.findall(info.last)) > 1
 
 
-def _mixed(features: _UrlFeatures) -> bool:
+def _mixed(info: _UrlInfo) -> bool:
     """Return whether the last segment has an id of letters and digits, such as ``B2LA2G3``."""
-    named = [part for part in address(features.url).segments if part]
+    named = [part for part in address(info.url).segments if part]
     parts = re.split(r"[-_.,~]", named[-1]) if named else []
     return any(map(_MIXED.fullmatch, parts))
 
 
-def _featureless(features: _UrlFeatures) -> bool:
-    text = features.shape.text.partition("/")[2]
-    has_mark = any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) or features.shape.dated
-    return not (has_mark or features.identified or _phrase(features) or _mixed(features))
+def _featureless(info: _UrlInfo) -> bool:
+    text = info.shape.text.partition("/")[2]
+    has_mark = any(mark in text for mark in (NUMBER, SLUG, OPAQUE)) or info.shape.dated
+    return not (has_mark or info.identified or _phrase(info) or _mixed(info))
 
 
-def _gallery_host(features: _UrlFeatures) -> bool:
-    return not GALLERIES.isdisjoint(features.shape.host.split(".")[:-2])
+def _gallery_host(info: _UrlInfo) -> bool:
+    return not GALLERIES.isdisjoint(info.shape.host.split(".")[:-2])
 
 
 _INTERCEPT = -1.5
 FEATURES: tuple[Feature, ...] = (
-    Feature("a date", 2.5, lambda features: features.shape.dated),
+    Feature("a date", 2.5, lambda info: info.shape.dated),
     Feature("a number of five digits or more at the end", 2.0, _long_number),
     Feature(
         "a short number at the end",
         0.5,
-        lambda features: not _long_number(features) and NUMBER in features.last,
+        lambda info: not _long_number(info) and NUMBER in info.last,
     ),
-    Feature("a headline", 2.5, lambda features: SLUG in features.last),
-    Feature("an opaque id", 2.0, lambda features: OPAQUE in features.last or _mixed(features)),
+    Feature("a headline", 2.5, lambda info: SLUG in info.last),
+    Feature("an opaque id", 2.0, lambda info: OPAQUE in info.last or _mixed(info)),
     Feature("two words", 1.5, _phrase),
-    Feature(
-        "an id in the query",
-        2.0,
-        lambda features: features.identified and not _long_number(features),
-    ),
-    Feature("a word of articles", 1.0, lambda features: not ARTICLES.isdisjoint(features.words)),
-    Feature(
-        "an HTML file", 0.5, lambda features: bool(_TEXT_FILE.search(features.shape.segments[-1]))
-    ),
+    Feature("an id in the query", 2.0, lambda info: info.identified and not _long_number(info)),
+    Feature("a word of articles", 1.0, lambda info: not ARTICLES.isdisjoint(info.words)),
+    Feature("an HTML file", 0.5, lambda info: bool(_TEXT_FILE.search(info.shape.segments[-1]))),
     Feature("neither number nor headline", -3.0, _featureless),
     Feature("a word of lists at the end", -4.0, _listing),
     Feature("a page number", -4.0, _pager),
@@ -328,16 +318,14 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "a word of galleries",
         -2.0,
-        lambda features: SLUG not in features.last and not GALLERIES.isdisjoint(features.words),
+        lambda info: SLUG not in info.last and not GALLERIES.isdisjoint(info.words),
     ),
     Feature("a gallery's host", -2.0, _gallery_host),
-    Feature("search words", -4.0, lambda features: bool(features.query & _SEARCH_PARAMS)),
+    Feature("search words", -4.0, lambda info: bool(info.query & _SEARCH_PARAMS)),
     Feature(
         "a query without an id",
         -1.0,
-        lambda features: (
-            bool(features.query) and not features.identified and not _named_page(features)
-        ),
+        lambda info: bool(info.query) and not info.identified and not _named_page(info),
     ),
     Feature("a word of pages that are no news", -6.0, _non_news),
     Feature("a word of pages that are rarely news", -3.0, _doubtful),

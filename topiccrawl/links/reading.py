@@ -224,7 +224,7 @@ class Reading:
             labels.append((node, f"{node.tag}.{classes}"))
         return ">".join([label for _, label in labels[-_ELEMENTS:]])
 
-    def _add_point(self, href: str | None, text: str | None) -> None:
+    def _add_at(self, href: str | None, text: str | None) -> None:
         if href:
             here = len(self.pieces)
             self._add(href, (here, here), text or "")
@@ -237,14 +237,12 @@ class Reading:
     def _area(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
         if _is_followed(attributes.get("rel")):
-            self._add_point(
-                attributes.get("href"), attributes.get("alt") or attributes.get("title")
-            )
+            self._add_at(attributes.get("href"), attributes.get("alt") or attributes.get("title"))
         return _LEAF
 
     def _frame(self, node: LexborNode) -> _Frame | None:
         attributes = node.attributes
-        self._add_point(attributes.get("src"), attributes.get("title") or attributes.get("name"))
+        self._add_at(attributes.get("src"), attributes.get("title") or attributes.get("name"))
         return _LEAF
 
     def _meta(self, node: LexborNode) -> _Frame | None:
@@ -254,7 +252,7 @@ class Reading:
             self.robots.append(content)
         elif (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             match = _REFRESH.match(content)
-            self._add_point(match.group(1) if match else None, None)
+            self._add_at(match.group(1) if match else None, None)
         return _LEAF
 
     def _head_link(self, node: LexborNode) -> _Frame | None:

@@ -44,7 +44,7 @@ def read_sitemap(data: bytes) -> Sitemap:
 
 
 def decompressed(data: bytes, limit: int = MAX_BYTES) -> bytes:
-    """Decompress data if it is gzip; return at limit ``limit`` bytes, b"" for damaged data."""
+    """Decompress data if it is gzip; return at most ``limit`` bytes, b"" for damaged data."""
     if not data.startswith(_GZIP):
         return data[:limit].removeprefix(b"\xef\xbb\xbf")
     try:

@@ -136,12 +136,12 @@ def _resolve_plain(url: str, base: str) -> str:
     """Resolve plain references to absolute URLs; return others unchanged."""
     if url.startswith(_ABSOLUTE) or not url:
         return url
-    base_parts = _base(base)
-    if base_parts is None or ":" in url:
+    parsed = _base(base)
+    if parsed is None or ":" in url:
         return url
     if url[0] == "/":
-        return url if url[1:2] in {"/", "\\"} else base_parts.origin + url
-    return base_parts.origin + base_parts.directory + url if url[0].isalnum() else url
+        return url if url[1:2] in {"/", "\\"} else parsed.origin + url
+    return parsed.origin + parsed.directory + url if url[0].isalnum() else url
 
 
 @lru_cache(maxsize=1024)
@@ -162,15 +162,15 @@ def _parts(text: str) -> tuple[str | None, str | None, str, str | None]:
 def _canonicalize(url: str, base: str | None, encoding: str) -> str | None:
     """Compute the canonical form by parsing the URL."""
     text = _browser_slashes(url.strip(_CONTROLS).translate(_NEWLINES))
-    base_parts = _base(base) if base is not None else None
-    scheme, authority, path, query = _parts(_absolute_scheme(text, base_parts))
+    parsed = _base(base) if base is not None else None
+    scheme, authority, path, query = _parts(_absolute_scheme(text, parsed))
     if scheme is None:
-        if base_parts is None:
+        if parsed is None:
             return None
-        scheme = base_parts.scheme
+        scheme = parsed.scheme
         if authority is None:
-            authority = base_parts.origin.partition("://")[2]
-            path, query = _resolve(path, query, base_parts)
+            authority = parsed.origin.partition("://")[2]
+            path, query = _resolve(path, query, parsed)
     origin = _authority(scheme.lower(), authority or "")
     if origin is None:
         return None
@@ -186,26 +186,22 @@ def _browser_slashes(text: str) -> str:
     return text[:end].replace("\\", "/") + text[end:]
 
 
-def _absolute_scheme(text: str, base_parts: _Base | None) -> str:
+def _absolute_scheme(text: str, parsed: _Base | None) -> str:
     """Resolve ``http:x``, ``http:/x`` and ``http:///x`` as browsers do."""
     match = _HTTP.match(text)
     if match is None:
         return text
     rest = text[match.end() :]
-    if (
-        base_parts
-        and not match.group().endswith("//")
-        and match.group(1).lower() == base_parts.scheme
-    ):
-        return text[len(base_parts.scheme) + 1 :]
+    if parsed and not match.group().endswith("//") and match.group(1).lower() == parsed.scheme:
+        return text[len(parsed.scheme) + 1 :]
     return f"{match.group(1)}://{rest}"
 
 
-def _resolve(path: str, query: str | None, base_parts: _Base) -> tuple[str, str | None]:
+def _resolve(path: str, query: str | None, parsed: _Base) -> tuple[str, str | None]:
     """Return path and query of a reference without authority (RFC 3986, 5.2.2)."""
     if not path:
-        return base_parts.path, base_parts.query if query is None else query
-    return (path if path[0] == "/" else base_parts.directory + path), query
+        return parsed.path, parsed.query if query is None else query
+    return (path if path[0] == "/" else parsed.directory + path), query
 
 
 @lru_cache(maxsize=4096)

@@ -15,7 +15,7 @@ from topiccrawl.scheduler.build import limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, load_component, read_parameters
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.multitopic import MultiTopicScorer, merge_topics, parse_topics
+from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
 from topiccrawl.topics.topic import Topic, from_examples, resolve
 
 if TYPE_CHECKING:
@@ -147,17 +147,15 @@ def topic_of(text: str, like: str, several: str = "") -> Topic:
     return from_examples(examples)
 
 
-def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer | MultiTopicScorer:
+def scorer_of(settings: BaseSettings, topic: Topic, several: str = "") -> Scorer | MultiScorer:
     """Return the scorer of a topic; with ``several``, a scorer of several topics."""
     by_site = settings.getbool("TOPICCRAWL_SITE_WORDS")
     if several:
-        return MultiTopicScorer(parse_topics(several), by_site=by_site)
+        return MultiScorer(parse_topics(several), by_site=by_site)
     return Scorer(topic, sites=SiteWords() if by_site else None)
 
 
-def judges_of(
-    settings: Mapping[str, Any], scorer: Scorer | MultiTopicScorer
-) -> list[RelevanceModel]:
+def judges_of(settings: Mapping[str, Any], scorer: Scorer | MultiScorer) -> list[RelevanceModel]:
     """Return the relevance model of each topic.
 
     It is the model of TOPICCRAWL_RELEVANCE, or the scorer of the topic if the setting is empty. A
@@ -168,7 +166,7 @@ def judges_of(
     """
     path = settings.get("TOPICCRAWL_RELEVANCE")
     judge = load_component("TOPICCRAWL_RELEVANCE", path) if path else lambda _settings, words: words
-    if not isinstance(scorer, MultiTopicScorer):
+    if not isinstance(scorer, MultiScorer):
         return [judge(settings, scorer)]
     scorer.judges[:] = [judge(settings, words) for words in scorer.scorers]
     return scorer.judges

@@ -14,12 +14,7 @@ from typing_extensions import override
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.pagination import (
-    PageNeighbours,
-    append_page,
-    page_neighbours,
-    without_own_pages,
-)
+from topiccrawl.extract.pagination import Pager, joined, pager_of, without_pages
 from topiccrawl.extract.reading import ReadPage, StandardReader
 from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.urls import canonical
@@ -50,7 +45,7 @@ from topiccrawl.spiders.discovering import PRIORITY, Discovery, SearchPage
 from topiccrawl.spiders.reading import PageReading, may_be_article
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
-from topiccrawl.topics.multitopic import MultiTopicScorer
+from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.pagekind import kind_of
 from topiccrawl.topics.topic import Topic, default_seeds
 
@@ -108,12 +103,7 @@ class TopicSpider(Spider):
     custom_settings = NO_SOURCE_CHECK
 
     def __init__(
-        self,
-        topic: Topic,
-        strategy: LinkStrategy,
-        scorer: Scorer | MultiTopicScorer,
-        *,
-        fresh: bool,
+        self, topic: Topic, strategy: LinkStrategy, scorer: Scorer | MultiScorer, *, fresh: bool
     ) -> None:
         super().__init__()
         self.topic = topic
@@ -217,7 +207,7 @@ class TopicSpider(Spider):
     @property
     def judge(self) -> RelevanceModel:
         """Relevance model: custom, learned from marks, or the words of the topic."""
-        return self.scorer if isinstance(self.scorer, MultiTopicScorer) else self.judges[0]
+        return self.scorer if isinstance(self.scorer, MultiScorer) else self.judges[0]
 
     @override
     async def start(self) -> AsyncIterator[Request]:
@@ -298,7 +288,7 @@ class TopicSpider(Spider):
         known = self._lease(response)
         self.strategy.learn(known.anchor, known.context, verdict.relevance)
         self.strategy.reached(known.evidence, verdict.relevance)
-        links = page.links if article is None else without_own_pages(page.url, page.links)
+        links = page.links if article is None else without_pages(page.url, page.links)
         offers = tuple(self.strategy.offers(verdict, known.evidence, links))
         worth = self.strategy.worth(verdict.relevance)
         yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
@@ -347,7 +337,7 @@ class TopicSpider(Spider):
         yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
         found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):
-            article = append_page(article, found.body, found.images)
+            article = joined(article, found.body, found.images)
         for output in self._with_next_page(article, page, pages):
             if not again:
                 yield output
@@ -368,7 +358,7 @@ class TopicSpider(Spider):
     ) -> Iterator[Article | Unfinished | Request]:
         """Yield the article after its last page; before that, its part and the next request."""
         max_pages = self.settings.getint("TOPICCRAWL_ARTICLE_PAGES")
-        parts = page_neighbours(page.url, page.links) if max_pages > 1 else PageNeighbours()
+        parts = pager_of(page.url, page.links) if max_pages > 1 else Pager()
         if parts.first and not pages:  # a later page, reached before the first one
             self.crawler.stats.inc_value("topiccrawl/parts_alone")
             yield Request(parts.first, callback=self.parse, priority=_PART)

@@ -71,7 +71,7 @@ def merge_topics(topics: Sequence[Topic]) -> Topic:
     """Merge topics to one topic of a crawl: it allows what any topic allows and none denies.
 
     The merged topic gives name, seeds, hosts and limits of the crawl. Pages are scored by
-    ``MultiTopicScorer``.
+    ``MultiScorer``.
 
     >>> both = merge_topics([resolve("排球"), resolve("篮球")])
     >>> both.name, list(both.terms)
@@ -93,7 +93,7 @@ def merge_topics(topics: Sequence[Topic]) -> Topic:
     )
 
 
-class MultiTopicScorer:
+class MultiScorer:
     """Scorer for several topics; the best topic counts. A ``RelevanceModel``.
 
     The relevance of each topic is scaled so that its lower limit equals the common lower limit.

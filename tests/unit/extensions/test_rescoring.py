@@ -13,7 +13,7 @@ from topiccrawl.extensions.rescoring import Rescoring, rescore
 from topiccrawl.model import Article, Page, Verdict
 from topiccrawl.storage.factory import articles_of, opened
 from topiccrawl.topics.bounds import Thresholds
-from topiccrawl.topics.multitopic import MultiTopicScorer
+from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.topic import Topic
 
@@ -54,7 +54,7 @@ def stored(number: int, title: str, **topics: float) -> Article:
     )  # fmt: skip
 
 
-def extension(folder: Path, scorer: Scorer | MultiTopicScorer, judges: list[Any]) -> MarkedTopic:
+def extension(folder: Path, scorer: Scorer | MultiScorer, judges: list[Any]) -> MarkedTopic:
     crawler = get_crawler(settings_dict={"TOPICCRAWL_DATA_DIR": str(folder)})
     spider: Any = SimpleNamespace(scorer=scorer, judges=judges, strategy=None)
     crawler.spider = spider
@@ -90,7 +90,7 @@ def test_scores_follow_the_judge_and_nothing_else_changes(tmp_path: Path) -> Non
 def test_several_topics_are_scored_as_their_crawl_stores_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    both = MultiTopicScorer([BALL, CITY])
+    both = MultiScorer([BALL, CITY])
     both.judges[:] = [Judge("goal", 1.0), Judge("mayor", 0.1)]
     known = stored(1, "The mayor's goal", ball=0.6, city=0.6, elsewhere=0.7)
     page = Page(known.url, known.title, known.body, prose=known.body)

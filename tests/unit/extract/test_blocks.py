@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from topiccrawl.extract.boilerplate import is_boilerplate_box, is_secondary_box
+from topiccrawl.extract.boilerplate import is_frame_box, is_side_box
 from topiccrawl.extract.extract import extract
 
 LINE = "The council met on Monday and spoke about the bridge, the budget and the water supply. "
@@ -37,9 +37,9 @@ def test_a_box_of_columns_is_no_frame() -> None:
 
 
 def test_parts_of_a_grid_named_after_its_sidebar_are_no_frame() -> None:
-    assert not is_boilerplate_box("div", "sidebar-grid__content article__content")
-    assert not is_secondary_box("sidebar-grid sidebar-grid--is-narrow")
-    assert is_boilerplate_box("div", "sidebar-grid__sidebar")
+    assert not is_frame_box("div", "sidebar-grid__content article__content")
+    assert not is_side_box("sidebar-grid sidebar-grid--is-narrow")
+    assert is_frame_box("div", "sidebar-grid__sidebar")
 
 
 def test_a_long_request_for_consent_is_frame() -> None:

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.extract.pagination import (
-    PageNeighbours,
-    append_page,
-    page_neighbours,
+    Pager,
+    joined,
+    pager_of,
     parse_page_url,
-    without_own_pages,
+    without_pages,
 )
 from topiccrawl.model import Article, Link
 from topiccrawl.text.digest import digest_of
@@ -40,37 +40,33 @@ def links(*pairs: tuple[str, str]) -> list[Link]:
     ],
 )
 def test_the_next_part(url: str, pager: list[tuple[str, str]], expected: str) -> None:
-    found = page_neighbours(HOST + url, links(*pager))
+    found = pager_of(HOST + url, links(*pager))
     assert found.next == (HOST + expected if expected else "")
 
 
 def test_the_first_part_of_a_later_one() -> None:
     pager = links(("/1.html", "1"), ("/1_2.html", "上一页"), ("/1_4.html", "下一页"))
-    assert page_neighbours(f"{HOST}/1_3.html", pager) == PageNeighbours(
-        f"{HOST}/1_4.html", f"{HOST}/1.html"
-    )
-    assert (
-        page_neighbours(f"{HOST}/1_3.html", links(("/", "首页"), ("/1.html", "标题"))).first == ""
-    )
+    assert pager_of(f"{HOST}/1_3.html", pager) == Pager(f"{HOST}/1_4.html", f"{HOST}/1.html")
+    assert pager_of(f"{HOST}/1_3.html", links(("/", "首页"), ("/1.html", "标题"))).first == ""
 
 
 def test_links_to_own_parts_are_no_links() -> None:
     pager = links(("/1_2.html", "2"), ("/2.html", "二"), ("/1.html", "一"))
-    assert without_own_pages(f"{HOST}/1.html", pager) == tuple(pager[1:])
+    assert without_pages(f"{HOST}/1.html", pager) == tuple(pager[1:])
 
 
 def test_joining_leaves_out_what_is_there() -> None:
     one = Article(f"{HOST}/1", "题", "导读。\n一。", images=("a",))
-    both = append_page(one, "导读。\n二。\n三。", ("a", "b"))
+    both = joined(one, "导读。\n二。\n三。", ("a", "b"))
     assert both.body == "导读。\n一。\n二。\n三。"
     assert both.images == ("a", "b")
     assert both.digest == digest_of(both.body)
-    assert append_page(both, both.body) == both
+    assert joined(both, both.body) == both
 
 
 @given(st.text(), st.lists(st.tuples(st.text(), st.text()), max_size=5))
 def test_any_text_is_survived(url: str, pairs: list[tuple[str, str]]) -> None:
-    found = page_neighbours(HOST + "/" + url, links(*pairs))
+    found = pager_of(HOST + "/" + url, links(*pairs))
     assert found.next in {"", *(HOST + one for one, _ in pairs)}
 
 

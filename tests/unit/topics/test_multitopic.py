@@ -9,7 +9,7 @@ import pytest
 from topiccrawl.errors import TopicError
 from topiccrawl.model import Page
 from topiccrawl.topics.bounds import Thresholds
-from topiccrawl.topics.multitopic import MultiTopicScorer, merge_topics, parse_topics
+from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.topic import Topic
 
@@ -28,7 +28,7 @@ def page(text: str) -> Page:
 
 
 def test_the_topic_that_fits_best_decides() -> None:
-    both = MultiTopicScorer([BALL, SPACE])
+    both = MultiScorer([BALL, SPACE])
     for text, topic in (("足球队赢了比赛。" * 20, BALL), ("火箭把卫星送上天。" * 20, SPACE)):
         alone, found = Scorer(topic).score_page(page(text)), both.score_page(page(text))
         assert found.relevant
@@ -47,17 +47,17 @@ def test_a_limit_of_its_own_holds_for_each_topic() -> None:
         .score_page(page(text))
         .relevant
     )
-    assert not MultiTopicScorer([BALL, SPACE]).score_page(page(text)).relevant
+    assert not MultiScorer([BALL, SPACE]).score_page(page(text)).relevant
 
 
 def test_a_word_against_one_topic_does_not_touch_the_others() -> None:
     text = "足球彩票与火箭卫星。" * 20
-    found = MultiTopicScorer([BALL, SPACE]).verdicts(page(text))
+    found = MultiScorer([BALL, SPACE]).verdicts(page(text))
     assert [(topic.name, one.relevant) for topic, one in found] == [("球", False), ("航天", True)]
 
 
 def test_links_count_by_the_best_topic() -> None:
-    both = MultiTopicScorer([BALL, SPACE])
+    both = MultiScorer([BALL, SPACE])
     ball, space, none = both.score_many(["足球比赛", "卫星发射", "音乐会"])
     assert (ball > 0, space > 0, none) == (True, True, 0.0)
     assert both.contains("足球")

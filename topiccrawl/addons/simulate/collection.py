@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from topiccrawl.extract.readers import Readers
-    from topiccrawl.extract.reading import InProcessReader
+    from topiccrawl.extract.reading import LocalReader
     from topiccrawl.model import Page
 
 logger = logging.getLogger(__name__)
@@ -135,7 +135,7 @@ class RecordedWeb:
             self._read[name] = read and read.page
         return self._read[name]
 
-    async def read_all(self, readers: Readers | InProcessReader) -> None:
+    async def read_all(self, readers: Readers | LocalReader) -> None:
         """Parse all pages in advance; a page that crashes its reader is logged and is None."""
         slots = asyncio.Semaphore(_CONCURRENCY)
         async with asyncio.TaskGroup() as group:
@@ -145,7 +145,7 @@ class RecordedWeb:
                 task.add_done_callback(lambda _: slots.release())
 
     async def _read_one(
-        self, name: str, recorded: RecordedPage, readers: Readers | InProcessReader
+        self, name: str, recorded: RecordedPage, readers: Readers | LocalReader
     ) -> None:
         try:
             read = await readers.read(recorded.raw) if recorded.status == OK else None

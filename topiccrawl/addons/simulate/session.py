@@ -31,7 +31,7 @@ from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.readers import NoReaderError
-from topiccrawl.extract.reading import InProcessReader
+from topiccrawl.extract.reading import LocalReader
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.links.traps import TrapRules
@@ -211,7 +211,7 @@ def _web(settings: Settings, collection: Path) -> RecordedWeb:
 
 
 async def _read_all(settings: Settings, web: RecordedWeb) -> None:
-    own = InProcessReader(reader_of(settings))  # raises for a wrong path
+    own = LocalReader(reader_of(settings))  # raises for a wrong path
     readers = pool_of(settings, lambda _: None) or own
     try:
         await web.read_all(readers)

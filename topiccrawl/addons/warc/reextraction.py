@@ -14,9 +14,9 @@ from topiccrawl.addons.warc.warc import put
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import ARTICLES, Conditions
 from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.pagination import append_page, page_neighbours
+from topiccrawl.extract.pagination import joined, pager_of
 from topiccrawl.extract.readers import ReaderError, Readers
-from topiccrawl.extract.reading import InProcessReader, RawPage, ReadPage
+from topiccrawl.extract.reading import LocalReader, RawPage, ReadPage
 from topiccrawl.links.urls import canonical
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Reextraction:
         pages: Mapping[str, Exchange],
         topic: Topic,
         scorer: Scorer,
-        readers: Readers | InProcessReader,
+        readers: Readers | LocalReader,
     ) -> None:
         self._pages = pages
         self._topic = topic
@@ -91,7 +91,7 @@ class Reextraction:
             return None
         page = read.page
         wanted = self._scorer.score_page(page).relevant and not page.directives.noindex
-        if not wanted or page_neighbours(page.url, page.links).first:
+        if not wanted or pager_of(page.url, page.links).first:
             return None
         extracted = await self._extract(found, part=False)
         if extracted is None:
@@ -107,7 +107,7 @@ class Reextraction:
         """Return the article with the text of its later pages, as far as they are archived."""
         known = {page.url}
         for _ in range(PARTS - 1):
-            after = page_neighbours(page.url, page.links).next
+            after = pager_of(page.url, page.links).next
             found = self._archived(after) if after not in known else None
             read = await self._read(found)
             if found is None or read is None:
@@ -116,7 +116,7 @@ class Reextraction:
             known.add(page.url)
             extracted = await self._extract(found, part=True)
             if extracted is not None:
-                article = append_page(article, extracted.body, extracted.images)
+                article = joined(article, extracted.body, extracted.images)
         return article
 
     def _archived(self, url: str) -> _Archived | None:

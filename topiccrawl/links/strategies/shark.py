@@ -78,6 +78,6 @@ class Shark(BaseStrategy):
 
     def _score(self, inherited: float, anchor: float, context: float) -> float:
         p = self.parameters
-        context_score = 1.0 if anchor > 0 else context
-        neighbourhood = p.shark_anchor_weight * anchor + (1 - p.shark_anchor_weight) * context_score
+        near = 1.0 if anchor > 0 else context
+        neighbourhood = p.shark_anchor_weight * anchor + (1 - p.shark_anchor_weight) * near
         return p.shark_inherited_weight * inherited + (1 - p.shark_inherited_weight) * neighbourhood

@@ -80,7 +80,7 @@ class SharkInlink(BaseStrategy):
         """Return evidence with the potential of the stored texts; the lane never gets worse."""
         in_anchor, in_context = self.scorer.score_many([anchor, context])
         potential = self._potential(evidence[2], in_anchor, in_context)
-        lane = min(evidence[3], float(self._lane_by_potential(potential)))
+        lane = min(evidence[3], float(self._by_potential(potential)))
         return (potential, evidence[1], evidence[2], lane)
 
     def _inherited(self, verdict: Verdict, evidence: Evidence) -> float:
@@ -89,22 +89,20 @@ class SharkInlink(BaseStrategy):
 
     def _potential(self, inherited: float, anchor: float, context: float) -> float:
         p = self.parameters
-        context_score = 1.0 if anchor > p.anchor_threshold else context
-        return (
-            p.inlink_inherited_weight * inherited + (1 - p.inlink_inherited_weight) * context_score
-        )
+        near = 1.0 if anchor > p.anchor_threshold else context
+        return p.inlink_inherited_weight * inherited + (1 - p.inlink_inherited_weight) * near
 
     def _lane_for(self, verdict: Verdict, link: Link, potential: float) -> int:
         if verdict.relevance > self.parameters.upper_limit:
             return PRIOR
         if verdict.relevant and self._names_topic(link):
             return PRIOR
-        return self._lane_by_potential(potential)
+        return self._by_potential(potential)
 
     def _names_topic(self, link: Link) -> bool:
         return self.scorer.contains(link.anchor) or self.scorer.contains(" ".join(words(link.url)))
 
-    def _lane_by_potential(self, potential: float) -> int:
+    def _by_potential(self, potential: float) -> int:
         if potential >= self.parameters.min_prior:
             return PRIOR
         return NORMAL if potential >= self.parameters.min_normal else REJECTED

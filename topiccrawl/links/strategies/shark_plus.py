@@ -91,7 +91,7 @@ class SharkPlus(BaseStrategy):
         self._parents = Mixture()
         self._sections = SectionWeight()
         self._foreign = [0, 0.0]
-        self._foreign_ok = False
+        self._trusted = False
         self._tokenizer = shared_tokenizer()
 
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
@@ -128,7 +128,7 @@ class SharkPlus(BaseStrategy):
                 expected[link.regions], *link.regions, section, list_name, onward,
             )  # fmt: skip
             relevant = verdict.relevant and verdict.relevance >= self.parameters.plus_upper_limit
-            known = relevant and (inside or self._foreign_ok)
+            known = relevant and (inside or self._trusted)
             lane = PRIOR if known else self.lane(new)
             offers.append(Offer(link.url, lane, new, link.anchor, s.text))
         return offers
@@ -153,19 +153,15 @@ class SharkPlus(BaseStrategy):
             return
         evidence = _upgrade(evidence)
         worth = self.worth(relevance)
-        self._parents.learn(self._all_parents_score(evidence), evidence[_BEST], worth)
-        self._sections.learn(
-            _section_strength(evidence), worth - self._predict_by_parents(evidence)
-        )
+        self._parents.learn(self._all_parents(evidence), evidence[_BEST], worth)
+        self._sections.learn(_section(evidence), worth - self._by_parents(evidence))
         if evidence[_IN_SITE]:
             self._regions.learn(evidence[_IN_SITE:_SECTION], worth)
         if not evidence[_WITHIN_SITE]:
             self._foreign[0] += 1
             self._foreign[1] += worth
             pages, total = self._foreign
-            self._foreign_ok = (
-                pages >= _MIN_FOREIGN and total >= _FOREIGN_SHARE * pages * self._mean
-            )
+            self._trusted = pages >= _MIN_FOREIGN and total >= _FOREIGN_SHARE * pages * self._mean
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
@@ -190,20 +186,17 @@ class SharkPlus(BaseStrategy):
         anchor, context, promise, region = evidence[_ANCHOR : _REGION + 1]
         text = p.plus_anchor_weight * anchor + p.plus_context_weight * context
         text += p.plus_promise_weight * (1.0 + promise)
-        found = (
-            p.plus_parents_weight * self._predict_by_parents(evidence)
-            + p.plus_region_weight * region
-        )
-        found += p.plus_section_weight * self._sections.share * _section_strength(evidence)
+        found = p.plus_parents_weight * self._by_parents(evidence) + p.plus_region_weight * region
+        found += p.plus_section_weight * self._sections.share * _section(evidence)
         found += PAGING_WEIGHT * evidence[_ONWARD]
         return (found + text) / self._scale
 
-    def _predict_by_parents(self, evidence: Evidence) -> float:
+    def _by_parents(self, evidence: Evidence) -> float:
         """Predict the page score from all parents and the best parent."""
         share = self._parents.share
-        return (1 - share) * self._all_parents_score(evidence) + share * evidence[_BEST]
+        return (1 - share) * self._all_parents(evidence) + share * evidence[_BEST]
 
-    def _all_parents_score(self, evidence: Evidence) -> float:
+    def _all_parents(self, evidence: Evidence) -> float:
         """Return the root mean square of the parents' scores, shrunk to the crawl's mean."""
         parents, square, means = evidence[:_BEST]
         shrink = self.parameters.plus_shrink
@@ -220,7 +213,7 @@ class SharkPlus(BaseStrategy):
         """
         if not evidence or (evidence := _upgrade(evidence))[_ANCHOR]:
             return PRIOR
-        if evidence[_CONTEXT] and (evidence[_WITHIN_SITE] or self._foreign_ok):
+        if evidence[_CONTEXT] and (evidence[_WITHIN_SITE] or self._trusted):
             return PRIOR
         return self._lane_by_value(evidence) if self._bounded else NORMAL
 
@@ -289,7 +282,7 @@ def _context_words(known: dict[str, frozenset[str]], context: str) -> frozenset[
     return known[context] | {context + "\n"}
 
 
-def _section_strength(evidence: Evidence) -> float:
+def _section(evidence: Evidence) -> float:
     """Return the section strength of a URL, in [0, 1]."""
     return min(1.0, evidence[_SECTION] / math.sqrt(evidence[0]))
 

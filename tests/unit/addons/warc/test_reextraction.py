@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.addons.warc.archive import Exchange
 from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
 from topiccrawl.extract.readers import ReaderLimits, Readers
-from topiccrawl.extract.reading import InProcessReader, StandardReader
+from topiccrawl.extract.reading import LocalReader, StandardReader
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
 
@@ -36,7 +36,7 @@ PAGES = [
 ]
 
 
-def extracted(pages: list[Exchange], readers: Readers | InProcessReader) -> list[Article | None]:
+def extracted(pages: list[Exchange], readers: Readers | LocalReader) -> list[Article | None]:
     by_url = {page.url: page for page in pages}
 
     async def all_of() -> list[Article | None]:
@@ -50,7 +50,7 @@ def extracted(pages: list[Exchange], readers: Readers | InProcessReader) -> list
 
 
 def test_readers_find_what_one_process_finds() -> None:
-    found = extracted(PAGES, InProcessReader(StandardReader()))
+    found = extracted(PAGES, LocalReader(StandardReader()))
     assert found == extracted(PAGES, Readers(2, TRIAL))
     urls = [article and article.url for article in found]
     assert urls == [page.url for page in PAGES]
@@ -63,7 +63,7 @@ def test_a_page_that_ends_its_reader_is_left_out() -> None:
     bombs = [exchange(f"{deed}_1.html") for deed in ("segfault", "late-abort", "late-spin")]
     found = extracted([*PAGES[:5], *bombs, *PAGES[5:]], Readers(1, TRIAL, ReaderLimits(seconds=3)))
     assert found[5:8] == [None] * 3
-    assert [*found[:5], *found[8:]] == extracted(PAGES, InProcessReader(StandardReader()))
+    assert [*found[:5], *found[8:]] == extracted(PAGES, LocalReader(StandardReader()))
 
 
 def test_files_that_are_done_are_those_of_the_same_topic_and_content(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.reading import InProcessReader
+from topiccrawl.extract.reading import LocalReader
 from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.factory import storage_of
@@ -74,7 +74,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
         topic = resolve(opts.topic or self.last_crawl(None).topic)
         pages = LatestPages([Path(name) for name in args])
-        readers = pool_of(self.options, lambda _: None) or InProcessReader(reader_of(self.options))
+        readers = pool_of(self.options, lambda _: None) or LocalReader(reader_of(self.options))
         again = Reextraction(pages, topic, Scorer(topic), readers)
         done = FilesDone(self.folder / "reextract.json", topic, fresh=opts.fresh)
         asyncio.run(self._extract(pages, again, done, readers))
@@ -84,7 +84,7 @@ class Command(OperatorCommand, ScrapyCommand):
         pages: LatestPages,
         again: Reextraction,
         done: FilesDone,
-        readers: Readers | InProcessReader,
+        readers: Readers | LocalReader,
     ) -> None:
         """Extract file by file; say now and then, and at the end, how far it is."""
         store = storage_of(self.options).articles()
