@@ -104,7 +104,7 @@ class SiteLearner:
 
     @property
     def ready(self) -> bool:
-        """Whether there are enough judged pages and articles to drop links."""
+        """Return whether there are enough judged pages and articles to drop links."""
         enough = self.pages >= READY_PAGES and self.articles >= READY_ARTICLES
         return enough and self._newslike >= NEWSLIKE_SHARE * self.articles
 

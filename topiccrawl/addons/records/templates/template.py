@@ -83,7 +83,7 @@ class CrawlWord(Part):
 
     @property
     def several(self) -> bool:
-        """Whether a record may have several values of the field."""
+        """Return whether a record may have several values of the field."""
         return self.kind in MANY if self.many is None else self.many
 
 
