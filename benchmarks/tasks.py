@@ -34,14 +34,14 @@ from benchmarks.nodes_report import Hit
 from benchmarks.nodes_trial import server_url
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
-from topiccrawl.addons.tasks.desk import Desk
-from topiccrawl.addons.tasks.records import Wish
+from topiccrawl.addons.tasks.records import TaskSpec
+from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     from lab.demo.server import Answered
-    from topiccrawl.addons.tasks.board import Board
     from topiccrawl.addons.tasks.records import Shard
+    from topiccrawl.addons.tasks.snapshot import Snapshot
 
 COMMON = "common.example"
 TOPIC = "新能源汽车"
@@ -181,7 +181,7 @@ class Trial:
         settings = Settings(options)
         settings.setmodule("topiccrawl.settings", priority="default")
         self.ledger = frontiers_of(settings).ledger()
-        self.desk = Desk(self.ledger)
+        self.service = TaskService(self.ledger)
         self.report = Report()
         self.tasks: list[str] = []
 
@@ -202,7 +202,7 @@ class Trial:
         wanted = [self._hosts(task) for task in (1, 2)]
         for hosts in wanted:
             sites = tuple(f"http://{host}/" for host in hosts)
-            made = await self.desk.create(Wish("topic", {"topic": TOPIC}, sites))
+            made = await self.service.create(TaskSpec("topic", {"topic": TOPIC}, sites))
             self.tasks.append(made.task.id)
         for place in self.places:
             place.start()
@@ -218,9 +218,9 @@ class Trial:
                     "the tasks do not end:\n" + self.places[0].output.read_text()[-3000:]
                 )
             await self._watch()
-        states = [await self.desk.show(task) for task in self.tasks]
+        states = [await self.service.show(task) for task in self.tasks]
         self.report.states = tuple(state.state for state in states)
-        self.report.turns = sum(s.turns for s in self._common(await self.desk.board()))
+        self.report.turns = sum(s.turns for s in self._common(await self.service.snapshot()))
         await self.ledger.close()
 
     def _hosts(self, task: int) -> list[str]:
@@ -233,17 +233,17 @@ class Trial:
     async def _watch(self) -> None:
         """Note the shares of the common site once the first task is done with it."""
         await asyncio.sleep(0.2)
-        common = self._common(await self.desk.board())
+        common = self._common(await self.service.snapshot())
         if not self.report.shares and any(shard.state == "done" for shard in common):
             self.report.shares = tuple(shard.pages for shard in common)
 
-    def _common(self, board: Board) -> list[Shard]:
-        return [board.shards[f"{task}/{COMMON}"] for task in self.tasks]
+    def _common(self, snapshot: Snapshot) -> list[Shard]:
+        return [snapshot.shards[f"{task}/{COMMON}"] for task in self.tasks]
 
     async def _kill(self, end: float) -> None:
         """Kill a worker that crawls, as soon as one does."""
         while time.monotonic() < end:
-            busy = {worker.pid for worker in await self.desk.workers() if worker.shards}
+            busy = {worker.pid for worker in await self.service.workers() if worker.shards}
             for place in self.places:
                 if place.process is not None and place.process.pid in busy:
                     place.kill()
@@ -252,14 +252,14 @@ class Trial:
 
     async def _pause(self) -> None:
         for task in self.tasks:
-            await self.desk.pause(task)
+            await self.service.pause(task)
         paused = time.monotonic()
         while (last := self._last()) > time.monotonic() - self.pause:  # noqa: ASYNC110 - of processes
             await asyncio.sleep(0.05)
         self.report.pause = last - paused
         before = self.report.held = len(self._hits())
         for task in self.tasks:
-            await self.desk.resume(task)
+            await self.service.resume(task)
         resumed = time.monotonic()
         await self._until(before + 1, resumed + 30)
         self.report.resumed = min((h.began for h in self._hits()[before:]), default=0.0) - resumed
