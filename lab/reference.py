@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy.settings import default_settings
 
 from topiccrawl.addons.adaptation.contract import AdaptationParameters
-from topiccrawl.addons.webhook.message import NEW
+from topiccrawl.addons.webhook.message import MESSAGE_TYPE
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.model import Article, Extracted
 from topiccrawl.scheduler.hooks import PREFIX, parameter_settings
@@ -134,7 +134,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         f"topiccrawl.message/{version}",
         "A webhook message",
         {
-            "type": {"const": NEW},
+            "type": {"const": MESSAGE_TYPE},
             "timestamp": {"type": "string", "description": "Time of the fetch, ISO 8601, UTC."},
             "data": article,
         },

@@ -29,7 +29,7 @@ class Address:
 
     @property
     def local(self) -> bool:
-        """Whether only this machine can reach the address."""
+        """True if only this machine can reach the address."""
         return is_loopback(self.host)
 
 

@@ -86,7 +86,7 @@ class DuePages:
 
     @property
     def waits(self) -> bool:
-        """Whether any page may still be requeued."""
+        """True if any page may still be requeued."""
         due = self.missing if self.once else self.next_at is not None
         return bool(due) or self._check_at < math.inf
 
@@ -106,7 +106,7 @@ class DuePages:
 
     @property
     def is_early(self) -> bool:
-        """Whether no scan was scheduled by ``check_soon``, or its time has not come."""
+        """True if no scan was scheduled by ``check_soon``, or its time has not come."""
         return time.time() < self._check_at
 
     # -- Requeueing ------------------------------------------------------------------------------
