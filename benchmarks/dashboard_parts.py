@@ -1,9 +1,9 @@
-"""Processor time a second that each part of the dashboard takes in the crawl's process.
+"""Processor time per second of each part of the dashboard in the crawl's process.
 
     python -m benchmarks.dashboard_parts [--articles 2000] [--hosts 2000]
 
 The paired runs of ``benchmarks.dashboard`` measure the cost of all parts together, but need a quiet
-machine; this needs none. One reader is connected, Prometheus asks every fifteen seconds.
+machine; this one does not. One reader is connected; Prometheus scrapes every fifteen seconds.
 """
 
 from __future__ import annotations

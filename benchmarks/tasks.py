@@ -1,11 +1,11 @@
-"""Two tasks that share a site, on several workers, one of them killed: is it fair, is it polite?
+"""Fairness and politeness of two tasks that share a site, on several workers with one killed.
 
     python -m benchmarks.tasks [--pages 150] [--sites 4] [--workers 3] [--quantum 4] [--local]
 
-Each worker has a server of its own, so that the logs show which worker asked which site when. Both
-tasks want all pages of one site, and of sites of their own. A worker that crawls is killed with
-SIGKILL when a third is done; later both tasks are paused. Reported: pages that a task never got,
-requests to a site that overlapped or came sooner than the delay (between two turns, too), the
+Each worker has its own server, so that the logs show which worker requested which site when. Both
+tasks crawl all pages of one common site, and of their own sites. A worker that crawls is killed
+with SIGKILL when a third is done; later both tasks are paused. Reported: pages that a task never
+got, requests to a site that overlapped or came sooner than the delay (between two turns, too), the
 shares of the common site when the first of the two was done with it, seconds from the pause to the
 last request, and how often the site changed tasks. Without ``--local`` the state is in Redis (the
 extra ``test``, or REDIS_TEST_URL), with it in the data folder.
@@ -125,7 +125,7 @@ class Place:
         self._hits: list[Hit] = []
 
     def start(self) -> None:
-        """Start a worker that ends when no task is left."""
+        """Start a worker that ends when all tasks have ended."""
         settings = [part for pair in self._options.items() for part in ("-s", "=".join(pair))]
         with self.output.open("ab") as output:
             self.process = subprocess.Popen(
@@ -154,15 +154,15 @@ class Place:
 
 
 class Trial:
-    """Two tasks to their end.
+    """Trial: run two tasks to their end.
 
     Args:
-        folder: For logs and state.
+        folder: Folder of logs and state.
         url: Redis' address, or "" for state in the folder.
-        pages: Of each site.
-        sites: Of each task, besides the common one.
+        pages: Number of pages of each site.
+        sites: Number of sites of each task, without the common one.
         workers: Number of workers.
-        quantum: Seconds of a turn.
+        quantum: Duration of a turn in seconds.
         pause: Seconds without a request after which a pause of both tasks ends; 0: no pause.
     """
 
@@ -186,7 +186,7 @@ class Trial:
         self.tasks: list[str] = []
 
     def run(self, seconds: float = 300.0) -> Report:
-        """Crawl to the end; what became of it."""
+        """Crawl to the end; return the report."""
         with ExitStack() as stack:
             for place in self.places:
                 stack.enter_context(place.server)
