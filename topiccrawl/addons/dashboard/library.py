@@ -57,7 +57,7 @@ MAX_EXPORTED = 20_000
 """Maximum number of articles in one export, those stored last; the command has no limit."""
 FEED_ENTRIES = 50
 """Maximum number of articles in a feed, those stored last."""
-MAX_MARKS, MAX_LENGTH = 5_000, 2_000
+MAX_MARKS, MAX_CHARS = 5_000, 2_000
 """Number of marks of a topic from which no more are accepted over HTTP; length of their fields."""
 _MARK_BODY = 'the body must be {"topic": ..., "url": ..., "wanted": "yes|no|none"}'
 MAX_DOUBTFUL = 30
@@ -169,18 +169,14 @@ class Library:
         body = exported(suffix, selection.topic, found)
         attached = f"attachment; filename*=UTF-8''{quote(name)}"
         return web.Response(
-            body=body,
-            content_type=_TYPES[suffix],
-            headers={"Content-Disposition": attached},
+            body=body, content_type=_TYPES[suffix], headers={"Content-Disposition": attached}
         )
 
     async def _atom(self, request: web.Request) -> web.Response:
         topic = request.match_info["topic"]
         articles = await self._select(Selection(topic), FEED_ENTRIES)
         return web.Response(
-            body=exported(".atom", topic, articles),
-            content_type=_TYPES[".atom"],
-            charset="utf-8",
+            body=exported(".atom", topic, articles), content_type=_TYPES[".atom"], charset="utf-8"
         )
 
     async def _json_feed(self, request: web.Request) -> web.Response:
@@ -199,14 +195,13 @@ class Library:
         try:
             body = json.loads(await request.read())  # UTF-8, whatever the header declares
             topic, url, wanted = (body[name] for name in ("topic", "url", "wanted"))
-            valid = all(isinstance(one, str) and len(one) <= MAX_LENGTH for one in (topic, url))
+            valid = all(isinstance(one, str) and len(one) <= MAX_CHARS for one in (topic, url))
             value = WANTED[wanted]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise ConfigurationError(_MARK_BODY) from error
         if not valid:
             raise ConfigurationError(
-                "topic and url must be strings of at most {longest} characters",
-                longest=MAX_LENGTH,
+                "topic and url must be strings of at most {longest} characters", longest=MAX_CHARS
             )
         work = mark(self._settings, self._topic(topic), "", url, wanted, MAX_MARKS)
         await asyncio.to_thread(asyncio.run, work)  # in a thread, as it reads all marks

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 COUNTERS = {
     "pages": ("topiccrawl_pages", "Pages parsed in this run."),
-    "relevant": (
-        "topiccrawl_relevant_pages",
-        "Articles on topic, and lists of them, in this run.",
-    ),
+    "relevant": ("topiccrawl_relevant_pages", "Articles on topic, and lists of them, in this run."),
     "hubs": ("topiccrawl_hub_pages", "Lists of articles on topic in this run."),
     "storage_errors": ("topiccrawl_storage_errors", "Articles that could not be stored."),
     "bytes": ("topiccrawl_response_bytes", "Bytes of responses received."),
@@ -65,10 +62,7 @@ class _Collector:
         self._states = states
 
     def collect(self) -> Iterator[Metric]:
-        from prometheus_client.core import (
-            CounterMetricFamily,
-            GaugeMetricFamily,
-        )
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         kinds: dict[str, Any] = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
         for family in families(self._states):

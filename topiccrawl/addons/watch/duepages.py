@@ -27,7 +27,7 @@ MAX_IN_FRONTIER = 1_000
 BATCH = 1_000
 """Number of states read at a time after the clock was set back."""
 
-RESCAN_SECONDS = 600.0
+SCAN_SECONDS = 600.0
 """Seconds between two scans of all overdue pages, which find lost ones."""
 
 HANDOVER_SECONDS = 4.0
@@ -74,8 +74,8 @@ class DuePages:
         self._count = count
         self._in_frontier: dict[str, bool] = {}
         self._clock = ClockChanges()
-        self._started_at = self._requeued_until = self._rescanned_at = 0.0
-        self._check_at = self._earliest_change = math.inf
+        self._started_at = self._done_until = self._scanned_at = 0.0
+        self._check_at = self._earliest = math.inf
         self._full = False
 
     def begin(self) -> None:
@@ -94,10 +94,7 @@ class DuePages:
         """Return the time of the next check, seconds since the epoch."""
         soonest = math.inf if self._full or self.next_at is None else self.next_at
         return min(
-            soonest,
-            self._check_at,
-            self._rescanned_at + RESCAN_SECONDS,
-            time.time() + CHECK_SECONDS,
+            soonest, self._check_at, self._scanned_at + SCAN_SECONDS, time.time() + CHECK_SECONDS
         )
 
     def check_soon(self) -> None:
@@ -125,18 +122,18 @@ class DuePages:
             await self.set_back()
         now, check_at = time.time(), self._check_at
         # Other nodes may write their visits late.
-        period = RESCAN_SECONDS if self._context.sync is None else CHECK_SECONDS
-        if now - self._rescanned_at > period or now >= check_at:
-            self._rescanned_at, self._requeued_until = now, 0.0
+        period = SCAN_SECONDS if self._context.sync is None else CHECK_SECONDS
+        if now - self._scanned_at > period or now >= check_at:
+            self._scanned_at, self._done_until = now, 0.0
             await self._drop_lost()
         requeued = await self._requeue_all(now)
         soonest = (
             []
             if self.once
-            else await self._pages.due(self._owner, _FAR_FUTURE, 1, self._requeued_until)
+            else await self._pages.due(self._owner, _FAR_FUTURE, 1, self._done_until)
         )
         ahead = [due for url, due in self.missing.items() if url not in self._in_frontier]
-        ahead += [self._earliest_change] if self._earliest_change < math.inf else []
+        ahead += [self._earliest] if self._earliest < math.inf else []
         self.next_at = min([state.due for state in soonest] + ahead, default=None)
         scanned = check_at == self._check_at and now >= check_at
         if scanned:
@@ -149,8 +146,8 @@ class DuePages:
         requeued, most = 0, MAX_IN_FRONTIER
         self._full = False
         while not self._full:
-            self._earliest_change = math.inf
-            found = await self._pages.due(self._owner, now, most, self._requeued_until)
+            self._earliest = math.inf
+            found = await self._pages.due(self._owner, now, most, self._done_until)
             requeued += sum(self._requeue(state) for state in found)
             if len(found) < most:
                 self._mark_requeued(now)
@@ -163,7 +160,7 @@ class DuePages:
 
     def _mark_requeued(self, until: float) -> None:
         """Record that pages due until a time are requeued, except states written meanwhile."""
-        self._requeued_until = min(until, math.nextafter(self._earliest_change, 0.0))
+        self._done_until = min(until, math.nextafter(self._earliest, 0.0))
 
     def _requeue(self, state: PageState) -> bool:
         """Requeue a page; return whether it was requeued."""
@@ -188,7 +185,7 @@ class DuePages:
         await reschedule_from(now, self._visited)
         self.missing = dict.fromkeys(self.missing, now)
         self._check_at = min(self._check_at, now + HANDOVER_SECONDS)
-        self._rescanned_at, self._requeued_until = now, 0.0
+        self._scanned_at, self._done_until = now, 0.0
 
     async def _drop_lost(self) -> None:
         """Record pages that went to the errorQueue without a lease (robots.txt, crash, limit).
@@ -223,9 +220,9 @@ class DuePages:
         """Update the schedule after the due time of a page may have changed."""
         if state.url in self._in_frontier:
             return
-        self._earliest_change = min(self._earliest_change, state.due or math.inf)
-        if 0.0 < state.due <= self._requeued_until:
-            self._requeued_until = math.nextafter(state.due, 0.0)
+        self._earliest = min(self._earliest, state.due or math.inf)
+        if 0.0 < state.due <= self._done_until:
+            self._done_until = math.nextafter(state.due, 0.0)
         sooner = state.due and (self.next_at is None or state.due < self.next_at)
         if (self._full and len(self._in_frontier) <= MAX_IN_FRONTIER // 2) or (
             sooner and not self._full

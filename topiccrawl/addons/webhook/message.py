@@ -20,7 +20,7 @@ from topiccrawl.storage.tables import shown
 if TYPE_CHECKING:
     from topiccrawl.model import Article
 
-BASE64_MARK = "whsec_"
+PREFIX = "whsec_"
 """Prefix of a secret in base64."""
 
 MESSAGE_TYPE = "article.new"
@@ -66,16 +66,10 @@ def key_of(secret: str) -> bytes:
     (15, 16)
     """
     try:
-        coded = secret.startswith(BASE64_MARK)
-        key = (
-            base64.b64decode(secret[len(BASE64_MARK) :], validate=True)
-            if coded
-            else secret.encode()
-        )
+        coded = secret.startswith(PREFIX)
+        key = base64.b64decode(secret[len(PREFIX) :], validate=True) if coded else secret.encode()
     except Base64Error as error:
-        raise SettingError(
-            "TOPICCRAWL_WEBHOOK_SECRET: the text after whsec_ is not base64"
-        ) from error
+        raise SettingError("TOPICCRAWL_WEBHOOK_SECRET: text after whsec_ is not base64") from error
     if len(key) < MIN_SECRET_BYTES:
         raise SettingError(
             "TOPICCRAWL_WEBHOOK needs TOPICCRAWL_WEBHOOK_SECRET with "
