@@ -1,1 +1,1 @@
-"""Benchmarks, one command each; most print a table against their peers."""
+"""Benchmarks, one command each; most print a table with a comparison to other software."""

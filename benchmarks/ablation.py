@@ -3,10 +3,10 @@
     python -m benchmarks.ablation [--pages FILE --topics FILE] [--topic NAME]… [--batch 8]…
                                   [--part NAME]… [--json FILE]
 
-Each part is removed from shark-plus alone. Replays (see `scrapy simulate`) use the
+Each part is removed from shark-plus separately. Replays (see `scrapy simulate`) use the
 production parser, scorer, strategy and frontier, without network; a figure is the mean `area` over
 topics and numbers of requests in flight. Without --pages and --topics, the collections in
-../shared/data are replayed where there are some.
+../shared/data are replayed if there are any.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Variant(NamedTuple):
-    """A strategy, its numbers where they are not the shipped ones, and an adaptation method."""
+    """A strategy, its parameters if they differ from the defaults, and an adaptation method."""
 
     strategy: str = "shark-plus"
     numbers: Mapping[str, float] | None = None
@@ -56,7 +56,7 @@ PARTS = {
 
 
 def area(web: RecordedWeb, case: Case, variant: Variant, batch: int) -> float:
-    """The area of one replay."""
+    """Return the area of one replay."""
     scorer = CachingScorer(case.topic)
     parameters = StrategyParameters(**(variant.numbers or {}))  # type: ignore[arg-type]
     order = strategy(variant.strategy, scorer, parameters)

@@ -1,11 +1,11 @@
-"""kill -9 at random moments of a crawl: is anything lost, is anything stored twice?
+"""Crash test: kill a crawl at random times and check for lost and duplicate data.
 
     python -m benchmarks.crash [--kills 10] [--pages 500] [--seed 1] [--json FILE]
 
-Crawls a demo web (no endless traps) with nothing bounding the crawl, kills the process with SIGKILL
+Crawls a demo web (no endless traps) without limits, kills the process with SIGKILL
 at random numbers of answered requests, starts it again with the same command, and at the end
-compares what the server answered with the generator's truth, and what the store holds with the
-store of an undisturbed crawl.
+compares the responses of the server with the ground truth, and the store with that of an
+undisturbed crawl.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SETTINGS = {
     "TOPICCRAWL_TRAPS_ENABLED": "0",
     "TOPICCRAWL_MIN_NORMAL": "0",
 }
-"""Nothing bounds the crawl: no filter, no trap rule, no budget, minNormal 0."""
+"""Settings without limits: no filter, no trap rule, no budget, minNormal 0."""
 
 
 class Loss(NamedTuple):
@@ -47,11 +47,11 @@ class Loss(NamedTuple):
 
     Attributes:
         kills: Number of kills.
-        pages: Pages that a polite crawler can fetch.
-        missing: Those that were never answered.
-        articles: Articles and reprints stored.
+        pages: Number of pages that a polite crawler can fetch.
+        missing: Pages without a response.
+        articles: Number of stored articles and reprints.
         unlike: URLs stored in the killed or in the undisturbed crawl, but not in both.
-        refetched: Answers beyond one per page.
+        refetched: Number of responses beyond one per page.
     """
 
     kills: int
@@ -78,7 +78,7 @@ class Loss(NamedTuple):
 
 
 def loss(web: Web, kills: int, log: Path, found: set[str], undisturbed: set[str]) -> Loss:
-    """Return the losses by the server's log, and by what two crawls stored."""
+    """Return the losses from the server's log and the stores of two crawls."""
     answered = _answered(log)
     wanted = {truth.url for truth in web.truth.values() if truth.obtainable}
     missing = tuple(sorted(wanted - set(answered)))
@@ -112,7 +112,7 @@ def _run_to_its_end(web: Web, proxy: str, state: Path, seconds: float) -> None:
 def _run(
     web: Web, proxy: str, state: Path, seconds: float, log: Path | None = None, answers: int = 0
 ) -> int:
-    """Crawl; with a log, kill the crawl when it has that many answers more."""
+    """Crawl; with a log, kill the crawl after that many more responses."""
     before = lines(log)
     crawl = start(web, proxy, state, {**SETTINGS, "TOPICCRAWL_DATA_DIR": str(state)})
     end = time.monotonic() + seconds

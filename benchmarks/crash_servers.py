@@ -1,12 +1,12 @@
-"""kill -9 of the servers of a crawl: is anything lost, is anything stored twice?
+"""Crash test: kill Redis and MongoDB during a crawl and check for lost and duplicate data.
 
     python -m benchmarks.crash_servers [--kills 20] [--pages 1500] [--seed 1] [--json FILE]
 
 Crawls a demo web with the frontier in Redis and the articles in MongoDB. At random numbers of
 answered requests one of the two servers, in turn, is killed with SIGKILL; after up to four seconds
-it starts again on its data (Redis with its log of writes, ``appendonly yes``). At the end compares
-what the web answered with the generator's truth, and what MongoDB holds with the store of an
-undisturbed crawl without servers.
+it starts again on its data (Redis with its log of writes, ``appendonly yes``). At the end, it
+compares the responses of the web with the ground truth, and the data in MongoDB with the store of
+an undisturbed crawl without servers.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import subprocess
 
 AWAY = (0.2, 4.0)
-"""Seconds for which a killed server is away."""
+"""Downtime of a killed server in seconds."""
 LATENCY = 0.4
-"""Seconds that an answer takes, so that the crawl lasts longer than all kills."""
+"""Latency of a response in seconds, so that the crawl lasts longer than all kills."""
 SETTINGS = {
     **crash.SETTINGS,
     "LOG_LEVEL": "INFO",
@@ -45,10 +45,10 @@ SETTINGS = {
 
 
 class RedisServer:
-    """A Redis that keeps its data.
+    """A Redis server with persistent data.
 
     Args:
-        folder: For its data.
+        folder: Folder of its data.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -62,7 +62,7 @@ class RedisServer:
         self._server.start(60)
 
     def kill(self) -> None:
-        """Kill it with SIGKILL; it is not asked to write anything."""
+        """Kill it with SIGKILL, so that it cannot write its data."""
         with Redis.from_url(self.url) as client:
             os.kill(client.info()["process_id"], signal.SIGKILL)
         self._server.stop()

@@ -1,22 +1,22 @@
-"""Cost of a page in a whole crawl, from request to stored links, beside plain Scrapy.
+"""Cost of a page in a whole crawl, from request to stored links, compared with plain Scrapy.
 
     python -m benchmarks.crawl [--pages 1000] [--runs 1] [--long] [--json FILE]
 
-The web is made here: pages of 30 kB with 50 links as in ``benchmarks.score``, on 20 hosts, without
-end, served from this process. Each crawler is a process of its own, runs once for a third of the
-pages and once for all, without delays, 16 requests in flight; the difference of the two is what
-pages cost, without the start. Costs are processor time of the crawl and of all of its readers,
-killed ones too; ``wall`` are seconds by the clock. With ``--runs`` all crawlers take turns so many
-times; figures are medians.
+The web is generated and endless: pages of 30 kB with 50 links as in ``benchmarks.score``, on 20
+hosts, served from this process. Each crawler has its own process and runs once for a third of the
+pages and once for all, without delays, with 16 requests in flight. The difference of the two runs
+is the cost of the pages without the start. Costs are processor time of the crawl and of all its
+readers, including killed ones; ``wall`` is wall-clock time. With ``--runs``, all crawlers run that
+many times in turn; figures are medians.
 
-``scrapy``: a spider that follows each link its LinkExtractor finds. ``fetch``: one that reads no
+``scrapy``: a spider that follows all links of its LinkExtractor. ``fetch``: one that parses no
 page. ``judged``: a topic crawl that takes no articles. ``adapted``: the same with a topic that
 learns words. ``whole_all``: with articles taken out, compared and stored, every page on topic.
-``whole_tenth``: the same with one page in ten on topic. The last ones run with 0, 1 and 3 readers,
-and the ratios are those of 1, or with ``--readers`` of another number.
+``whole_tenth``: the same with one page in ten on topic. The last ones run with 0, 1 and 3 readers;
+ratios are those of 1 reader, or of the number in ``--readers``.
 
-``rss_mb_100k`` and ``cost_10m_over_10k`` come with ``--long`` (an hour); else there are figures of
-10,000 pages and of 1,000,000 queued URLs.
+``rss_mb_100k`` and ``cost_10m_over_10k`` are measured with ``--long`` (an hour); otherwise there
+are figures of 10,000 pages and of 1,000,000 queued URLs.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 HOSTS = 20
 BODIES = 300
-"""Different pages; a URL has always the same one."""
+"""Number of distinct pages; a URL always has the same page."""
 SETTINGS = {
     "ROBOTSTXT_OBEY": "1",
     "DOWNLOAD_DELAY": "0",
@@ -79,7 +79,7 @@ PLAIN = "的是在有"
 
 
 class Trial(NamedTuple):
-    """A crawler with its number of readers; None: it has none."""
+    """A crawler with its number of readers, or None."""
 
     name: str
     readers: int | None = None
@@ -91,7 +91,7 @@ class Trial(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Cost of one crawl: pages it got, seconds of processor time, seconds by the clock."""
+    """Cost of one crawl: fetched pages, processor time and wall-clock time in seconds."""
 
     pages: int
     seconds: float
@@ -99,10 +99,10 @@ class Cost(NamedTuple):
 
 
 class Endless:
-    """A page under every URL, robots.txt apart.
+    """Web with a page at every URL except robots.txt.
 
     Args:
-        tenth: One page in ten is on topic; else all are.
+        tenth: Whether one page in ten is on topic; otherwise all pages are.
     """
 
     def __init__(self, *, tenth: bool = False) -> None:
@@ -137,10 +137,10 @@ def crawl(
     folder: Path,
     watched: Callable[[int], object] | None = None,
 ) -> Cost:
-    """Cost of a crawl; ``watched`` is called with the number of its process now and then.
+    """Return the cost of a crawl; ``watched`` is called periodically with its process ID.
 
     Raises:
-        SystemExit: It failed; with the end of its log.
+        SystemExit: If the crawl fails; with the end of its log.
     """
     name = f"{trial.label}-{pages}"
     log, errors = folder / f"{name}.tsv", folder / f"{name}.log"
@@ -213,7 +213,7 @@ def difference(trial: Trial, pages: int, folder: Path) -> Cost:
 
 
 def page_costs(pages: int, runs: int) -> dict[str, float]:
-    """Milliseconds a page, by processor time and by the clock, of each crawler: medians."""
+    """Return median milliseconds per page, by processor and wall-clock time, of each crawler."""
     trials = [Trial(PEER), Trial(FETCH)]
     trials += [Trial(name, readers) for name in OURS for readers in READERS if name != "adapted"]
     trials.append(Trial("adapted", 0))
@@ -230,7 +230,7 @@ def page_costs(pages: int, runs: int) -> dict[str, float]:
 
 
 def ratios(costs: dict[str, float], readers: int) -> dict[str, float]:
-    """Figures of the goals: above 1 is better than Scrapy, or than no reader."""
+    """Return the ratios; above 1 is better than Scrapy, or than no reader."""
     peer = costs[f"{PEER}_ms_page"]
     found = {
         f"over_scrapy_{name}": peer / costs[f"{name}_{readers}r_ms_page"]
@@ -259,7 +259,7 @@ def _low(urls: int) -> Iterator[Seed]:
 
 
 def queue_costs(pages: int, sizes: Sequence[int]) -> dict[str, float]:
-    """Milliseconds a judged page with so many queued URLs, start excluded.
+    """Return milliseconds per scored page with a number of queued URLs, without the start.
 
     Three times ``pages`` are fetched: opening a large frontier takes seconds, and not always as
     many.
@@ -294,7 +294,7 @@ def _over(folder: Path, urls: int, pages: int) -> Cost:
 
 
 def memory(pages: int) -> float:
-    """RssAnon of the crawl's own process near the end of so many judged pages, megabytes."""
+    """Return RssAnon of the crawl's process near the end of a number of pages, in megabytes."""
     seen = [0.0]
 
     def look(pid: int) -> None:

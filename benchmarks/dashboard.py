@@ -1,12 +1,12 @@
-"""Cost of the dashboard: the same crawl with and without it, in turns, by processor time.
+"""Cost of the dashboard: processor time of the same crawl with and without it, in turns.
 
     python -m benchmarks.dashboard [--pairs 6] [--pages 1200]
 
-*With*: figures are kept, the page is served, one reader follows it as a browser does (its stream,
-articles, chains, patterns), and Prometheus asks every fifteen seconds. *Without*: none of it, not
-even the figures. Processor seconds of the crawl's process per parsed page are compared, since wall
-time depends on other work of the machine: from the opening of the crawl on, and from the start of
-the process (the imports for the page take a quarter of a second, once).
+*With*: figures are collected, the page is served, one client reads it like a browser (stream,
+articles, chains, patterns), and Prometheus scrapes it every fifteen seconds. *Without*: none of
+this, not even the figures. Processor seconds of the crawl's process per parsed page are compared,
+since wall time depends on other work of the machine: from the opening of the crawl on, and from the
+start of the process (the imports for the page take a quarter of a second, once).
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ def main() -> None:
 
 
 class Cost(NamedTuple):
-    """Processor seconds a page of one crawl.
+    """Processor seconds per page of one crawl.
 
     Attributes:
-        crawling: From when it has opened.
-        whole: From the start of its process.
+        crawling: Since the crawl was opened.
+        whole: Since the start of the process.
     """
 
     crawling: float
@@ -127,7 +127,7 @@ def used_at_opening(pid: int, log: Path) -> float:
 
 @contextmanager
 def following(*, on: bool) -> Iterator[None]:
-    """A reader and a Prometheus, in a thread of their own."""
+    """A client and Prometheus, in their own thread."""
     if not on:
         yield
         return

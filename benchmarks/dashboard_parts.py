@@ -1,9 +1,9 @@
-"""Processor time a second that each part of the dashboard takes in the crawl's process.
+"""Processor time per second of each part of the dashboard in the crawl's process.
 
     python -m benchmarks.dashboard_parts [--articles 2000] [--hosts 2000]
 
 The paired runs of ``benchmarks.dashboard`` measure the cost of all parts together, but need a quiet
-machine; this needs none. One reader is connected, Prometheus asks every fifteen seconds.
+machine; this one does not. One reader is connected; Prometheus scrapes every fifteen seconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scrapy.settings import Settings
 
 from topiccrawl.addons.dashboard.channel import difference, event
 from topiccrawl.addons.dashboard.metrics import exposition
-from topiccrawl.addons.dashboard.stored import KEPT, Stored
+from topiccrawl.addons.dashboard.stored import CACHE_SECONDS, Stored
 from topiccrawl.extensions.figures import HOSTS, SHARE
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -70,7 +70,8 @@ async def _measure(folder: str, articles: int, hosts: int) -> None:
     for name, work, every in (
         ("hosts", census, 1.0), ("what changed", stream, 1.0),
         ("record of the run", lambda: runs.put(new), INTERVAL),
-        ("articles", lambda: stored.articles(TOPIC, 0, 50), 2.5), ("chains, changes", more, KEPT),
+        ("articles", lambda: stored.articles(TOPIC, 0, 50), 2.5),
+        ("chains, changes", more, CACHE_SECONDS),
         ("metrics", metrics, 15.0),
     ):  # fmt: skip
         each = await _cost(work)

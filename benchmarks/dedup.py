@@ -1,16 +1,16 @@
 """Quality and speed of reprint detection: ``python -m benchmarks.dedup [--json [FILE]]``.
 
 (a) Pairs that a reader labelled ``same``, ``different`` or ``part`` (``--pairs`` with
-``--articles``); ``same`` with and without those of a Jaccard below .5, where the label is lenient.
-(b) Reprints made by stated edits (``benchmarks.reprints``) from the articles of ``--articles``,
-or of the demo web where there are none. (c) Speed and memory at ``--number`` articles: the last
-``--texts`` of them have made-up texts, those before are keys alone, drawn evenly as hashes are.
-``articles_per_s`` looks up and enters; ``verified_per_s`` also reads the texts found from a file,
-compares them and writes new ones; ``with_features_per_s`` makes the keys of the text besides.
+``--articles``); ``same`` with and without those of a Jaccard below 0.5, where the label is lenient.
+(b) Reprints made by stated edits (``benchmarks.reprints``) from the articles of ``--articles``, or
+of the demo web if there are none. (c) Speed and memory at ``--number`` articles: the last
+``--texts`` of them have generated texts; the earlier ones are keys only, drawn uniformly like
+hashes. ``articles_per_s`` looks up and enters; ``verified_per_s`` also reads the texts found from a
+file, compares them and writes new ones; ``with_features_per_s`` also computes the keys of the text.
 (d) ``--scan`` articles: reprints that a comparison with every stored article finds and the index
 does not (``scan_missed``).
 
-Beside the project's methods stand SimHash, and MinHash LSH where datasketch is installed.
+They are compared with SimHash, and with MinHash LSH if datasketch is installed.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ if TYPE_CHECKING:
 DATA = Path("../shared/data")
 STDOUT = Path("-")
 LENIENT = 0.5
-"""Jaccard below which ``same`` was given leniently."""
+"""Jaccard below which the label ``same`` is lenient."""
 
 NUMBER = 1_000_000
-"""Articles with which the default method is timed."""
+"""Number of articles for timing the default method."""
 
 TEXTS = 10_000
-"""Of them those that have a text, and all with which other methods are timed."""
+"""Number of these that have a text, and number of articles for timing other methods."""
 
 BATCH = 1_000
 
 REPRINTED = 0.1
-"""Share of reprints among the made-up articles."""
+"""Share of reprints among the generated articles."""
 
 _WORDS = 260
 _ARTICLES = re.compile(r"^(\d+)-(\d+)-(\d+)")

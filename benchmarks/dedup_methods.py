@@ -1,4 +1,4 @@
-"""The methods side by side: the project's, and SimHash and MinHash as they are known."""
+"""Compared methods: the project's, SimHash and MinHash."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 DISTANCE = 3
-"""Bits of 64 in which two SimHashes of one story differ at most (Manku et al. 2007)."""
+"""Maximum number of different bits, of 64, in SimHashes of one story (Manku et al. 2007)."""
 
 THRESHOLD = 0.5
-"""Jaccard of MinHash."""
+"""Minimum Jaccard of MinHash."""
 
 PERMUTATIONS = 128
 _BANDS = 4
@@ -39,7 +39,7 @@ class Detector(Protocol):
     """Takes articles in turn and returns the story of each."""
 
     def prepare(self, article: Article) -> Any:  # noqa: ANN401 - each detector's own
-        """Compute what depends on the text alone."""
+        """Compute the features of the text."""
         ...
 
     def see(self, article: Article, prepared: Any) -> str | None:  # noqa: ANN401 - each detector's own
@@ -47,7 +47,7 @@ class Detector(Protocol):
         ...
 
     def bytes(self) -> float:
-        """RAM of the index, or nan where it is measured from outside."""
+        """RAM of the index, or nan if it is measured from outside."""
         ...
 
 

@@ -2,9 +2,9 @@
 
 FOLDER: the ECB+ corpus (Cybulska and Vossen 2014, CC BY 3.0): its folders of topics with XML files.
 982 English articles on 43 topics, two events each of one kind (two earthquakes), several
-write-ups an event. They arrive one by one in random order, without days, which the corpus lacks.
+write-ups an event. They arrive one by one in random order, without dates, which the corpus lacks.
 
-``pairs_*``: of pairs of articles that are of one event. ``b3_*``: B-cubed, the mean over articles
+``pairs_*``: pairs of articles of the same event. ``b3_*``: B-cubed, the mean over articles
 of the shares of its group and of its event that agree. The threshold was chosen on odd topics.
 """
 

@@ -1,18 +1,18 @@
-"""Quality of article extraction, beside the libraries alone.
+"""Quality of article extraction, compared with the libraries alone.
 
     python -m benchmarks.extract [--truth FILE ... --pages FILE ... | --folder DIR ...]
                                  [--sample N] [--bare] [--libraries NAME ...] [--json FILE]
 
 Folders hold pages and truth as published (``benchmarks.extract_folders``): fundus' test pages,
 WCXB. Files are JSON lines, gzipped. Pages: ``url``, ``body64`` (bytes as served), ``type``
-(header), ``kind`` (article/other) where labelled. Truth: ``url``, ``body``, and ``title``,
-``date`` where known. Without arguments: zhnews and news_en of ``../shared/data``.
+(header), ``kind`` (article/other) if labelled. Truth: ``url``, ``body``, and ``title``,
+``date`` if known. Without arguments: zhnews and news_en of ``../shared/data``.
 
 Body: multisets of 4-grams of tokens (a Chinese character, else a word), precision and recall per
 page, averaged; F1 of the averages, as in the article extraction benchmark of Scrapinghub, so that
 its figures compare. An article not recognised counts as an empty body. Title: letters and digits
-agree. Date: the day agrees. ``--bare`` takes JSON-LD, OpenGraph and other meta elements out of
-every page first, for all alike.
+agree. Date: the day agrees. ``--bare`` removes JSON-LD, OpenGraph and other meta elements from
+every page first, for all libraries.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
 class Sample(NamedTuple):
-    """A decoded page and its truth; ``truth`` is empty where nothing is labelled."""
+    """A decoded page and its truth; ``truth`` is empty without labels."""
 
     url: str
     html: str
@@ -148,7 +148,7 @@ def details(samples: Sequence[Sample]) -> dict[str, float]:
 
 
 def measure(samples: Sequence[Sample], only: Sequence[str] = ()) -> dict[str, float]:
-    """All figures of a collection by name, beside all libraries or ``only`` some."""
+    """Return all figures of a collection by name, with all libraries or ``only`` some."""
     found, absent = libraries()
     ways: dict[str, Callable[[Sample], str]] = {"": ours}
     ways |= {f".{one.name}": guarded(one) for one in found if not only or one.name in only}
@@ -190,13 +190,13 @@ def without_metadata(html: str) -> str:
 
 
 def ours(sample: Sample) -> str:
-    """Body as topiccrawl extracts it, "" for a page that it takes for none."""
+    """Return the body by topiccrawl, "" for a page that it does not recognize as an article."""
     found = extract(sample.html, sample.url)
     return "" if found is None else found.body
 
 
 def guarded(library: Library) -> Callable[[Sample], str]:
-    """A library's way to a body, where a page that breaks it counts as an empty body."""
+    """Return a library's extractor; a page on which it fails counts as an empty body."""
 
     def body(sample: Sample) -> str:
         try:
@@ -262,8 +262,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--truth", type=Path, nargs="+", default=[])
     parser.add_argument("--pages", type=Path, nargs="+", default=[])
     parser.add_argument("--folder", type=Path, nargs="+", default=[], help="pages and truth")
-    parser.add_argument("--sample", type=int, default=1, help="judge every Nth page only")
-    parser.add_argument("--libraries", nargs="+", default=[], help="beside these alone")
+    parser.add_argument("--sample", type=int, default=1, help="evaluate every Nth page only")
+    parser.add_argument("--libraries", nargs="+", default=[], help="compare with these only")
     parser.add_argument("--bare", action="store_true", help="without the pages' metadata")
     parser.add_argument("--json", type=Path, help="also write the figures there")
     options = parser.parse_args(arguments)

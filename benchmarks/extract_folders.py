@@ -1,8 +1,8 @@
-"""Folders of pages and truth, as benchmarks of extraction publish them.
+"""Folders of pages and truth, in the formats of published extraction benchmarks.
 
 A pair is ``NAME.html`` (or ``.htm``, also ``.gz``) and ``NAME.json``, anywhere below the folder.
-The names of the truth's values are those of the common collections (``_NAMES``); they may lie in
-an inner object. Folders with ``meta.info`` files are those of fundus: one JSON of a publisher has
+The names of the truth's values are those of the common collections (``_NAMES``); they may be in
+a nested object. Folders with ``meta.info`` files are those of fundus: one JSON of a publisher has
 the truth of its pages, a version of the parser for each.
 """
 
@@ -34,7 +34,7 @@ _VERSIONED = re.compile(r"_\d{4}_\d\d_\d\d$")
 
 
 class Labelled(NamedTuple):
-    """A page with its truth; the body of a page that is no article is not compared.
+    """A page with its truth; bodies of pages other than articles are not compared.
 
     Attributes:
         url: Its address, made from its file's name where none is known.

@@ -1,6 +1,6 @@
-"""Libraries that find bodies, beside which ours is measured; each as its authors document it.
+"""Libraries that extract bodies, for comparison; each is used as its authors document.
 
-They are installed for the benchmark only; one that is absent is left out and named.
+They are installed for the benchmark only; missing ones are skipped and reported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHORT, _LONG, _LINKED = 20, 60, 0.3
 
 
 class Library(NamedTuple):
-    """A library by name: how it finds the body of a page in HTML; "" where it finds none."""
+    """A library: name, and function that extracts the body of a page in HTML, "" for none."""
 
     name: str
     body: Callable[[str], str]

@@ -1,4 +1,4 @@
-"""Harvest of real crawls of recorded collections, judged from outside.
+"""Harvest of real crawls of recorded collections, measured from the server's log.
 
     python -m benchmarks.focus --pages FILE --topics FILE [--topic NAME]… [--strategy NAME]…
                                [--concurrency 8] [-s SETTING=VALUE]… [--json FILE] [--logs FOLDER]
@@ -9,7 +9,7 @@ through the real scheduler without delay. `area` is the area under the harvest c
 topic's budget, as the server's log saw it, divided by that of an oracle that knows all labels and
 links. Collections and topics are those of `scrapy simulate` (see `topiccrawl/addons/simulate`),
 which gives nearly the same areas many times faster. Without --pages and --topics, the collections
-in ../shared/data are crawled where there are some.
+in ../shared/data are crawled if there are any.
 
 With --marks, each strategy crawls a second time with readers' marks of N pages on topic and of N
 others, drawn at random. Marked pages count in neither of the two: the oracle is one without them.
@@ -64,7 +64,7 @@ class Served:
     """A recorded web as a server answers.
 
     Args:
-        web: What there is.
+        web: The recorded web.
     """
 
     def __init__(self, web: RecordedWeb) -> None:
@@ -80,7 +80,7 @@ class Served:
 
 
 def in_flight(number: int) -> list[str]:
-    """Settings of a crawl with that many requests in flight."""
+    """Return settings of a crawl with a number of requests in flight."""
     return [f"CONCURRENT_REQUESTS={number}", f"CONCURRENT_REQUESTS_PER_DOMAIN={number}"]
 
 
@@ -106,7 +106,7 @@ def crawl(
         web: What is served.
         case: The topic, and what it is judged by.
         strategy: Name of the strategy.
-        extra: Further settings, ``NAME=VALUE``.
+        extra: More settings, ``NAME=VALUE``.
         keep: Folder in which the server's log stays.
         marks: Readers' marks that the crawl begins with.
 

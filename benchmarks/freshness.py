@@ -1,15 +1,16 @@
 """Delay until on-topic articles are found: ``python -m benchmarks.freshness [--json [FILE]]``.
 
-Weeks of made news webs (``benchmarks.freshness_web``) pass in seconds: articles appear on hubs by
-known rates, and each schedule visits hubs with the same requests an hour and the same politeness
-towards hosts. Printed for each web: the mean delay in minutes from an article's appearance until a
-visit shows it, and the share of articles that had left the lists before. On-topic articles alone
-count. An article that is not found in the end counts with its delay until then.
+Weeks of generated news webs (``benchmarks.freshness_web``) are simulated in seconds: articles
+appear on hubs by known rates, and each schedule visits hubs with the same requests an hour and the
+same politeness towards hosts. Printed for each web: the mean delay in minutes from an article's
+appearance until a visit shows it, and the share of articles that had left the lists before.
+On-topic articles alone count. An article that is not found in the end counts with its delay until
+then.
 
-Beside ``YieldRevisits`` stand an even pace, the adaptive schedules of Apache Nutch and Apache
+``YieldRevisits`` is compared with an even pace, the adaptive schedules of Apache Nutch and Apache
 StormCrawler (as they are; and ``-all``, where hubs are visited before their dates while requests
-are left over), visits in proportion to all new articles, and an oracle that knows the rates;
-``benchmarks.freshness_peers`` states what each does. ``bound`` is the least expected delay where
+remain), visits in proportion to all new articles, and an oracle that knows the rates;
+``benchmarks.freshness_peers`` describes each. ``bound`` is the minimal expected delay if
 lists are endless. Summaries are geometric means over webs: of ours over the best peer of each web,
 and over the oracle. Shapes ``steady`` and ``mixed`` with seeds 1 and 2 were used while the
 policy was written; the seeds of a plain run and all other shapes were not.

@@ -77,9 +77,9 @@ class Dated:
 class Nutch(Dated):
     """``AdaptiveFetchSchedule`` of Apache Nutch with its own defaults but the first interval.
 
-    A page that changed comes after .8 of its interval, another after 1.4 of it, and .3 of the time
-    since its last change earlier (``sync_delta``); from 60 s to 365 days. Its first interval of 30
-    days would never be left; here it is what an even split of the budget gives.
+    A page that changed is due after 0.8 of its interval, another after 1.4 of it, and 0.3 of the
+    time since its last change earlier (``sync_delta``); from 60 s to 365 days. Its first interval
+    of 30 days would never be left; here it is what an even split of the budget gives.
     """
 
     def __init__(self, first: float, *, early: bool = False) -> None:
@@ -103,7 +103,7 @@ class Nutch(Dated):
 
 
 class Storm(Dated):
-    """``AdaptiveScheduler`` of Apache StormCrawler: .5 of the interval, or 1.5 times.
+    """``AdaptiveScheduler`` of Apache StormCrawler: 0.5 of the interval, or 1.5 times.
 
     Up to two weeks, as it has it; from one minute, where its default is an hour, and first what an
     even split of the budget gives.

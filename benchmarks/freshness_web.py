@@ -1,4 +1,4 @@
-"""A news web in numbers for ``benchmarks.freshness``: when articles appear on which hub.
+"""Simulated news web for ``benchmarks.freshness``: times at which articles appear on hubs.
 
 Nothing is fetched: a hub is a list of the times at which its articles appeared, drawn from rates
 that are known by the hour, so that a visit is two binary searches and weeks pass in a second.
@@ -24,7 +24,7 @@ BEFORE = 48
 
 @dataclass(frozen=True)
 class Shape:
-    """Parameters of a made web; times in hours.
+    """Parameters of a generated web; times in hours.
 
     Attributes:
         hubs: Number of hubs.
@@ -34,10 +34,10 @@ class Shape:
         delay: Between two requests to one host.
         rate: Median of articles an hour that a hub gets.
         spread: Standard deviation of the natural logarithm of that rate.
-        specialists: Share of hubs that are mostly on topic; ``touching``: partly; others hardly.
-        touching: See there.
+        specialists: Share of hubs that are mostly on topic.
+        touching: Share of hubs that are partly on topic; the other hubs rarely are.
         shown: Range of the numbers of articles that a hub lists.
-        night: What is left of a rate in the dead of night, in (0, 1].
+        night: Fraction of the rate at night, in (0, 1].
         zones: Time zones, evenly around the clock.
         burst: Bursts a week and hub: the rate is ten times as high for three hours on average.
         deaths: Share of hubs that fall silent at some time.
@@ -78,7 +78,7 @@ SHAPES: Mapping[str, Shape] = {
     "rare": replace(_MIXED, specialists=0.04, touching=0.1, hubs=200, rate=0.2, spread=1.8),
     "poor": replace(_MIXED, requests=30.0, shown=(20, 60)),
 }
-"""Made webs by name."""
+"""Shapes of generated webs by name."""
 
 DEVELOPED = ("steady", "mixed")
 """Shapes that were used while the policy was written."""

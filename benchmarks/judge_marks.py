@@ -1,4 +1,4 @@
-"""Marks for the judge: draws of them, models learnt from them, figures over the pages left."""
+"""Marks for the relevance benchmark: random draws, trained models, and measures on other pages."""
 
 from __future__ import annotations
 

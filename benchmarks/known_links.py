@@ -1,8 +1,8 @@
-"""Reprints known before download: ``python -m benchmarks.known_links [--pages N] [--json [FILE]]``.
+"""Detection of known reprints: ``python -m benchmarks.known_links [--pages N] [--json [FILE]]``.
 
 Two crawls of the demo web with and without TOPICCRAWL_REPRINT_LINKS, each ended after ``--budget``
 pages. ``reprints_*``: on-topic pages fetched whose story had been fetched from another page before.
-``stories_*``: different on-topic stories fetched. ``lowered``: links put behind others.
+``stories_*``: different on-topic stories fetched. ``lowered``: number of links ranked below others.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Links per second: a page's text, links, anchors and contexts, beside Scrapy and lxml.
+"""Links per second: text, links, anchors and contexts of a page, compared with Scrapy and lxml.
 
     python -m benchmarks.links [--pages FILE] [--limit N] [--json FILE]
 
 FILE is a collection, one JSON object a line (``url``, ``body`` or ``body64``), may be gzipped;
-without it pages made up here: 30 kB, 50 links. All read decoded pages. What the others do is less:
+without it, pages are generated: 30 kB, 50 links. All read decoded pages. The others do less:
 Scrapy's LinkExtractor gives URLs and anchors, lxml here URLs, anchors and the page's text; neither
 gives contexts, blocks, canonical URLs or directives. A link is an ``<a href>`` in the page.
 Times are processor time, the best of five runs.
@@ -155,7 +155,7 @@ def lines(found: dict[str, float]) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pages", type=Path, help="collection; else pages made up here")
+    parser.add_argument("--pages", type=Path, help="collection; default: generated pages")
     parser.add_argument("--limit", type=int, default=150, help="pages read of it")
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args(arguments)

@@ -1,9 +1,9 @@
-"""Does shark-plus find a topic's pages sooner than best-first on webs made to be unlike?
+"""Comparison of shark-plus with best-first on generated webs of different kinds.
 
     python -m benchmarks.made_webs [KIND]… [--seeds N] [--no-adaptation] [--processes 1]
                                    [--json FILE]
 
-Each kind of web (see `made_webs_kinds`) takes something away that a crawl may lean on: words in
+Each kind of web (see `made_webs_kinds`) removes a signal that a crawl may rely on: words in
 links, directories, hosts, terms. A web has two topics. Replays (see `scrapy simulate`) use the
 production parser, scorer, strategy and frontier, without network, 8 requests in flight; shark-plus
 as shipped, with adaptation by words unless an option switches it off. A figure is the mean `area`
@@ -89,7 +89,7 @@ def replays(job: tuple[str, int], variant: Variant) -> list[Areas]:
 
 
 def judge(names: Sequence[str], seeds: int, variant: Variant, processes: int) -> Iterator[Judged]:
-    """Yield what replays of each kind came to, as soon as its last one is done."""
+    """Yield the results of each kind as soon as its last replay is done."""
     jobs = product(names, range(1, seeds + 1))
     with ProcessPoolExecutor(processes) as executor:
         done = executor.map(partial(replays, variant=variant), jobs)

@@ -1,4 +1,4 @@
-"""Kinds of webs for `benchmarks.made_webs`: each takes something away that a crawl may lean on."""
+"""Kinds of webs for `benchmarks.made_webs`: each removes a signal that a crawl may rely on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Kind:
     """Parameters of one kind of webs; shares are probabilities in [0, 1].
 
     Attributes:
-        language: Of its pages.
+        language: Language of its pages.
         terms_elsewhere: The topic's terms are five of ten words of the other language; three
             of these ten, drawn at random, are in 45 % of its pages, and none in a link.
         pages: Number of pages.

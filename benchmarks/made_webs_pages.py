@@ -1,4 +1,4 @@
-"""Makes webs of a kind at random: subjects of words, pages, links, topics with known pages."""
+"""Random generator of webs of a kind: subjects, pages, links, topics with known pages."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Draft(NamedTuple):
     """A page before its text.
 
     Attributes:
-        url: Its address.
+        url: Its URL.
         subject: Number of its subject.
         title: Its title, also the text of links to it.
         share: Share of its words that are its subject's, in [0, 1].

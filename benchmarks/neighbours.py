@@ -1,13 +1,14 @@
-"""Does a healthy site get its share beside hosts that misbehave?
+"""Share of a healthy site when other hosts misbehave.
 
     python -m benchmarks.neighbours [--runs 3] [--pages 60] [--silent 40] [--delay 1] [--json FILE]
 
 Crawls a healthy site with the default politeness alone, then beside all hosts of ``tests/hostile``,
-then beside hosts of as many domains that accept connections and never answer, in turn. All begin
-with seeds, so that no page is worth more. A site's share is what it gets alone: its requests a
-second, from the first page to the last. Figures are medians; exit status 1 if a share is below .9.
-Where others use the machine, multiply the delay by the number of processes to a core: a site cannot
-be asked once a second by a process that gets a fifth of a second of processor time in it.
+then beside hosts of as many domains that accept connections and never answer, in turn. All start
+from seeds, so that all pages have the same value. A site's share is what it gets alone: its
+requests a second, from the first page to the last. Figures are medians; exit status 1 if a share is
+below 0.9. If other processes use the machine, multiply the delay by the number of processes to a
+core: a site cannot be asked once a second by a process that gets a fifth of a second of processor
+time in it.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Several nodes on one Redis, killed and stopped at random: is anything lost or impolite?
+"""Crash test of several nodes on one Redis: lost pages and politeness after random kills.
 
     python -m benchmarks.nodes [--runs 3] [--pages 2000] [--nodes 3] [--json FILE]
 
-Crawls a demo web with several processes, each with a server of its own, so that the logs show which
+Crawls a demo web with several processes, each with its own server, so that the logs show which
 node asked which host when: by the kernel's count, as servers may read late on a busy machine. Nodes
 are killed with SIGKILL, stopped with SIGSTOP and woken, end with SIGINT and join at random moments.
 At the end: pages never answered, pages answered twice (and how many of them a node had leased when
 it was killed or stopped), hosts asked by two nodes at once, and gaps shorter than the delay,
-robots.txt and redirects included. Then, with no such trouble: how evenly three nodes share the
-work, and how much sooner they end than one where time goes by in waiting. Needs the extra ``test``
-(a Redis server of its own), or REDIS_TEST_URL.
+robots.txt and redirects included. Then, without failures: how evenly three nodes share the
+work, and their speed-up over one node if responses are slow. Needs the extra ``test``
+(a Redis server), or REDIS_TEST_URL.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _speed(options: argparse.Namespace) -> dict[str, float]:
 
 
 def main() -> int:
-    """Print the results of the crawls; exit 1 if anything was lost or impolite."""
+    """Print the results; exit 1 if pages were lost or requests were impolite."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--pages", type=int, default=2000)

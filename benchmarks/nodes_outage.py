@@ -1,4 +1,4 @@
-"""Nodes whose Redis goes away for a while: the crawl pauses, goes on, loses and repeats nothing."""
+"""Redis outage in a crawl of several nodes: it must pause and resume without loss or repetition."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEEPS = {"appendonly": "yes"}
 
 
 class RedisAway(Trial):
-    """A third of the web fetched, then Redis is gone for some seconds; it has its data back then.
+    """Trial: Redis stops after a third of the web for some seconds, and restarts with its data.
 
     Args:
         folder: For logs, stores and Redis' data.

@@ -1,4 +1,4 @@
-"""A long crawl, watched: does the memory or the number of descriptors grow without end?
+"""Soak test: growth of memory and of file descriptors in a long crawl.
 
     python -m benchmarks.soak [--pages 50000] [--minutes 60] [--nodes 2] [--plain] [--json FILE]
 
@@ -113,7 +113,7 @@ class Soak(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing grows."""
+        """True if nothing grows."""
         level = self.descriptors[1] <= self.descriptors[0] + DESCRIPTORS
         return self.anonymous[1] <= self.allowed and level and not self.errors
 

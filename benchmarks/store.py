@@ -1,11 +1,11 @@
 """Articles a second into the stores: ``python -m benchmarks.store [--mongo N] [--json FILE]``.
 
-Writes made-up articles of 800 characters through the group commit, as the pipeline does, into a
+Writes generated articles of 800 characters through the group commit, as the pipeline does, into a
 new file on the disk of ``--folder``; a tenth are reprints. Then saves them all again (a refetch).
 
-With ``--mongo`` also into a MongoDB server, the one that MONGODB_TEST_URI names or the tests' own,
-beside bare ``bulk_write`` of the same documents, in the same groups, into collections with the same
-indexes; the two take turns of ``TURN`` articles, so that both meet the same machine.
+With ``--mongo`` also into a MongoDB server, that of MONGODB_TEST_URI or the tests' own, compared
+with bare ``bulk_write`` of the same documents, in the same groups, into collections with the same
+indexes; the two take turns of ``TURN`` articles, so that both run under the same load.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Two tasks that share a site, on several workers, one of them killed: is it fair, is it polite?
+"""Fairness and politeness of two tasks that share a site, on several workers with one killed.
 
     python -m benchmarks.tasks [--pages 150] [--sites 4] [--workers 3] [--quantum 4] [--local]
 
-Each worker has a server of its own, so that the logs show which worker asked which site when. Both
-tasks want all pages of one site, and of sites of their own. A worker that crawls is killed with
-SIGKILL when a third is done; later both tasks are paused. Reported: pages that a task never got,
-requests to a site that overlapped or came sooner than the delay (between two turns, too), the
+Each worker has its own server, so that the logs show which worker requested which site when. Both
+tasks crawl all pages of one common site, and of their own sites. A worker that crawls is killed
+with SIGKILL when a third is done; later both tasks are paused. Reported: pages that a task never
+got, requests to a site that overlapped or came sooner than the delay (between two turns, too), the
 shares of the common site when the first of the two was done with it, seconds from the pause to the
 last request, and how often the site changed tasks. Without ``--local`` the state is in Redis (the
 extra ``test``, or REDIS_TEST_URL), with it in the data folder.
@@ -34,14 +34,14 @@ from benchmarks.nodes_report import Hit
 from benchmarks.nodes_trial import server_url
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
-from topiccrawl.addons.tasks.desk import Desk
-from topiccrawl.addons.tasks.records import Wish
+from topiccrawl.addons.tasks.records import TaskSpec
+from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
     from lab.demo.server import Answered
-    from topiccrawl.addons.tasks.board import Board
     from topiccrawl.addons.tasks.records import Shard
+    from topiccrawl.addons.tasks.snapshot import Snapshot
 
 COMMON = "common.example"
 TOPIC = "新能源汽车"
@@ -125,7 +125,7 @@ class Place:
         self._hits: list[Hit] = []
 
     def start(self) -> None:
-        """Start a worker that ends when no task is left."""
+        """Start a worker that ends when all tasks have ended."""
         settings = [part for pair in self._options.items() for part in ("-s", "=".join(pair))]
         with self.output.open("ab") as output:
             self.process = subprocess.Popen(
@@ -154,15 +154,15 @@ class Place:
 
 
 class Trial:
-    """Two tasks to their end.
+    """Trial: run two tasks to their end.
 
     Args:
-        folder: For logs and state.
+        folder: Folder of logs and state.
         url: Redis' address, or "" for state in the folder.
-        pages: Of each site.
-        sites: Of each task, besides the common one.
+        pages: Number of pages of each site.
+        sites: Number of sites of each task, without the common one.
         workers: Number of workers.
-        quantum: Seconds of a turn.
+        quantum: Duration of a turn in seconds.
         pause: Seconds without a request after which a pause of both tasks ends; 0: no pause.
     """
 
@@ -181,12 +181,12 @@ class Trial:
         settings = Settings(options)
         settings.setmodule("topiccrawl.settings", priority="default")
         self.ledger = frontiers_of(settings).ledger()
-        self.desk = Desk(self.ledger)
+        self.service = TaskService(self.ledger)
         self.report = Report()
         self.tasks: list[str] = []
 
     def run(self, seconds: float = 300.0) -> Report:
-        """Crawl to the end; what became of it."""
+        """Crawl to the end; return the report."""
         with ExitStack() as stack:
             for place in self.places:
                 stack.enter_context(place.server)
@@ -202,7 +202,7 @@ class Trial:
         wanted = [self._hosts(task) for task in (1, 2)]
         for hosts in wanted:
             sites = tuple(f"http://{host}/" for host in hosts)
-            made = await self.desk.create(Wish("topic", {"topic": TOPIC}, sites))
+            made = await self.service.create(TaskSpec("topic", {"topic": TOPIC}, sites))
             self.tasks.append(made.task.id)
         for place in self.places:
             place.start()
@@ -218,9 +218,9 @@ class Trial:
                     "the tasks do not end:\n" + self.places[0].output.read_text()[-3000:]
                 )
             await self._watch()
-        states = [await self.desk.show(task) for task in self.tasks]
+        states = [await self.service.show(task) for task in self.tasks]
         self.report.states = tuple(state.state for state in states)
-        self.report.turns = sum(s.turns for s in self._common(await self.desk.board()))
+        self.report.turns = sum(s.turns for s in self._common(await self.service.snapshot()))
         await self.ledger.close()
 
     def _hosts(self, task: int) -> list[str]:
@@ -233,17 +233,17 @@ class Trial:
     async def _watch(self) -> None:
         """Note the shares of the common site once the first task is done with it."""
         await asyncio.sleep(0.2)
-        common = self._common(await self.desk.board())
+        common = self._common(await self.service.snapshot())
         if not self.report.shares and any(shard.state == "done" for shard in common):
             self.report.shares = tuple(shard.pages for shard in common)
 
-    def _common(self, board: Board) -> list[Shard]:
-        return [board.shards[f"{task}/{COMMON}"] for task in self.tasks]
+    def _common(self, snapshot: Snapshot) -> list[Shard]:
+        return [snapshot.shards[f"{task}/{COMMON}"] for task in self.tasks]
 
     async def _kill(self, end: float) -> None:
         """Kill a worker that crawls, as soon as one does."""
         while time.monotonic() < end:
-            busy = {worker.pid for worker in await self.desk.workers() if worker.shards}
+            busy = {worker.pid for worker in await self.service.workers() if worker.shards}
             for place in self.places:
                 if place.process is not None and place.process.pid in busy:
                     place.kill()
@@ -252,14 +252,14 @@ class Trial:
 
     async def _pause(self) -> None:
         for task in self.tasks:
-            await self.desk.pause(task)
+            await self.service.pause(task)
         paused = time.monotonic()
         while (last := self._last()) > time.monotonic() - self.pause:  # noqa: ASYNC110 - of processes
             await asyncio.sleep(0.05)
         self.report.pause = last - paused
         before = self.report.held = len(self._hits())
         for task in self.tasks:
-            await self.desk.resume(task)
+            await self.service.resume(task)
         resumed = time.monotonic()
         await self._until(before + 1, resumed + 30)
         self.report.resumed = min((h.began for h in self._hits()[before:]), default=0.0) - resumed

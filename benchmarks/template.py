@@ -3,8 +3,8 @@
     python -m benchmarks.template [--group judging|tuning] [--seeds 1 2 3] [--companies N] [--json]
     python -m benchmarks.template --crawl ...  # whole crawls: benchmarks.template_crawl
 
-Every contact page of the demo is read as a crawl would read it, from its bytes; the values of the
-page's first record are compared with what the generator put there. ``field_precision``: values
+Every contact page of the demo is parsed from its bytes as in a crawl; the values of the page's
+first record are compared with the ground truth. ``field_precision``: values
 found that are right; ``field_recall``: values on the pages that are found; over all fields. A
 telephone number agrees by its digits and extension, a name or address by its letters and digits, an
 image is found if its field says that there is one. ``confidence_error``: mean distance between

@@ -3,11 +3,11 @@
     python -m benchmarks.template_crawl [--companies 216] [--seed 1] [--group judging] [--json]
     python -m benchmarks.template_crawl --many 10000
 
-The made companies are found by a search engine of our own; ``scrapy crawl template`` runs twice, in
-the second period over the next edition, where some companies are new, changed or gone. Figures as
-in ``benchmarks.template``, but of the stored records; and how many of the new, changed and gone
-records were reported as such, and only they. ``--many``: memory for a list of this many seeds,
-beside a tenth of it.
+The generated companies are found by a simulated search engine; ``scrapy crawl template`` runs
+twice, in the second period over the next edition, where some companies are new, changed or gone.
+Figures as in ``benchmarks.template``, but of the stored records; and how many of the new, changed
+and gone records were reported as such, and only they. ``--many``: memory for a list of this many
+seeds, beside a tenth of it.
 """
 
 from __future__ import annotations

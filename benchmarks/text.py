@@ -1,4 +1,4 @@
-"""Cost of scoring a page and a link, beside jieba with scikit-learn's TfidfVectorizer.
+"""Cost of scoring a page and a link, compared with jieba and scikit-learn's TfidfVectorizer.
 
     python -m benchmarks.text [--pages 20] [--seed 1] [--json FILE]
 

@@ -1,11 +1,11 @@
-"""News known before download: ``python -m benchmarks.urls TRUTH [--rules FILE] [--json [FILE]]``.
+"""Quality of URL patterns: ``python -m benchmarks.urls TRUTH [--rules FILE] [--json [FILE]]``.
 
 TRUTH: JSON lines (gzipped or not) with ``url`` and ``is_article``. Of each site the first 50 to 200
 URLs, at most half of them, train its patterns, as a crawl would have; the rest is judged
-(``precision``, ``recall``). ``prior_*``: all URLs judged by their look alone, as of unknown hosts.
-``left_out_*``: each host's URLs judged by what the other hosts of its site taught: the share of its
-articles that are fetched, over all of them, as the mean over hosts, and of the worst host.
-TRUTH may be a text file of articles' URLs, one a line: then only recall says something.
+(``precision``, ``recall``). ``prior_*``: all URLs judged by their format only, like those of
+unknown hosts. ``left_out_*``: each host's URLs judged by what the other hosts of its site taught:
+the share of its articles that are fetched, over all of them, as the mean over hosts, and of the
+worst host. TRUTH may be a text file of articles' URLs, one a line: then only recall is meaningful.
 ``--rules``: JSON lines with ``url`` and ``kind``; the share of equal answers is reported.
 
 Then two crawls of the demo web, with and without the filter, unless ``--no-crawl``:

@@ -1,1 +1,1 @@
-"""Own parts outside of the package: each needs no change inside it."""
+"""Examples of custom components; none needs a change of the package."""

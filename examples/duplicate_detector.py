@@ -1,10 +1,10 @@
-"""A duplicate detector of your own: which articles are one story.
+"""Custom duplicate detector, which decides which articles are the same story.
 
     scrapy crawl topic -a topic=新能源汽车 \
         -s TOPICCRAWL_DUPLICATES=examples.duplicate_detector.SameHeadline
 
-The store looks up the articles that share a key with a new one, and asks for a decision about
-these, inside the transaction that saves it (docs/duplicates.md).
+For each new article, the store looks up the stored articles that share a key with it, and calls
+``judge`` with them in the transaction that saves the article (docs/duplicates.md).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class SameHeadline:
-    """Two articles of one day with one headline are one story, whatever its case and blanks."""
+    """Treats articles of one day with the same headline as one story; ignores case and blanks."""
 
     scheme = "same-headline/1"
 
     def keys(self, article: Article) -> Sequence[int]:
-        """Return one key in [0, 2**32); none for an article without a headline."""
-        said = headline(article)
-        return (zlib.crc32(said.encode("utf-8", "replace")),) if said else ()
+        """Return one key in [0, 2**32), or none for an article without a headline."""
+        text = headline(article)
+        return (zlib.crc32(text.encode("utf-8", "replace")),) if text else ()
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
         """Return the first stored article of the same day and headline."""
@@ -39,14 +39,14 @@ class SameHeadline:
                 return Match(other.url, 1.0, "same-headline")
         return None
 
-    def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - the contract's
-        """Return (): nothing is learnt."""
+    def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - of the interface
+        """Return (), as this detector does not learn."""
         return ()
 
     def know(self, marks: Iterable[int]) -> None:
-        """Do nothing: nothing is learnt."""
+        """Do nothing, as this detector does not learn."""
 
 
 def headline(article: Article) -> str:
-    """Return an article's headline, folded and without blanks."""
+    """Return the headline of an article, normalized and without blanks."""
     return "".join(fold(article.title).split())

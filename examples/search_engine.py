@@ -1,10 +1,10 @@
-"""A search engine of your own: where a crawl begins.
+"""Custom search engine, which finds seed URLs for a crawl.
 
     scrapy crawl topic -a topic=新能源汽车 \
         -a discover=examples.search_engine.OwnSearch:https://search.example.org/find
 
-The class neither fetches nor waits: it names URLs, and reads the pages that the crawler fetched.
-Its requests obey robots.txt and the hosts' delays like all others (docs/discovery.md).
+The class does not fetch pages itself: it returns URLs, and parses the pages that the crawler has
+fetched. Its requests obey robots.txt and the hosts' delays as all others (docs/discovery.md).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ LATER = "wait some hours, or use another provider"
 
 
 class OwnSearch:
-    """An engine that lists anchors in ``.hits`` and takes ``q`` and ``page``.
+    """Search engine with the parameters ``q`` and ``page``, whose results are links in ``.hits``.
 
     Args:
-        address: Address of its search, the text after the colon.
+        address: URL of the search, which is the text after the colon.
     """
 
     name = "own-search"
@@ -41,12 +41,12 @@ class OwnSearch:
         self.address = address
 
     def start(self, query: str) -> Results:
-        """Name the first page of results."""
+        """Return the URL of the first page of results."""
         return Results(next=(f"{self.address}?{urlencode({'q': query, 'page': 1})}",))
 
     def read(self, page: Fetched) -> Answer:
-        """Read a page of results."""
-        if (answer := unusual(page, LATER)) is not None:  # another status, a redirect
+        """Parse a page of results."""
+        if (answer := unusual(page, LATER)) is not None:  # other status, or a redirect
             return answer
         elements = tree(page)
         if elements.css_first(".captcha") is not None:

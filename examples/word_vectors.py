@@ -1,11 +1,10 @@
-"""A judge of pages of your own: pages that mean the topic without naming it.
+"""Custom relevance model, which finds pages on topic that do not contain the topic's words.
 
     scrapy crawl topic -a topic=新能源汽车 \
         -s TOPICCRAWL_RELEVANCE=examples.word_vectors.judge -s WORD_VECTORS=vectors.vec
 
 The file has word vectors in word2vec's text format: a word and its numbers on each line (fastText
-and others publish such files). Sentence embeddings from a local folder fit in the same way: replace
-``_sum`` (docs/judge.md).
+and others publish such files). To use sentence embeddings, replace ``_sum`` (docs/judge.md).
 """
 
 from __future__ import annotations
@@ -32,27 +31,27 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 RELEVANT = 0.5
-"""Cosine from which a page is relevant."""
-REASONS = 10
-"""Words of an explanation."""
+"""Minimum cosine of a relevant page."""
+MAX_TERMS = 10
+"""Number of words in an explanation."""
 
 
 def judge(settings: BaseSettings, scorer: Scorer) -> RelevanceModel:
-    """Return the judge of a topic; the crawl reads its relevance on the scale of words' scores."""
+    """Return the relevance model of a topic, on the scale of the scores by words."""
     return OnWordScale(WordVectors(scorer, Path(settings["WORD_VECTORS"])), scorer)
 
 
 class WordVectors:
-    """Cosine of the mean vectors of page and topic; from one half on a page is relevant.
+    """Relevance model: cosine of the mean vectors of page and topic.
 
     Args:
         scorer: Scorer by the topic's words.
-        file: Word vectors.
+        file: File of word vectors.
     """
 
     def __init__(self, scorer: Scorer, file: Path) -> None:
         lines = file.read_text(encoding="utf-8").splitlines()
-        self._vectors = {fold(word): _unit(numbers) for word, numbers in map(_parted, lines)}
+        self._vectors = {fold(word): _unit(numbers) for word, numbers in map(_parsed, lines)}
         topic = self._sum(
             {
                 word: weight * share
@@ -65,37 +64,37 @@ class WordVectors:
         self._digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
 
     def score_page(self, page: Page) -> Verdict:
-        """Return the cosine as relevance, and the words that decided with their parts of it."""
-        known = word_weights(Scorer.judged_text(page), page.title)
-        length = float(np.linalg.norm(self._sum(known))) or 1.0
+        """Return the cosine as relevance, and the words with the largest parts of it."""
+        weights = word_weights(Scorer.judged_text(page), page.title)
+        length = float(np.linalg.norm(self._sum(weights))) or 1.0
         parts = {
             word: float(weight * self._vectors[word] @ self._topic) / length
-            for word, weight in known.items()
+            for word, weight in weights.items()
             if word in self._vectors
         }
         relevance = min(1.0, max(0.0, sum(parts.values())))
-        heavy = nlargest(REASONS, parts.items(), key=lambda pair: abs(pair[1]))
-        return self._scorer.score_page(page)._replace(  # the article share is the scorer's
-            relevance=relevance, relevant=relevance >= RELEVANT, terms=tuple(heavy)
+        terms = nlargest(MAX_TERMS, parts.items(), key=lambda pair: abs(pair[1]))
+        return self._scorer.score_page(page)._replace(  # keeps the article share
+            relevance=relevance, relevant=relevance >= RELEVANT, terms=tuple(terms)
         )
 
     def explain(self, page: Page) -> tuple[tuple[str, float], ...]:
-        """Return the words that decided, heaviest first."""
+        """Return the words with the largest parts of the relevance, largest first."""
         return self.score_page(page).terms
 
     def signature(self) -> str:
-        """Return a text that changes with the topic and the vectors."""
+        """Return a string that changes with the topic and the vectors."""
         return f"vectors-{self._digest}-{self._scorer.signature()}"
 
     def _sum(self, words: Mapping[str, float]) -> Floats:
-        """Return the sum of the words' vectors, each by its weight."""
+        """Return the weighted sum of the words' vectors."""
         total = np.zeros_like(next(iter(self._vectors.values())))
         for word in words.keys() & self._vectors.keys():
             total += words[word] * self._vectors[word]
         return total
 
 
-def _parted(line: str) -> tuple[str, list[str]]:
+def _parsed(line: str) -> tuple[str, list[str]]:
     word, *numbers = line.split()
     return word, numbers
 

@@ -1,1 +1,1 @@
-"""Test lab outside of the package: the demo web and its judges."""
+"""Test lab outside of the package: the demo web, its judges, and checks of the repository."""

@@ -1,4 +1,4 @@
-"""Names of months and orders of days: ``python -m lab.calendars`` writes them, from the CLDR."""
+"""Generate names of months and date orders from the CLDR: ``python -m lab.calendars``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILE = Path(__file__).parents[1] / "topiccrawl" / "extract" / "calendars.json"
 
 
 def calendars() -> dict[str, Any]:
-    """Return the months and the order of each language, and countries of another order."""
+    """Return month names and date order by language, and countries with another order."""
     languages = {one: _calendar(one) for one in locale_identifiers() if "_" not in one}
     orders = {
         one.lower().replace("_", "-"): first

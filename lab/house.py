@@ -1,4 +1,4 @@
-"""Measures of the code, ``python -m lab.house``; with ``--check``: are words and settings right?"""
+"""Code metrics: ``python -m lab.house``; ``--check`` checks wording and settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORDS = (
     "is told", "are told", "was told", "told apart", "anew", "let go", "whoever", "somebody",
     "nobody", "is had", "to be had", "closed up", "handed out",
 )  # fmt: skip
-"""Words of the old dialect; docs/glossary.md has the plain ones."""
+"""Words that texts must not use; docs/glossary.md has the terms."""
 _LISTED = re.compile(
     r"\b(" + "|".join(word.replace(" ", r"\s+(?:[#/]+\s*)?") for word in WORDS) + r")\b",
     re.IGNORECASE,
@@ -49,7 +49,7 @@ def sources(folder: Path) -> dict[Path, ast.Module]:
 
 
 def part_of(file: Path) -> str:
-    """Return the part of a file: a room of the core, an add-on, or a folder beside the package."""
+    """Return the part of a file: a package of the core, an add-on, or a folder outside of it."""
     parts = file.relative_to(ROOT).parts
     if parts[0] != "topiccrawl":
         return parts[0]
@@ -69,7 +69,7 @@ def code_lines(file: Path, tree: ast.Module) -> int:
 
 
 def docs(tree: ast.Module) -> Iterator[ast.Constant]:
-    """Yield the texts that are statements: docstrings, those of attributes included."""
+    """Yield string statements: docstrings, including those of attributes."""
     for node in ast.walk(tree):
         value = node.value if isinstance(node, ast.Expr) else None
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -77,7 +77,7 @@ def docs(tree: ast.Module) -> Iterator[ast.Constant]:
 
 
 def questions() -> list[str]:
-    """Return the places of docstrings that begin with a wh-word."""
+    """Return the locations of docstrings that begin with a wh-word."""
     return [
         f"{file.relative_to(ROOT)}:{node.lineno}: {str(node.value).strip().splitlines()[0]}"
         for file, tree in sources(PACKAGE).items()
@@ -87,7 +87,7 @@ def questions() -> list[str]:
 
 
 def words() -> dict[str, list[str]]:
-    """Return the places of listed words in the package, the README and the docs, by file."""
+    """Return the locations of listed words in the package, the README and the docs, by file."""
     found = defaultdict(list)
     for file in [ROOT / "README.md", *sorted([*PACKAGE.rglob("*"), *FILE.parent.rglob("*")])]:
         if file.suffix in _TEXTS and not file.name.startswith("uplot"):
@@ -99,10 +99,10 @@ def words() -> dict[str, list[str]]:
 
 
 def shape() -> tuple[int, int, int, list[str]]:
-    """Return the numbers of rooms, edges and floors, and the edges that close cycles.
+    """Return the numbers of packages, dependencies and layers, and the edges that close cycles.
 
-    Modules at the top of the package are one room. Of each cycle, the edge of fewest imports is
-    left out until there is none; floors are those of what remains.
+    Top-level modules count as one package. Of each cycle, the edge with the fewest imports is
+    removed until there are no cycles; layers are those of the remaining graph.
     """
     graph = grimp.build_graph("topiccrawl")
     imports: Counter[tuple[str, str]] = Counter()
@@ -138,7 +138,7 @@ def _room(module: str) -> str:
 
 
 def twice(*, core: bool) -> list[str]:
-    """Return the names of classes that are defined more than once, in the core or anywhere."""
+    """Return the names of classes that are defined more than once in the core, or anywhere."""
     names = Counter(
         node.name
         for file, tree in sources(PACKAGE).items()
@@ -150,7 +150,7 @@ def twice(*, core: bool) -> list[str]:
 
 
 def settings() -> tuple[int, list[str], list[str]]:
-    """Return the number of our settings, those without documentation, and those not read."""
+    """Return the number of settings, those without documentation, and those that are not read."""
     ours = [one for file in files() for one in declared(file)]
     known = read()
     unread = [
@@ -161,7 +161,7 @@ def settings() -> tuple[int, list[str], list[str]]:
 
 
 def mistakes() -> Iterator[str]:
-    """Yield a line for each thing that is not as the house wants it."""
+    """Yield a line for each violation of the rules."""
     yield from questions()
     for places in words().values():
         yield from places
@@ -175,7 +175,7 @@ def mistakes() -> Iterator[str]:
 
 
 def measures() -> Iterator[str]:
-    """Yield the lines of the table of measures."""
+    """Yield the lines of the table of metrics."""
     lines: Counter[str] = Counter()
     numbers: Counter[str] = Counter()
     for folder in (PACKAGE, ROOT / "lab", ROOT / "benchmarks"):
@@ -202,9 +202,9 @@ def _side(part: str) -> str:
 
 
 def main() -> int:
-    """Print the measures or the mistakes; return the exit status."""
+    """Print the metrics or the violations; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="print mistakes, exit 1 if any")
+    parser.add_argument("--check", action="store_true", help="print violations, exit 1 if any")
     if not parser.parse_args().check:
         print(*measures(), sep="\n")
         return 0

@@ -1,7 +1,7 @@
-"""Licences of what an installation brings: ``python -m lab.licences [--check]`` lists them.
+"""List the licences of all dependencies: ``python -m lab.licences [--check]``.
 
-The packages are those that topiccrawl and its extras need, as far as they are installed here.
-``--check`` ends with status 1 where a licence is unknown or asks more of users than its notice.
+The packages are the installed dependencies of topiccrawl and its extras. ``--check`` exits with
+status 1 if a licence is unknown or requires more than a notice.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from packaging.utils import NormalizedName
 
 EXTRAS = ("js", "metrics", "parquet", "plot", "scrapyd", "warc")
-"""Extras for users; those for tests and benchmarks are not handed on."""
+"""Extras for users; those for tests and benchmarks are not distributed."""
 
 PERMISSIVE = re.compile(
     r"\b(MIT|BSD|0BSD|Apache|ISC|PSFL?|Python Software Foundation|Unlicense|Zlib|ZPL|Zope Public|"
     r"OLDAP|CC0|CNRI|HPND|Historical Permission|MPL|Mozilla Public)\b|BSD-\d"
 )
-"""Names of licences that are fine; MPL (certifi, tqdm) concerns changes of its own files only."""
+"""Names of accepted licences; MPL (certifi, tqdm) applies to changes of its own files only."""
 
 OWN = {"topiccrawl": "MIT AND CC-BY-SA-4.0 (one file of word frequencies, see NOTICE)"}
 
 
 def licence_of(about: PackageMetadata) -> str:
-    """Return the licence that a package's metadata names: an expression, classifiers or a line."""
+    """Return the licence in a package's metadata: an expression, classifiers or a line."""
     if expression := about.get_all("License-Expression"):
         return str(expression[0])
     classifiers = [str(one).split(" :: ") for one in about.get_all("Classifier") or ()]
@@ -42,7 +42,7 @@ def licence_of(about: PackageMetadata) -> str:
 
 
 def is_permissive(licence: str) -> bool:
-    """Return whether one alternative of a licence has only parts that are fine.
+    """Return whether one alternative of a licence has only accepted parts.
 
     >>> is_permissive("Apache-2.0 AND MIT"), is_permissive("GPL-2.0-only OR MIT")
     (True, True)
@@ -55,7 +55,7 @@ def is_permissive(licence: str) -> bool:
 
 
 def packages(name: str = "topiccrawl", extras: tuple[str, ...] = EXTRAS) -> dict[str, str]:
-    """Return the licences of a package and all that it needs, by name; installed ones only."""
+    """Return the licences of a package and its installed dependencies by name."""
     found: dict[str, str] = {}
     waiting = [(canonicalize_name(name), extras)]
     while waiting:

@@ -1,6 +1,6 @@
-"""Catalogue of messages: ``python -m lab.messages`` adds new ones to it and drops unused ones.
+"""Update the message catalogue: ``python -m lab.messages`` adds new and drops unused messages.
 
-Translate the empty entries of ``topiccrawl/locale/zh.po`` afterwards; a test refuses them.
+Afterwards, translate the empty entries of ``topiccrawl/locale/zh.po``; a test refuses them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ COMPILED = FILE.with_suffix(".mo")
 PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
 ERRORS = [name for name, one in vars(errors).items() if isinstance(one, type)]
 CALLS = dict.fromkeys(["tr", "message", *ERRORS])
-"""Functions whose first argument is a message (``topiccrawl.messages``), and errors."""
+"""Functions and errors whose first argument is a message (``topiccrawl.messages``)."""
 
 
 def used() -> dict[str, str]:
-    """Return the messages of the code and the page, each with the file that has it."""
+    """Return the messages of the code and the dashboard, each with its file."""
     found: dict[str, str] = {}
     for file, _, text, _, _ in extract_from_dir(PACKAGE, keywords=CALLS):
         if str(text).strip():
@@ -38,13 +38,13 @@ def used() -> dict[str, str]:
 
 
 def translations() -> dict[str, str]:
-    """Return the translations that the catalogue has, "" where one is missing."""
+    """Return the translations in the catalogue, "" for missing ones."""
     with FILE.open("rb") as file:
         return {str(one.id): str(one.string) for one in read_po(file) if one.id}
 
 
 def compiled() -> dict[str, str]:
-    """Return the translations that the package reads."""
+    """Return the compiled translations, which the package reads."""
     with COMPILED.open("rb") as file:
         return {str(one.id): str(one.string) for one in read_mo(file) if one.id}
 

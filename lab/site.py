@@ -1,4 +1,4 @@
-"""Hooks of MkDocs for ``make docs``: pages of the root join the site, links to code become text."""
+"""MkDocs hooks for ``make docs``: add pages of the root, and turn links to code into text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
-"""Pages at the root of the repository that the site has as well."""
+"""Pages at the root of the repository that are part of the site."""
 _TO_ROOT = re.compile(rf"\]\(\.\./({'|'.join(map(re.escape, PAGES))})")
 _TO_LANGUAGE = re.compile(r"^\[(?:中文|English)\]\([^)]+\)(?: · )?", re.MULTILINE)
 _TO_CODE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]+\)")
@@ -25,7 +25,7 @@ _TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:|#|[\w.-]+\.md|images/)[^)]*\)")
 
 @event_priority(-100)  # after the plugin for languages, which knows files of the docs folder only
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the root."""
+    """Add the pages at the root of the repository."""
     for name in PAGES:
         text = _TO_FILE.sub(r"\1", _TO_DOCS.sub("](", (ROOT / name).read_text(encoding="utf-8")))
         files.append(File.generated(config, name, content=text))
@@ -33,8 +33,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:  # noqa: ANN401  (as MkDocs calls it)
-    """Lead links to the root's pages into the site; a link to code is its text.
+    """Point links to pages of the root into the site, and replace links to code by their text.
 
-    A link to the page's other language goes: the site has a switch for it.
+    Links to the other language are removed, as the site has a language switch.
     """
     return _TO_CODE.sub(r"\1", _TO_ROOT.sub(r"](\1", _TO_LANGUAGE.sub("", markdown)))

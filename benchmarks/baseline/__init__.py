@@ -1,1 +1,1 @@
-"""RESULTS AND SURFACE OF THE PROJECT, beside the file that keeps them: no silent change."""
+"""Baseline: results and public surface of the project, stored to detect unintended changes."""

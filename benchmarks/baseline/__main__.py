@@ -1,16 +1,16 @@
-"""Is everything as it was? Orders of crawls, articles, duplicates, records, and the surface.
+"""Compare results with the baseline: crawl orders, articles, duplicates, records, and surface.
 
     python -m benchmarks.baseline [--check | --write] [--only PART]... [--processes 2]
 
 ``--check`` (the default) prints each value that differs from ``baseline.json`` and exits with
-status 1 where one does; ``--write`` prints them, too, and stores each part that is ready. A part
-is named as in that file, or by the beginning of its name (``orders``). Parts of recorded webs and
-pages need ../shared/data; where that is absent they are skipped with a line, and what is stored of
-them stays.
+status 1 if there are any; ``--write`` prints them and stores each finished part. A part is named as
+in that file, or by a prefix of its name (``orders``). Parts of recorded webs and pages need
+../shared/data; if it is missing, they are skipped with a message, and their stored values stay.
 
 Covered: all strategies with all topics of the demo web and the recorded ones, at their own budgets;
 all pages of zhnews and news_en; all labelled pairs; the companies of three demo webs and all
-contact pages written by hand; commands, settings, arguments, routes, and what crawls leave.
+contact pages written by hand; commands, settings, arguments, routes, and the data that crawls
+store.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RECORDED: dict[str, Callable[[], book.Part]] = {
     **{f"articles {name}": partial(texts.recorded_articles, name) for name in PAGES},
     "duplicates chinanews2020": texts.recorded_duplicates,
 }
-"""Parts of recorded data, the longest first; the second word begins the name of the file."""
+"""Parts of recorded data, longest first; the second word is a prefix of the file name."""
 QUICK: dict[str, Callable[[], book.Part]] = {
     "orders demo": orders.made,
     "articles made": texts.made_articles,
@@ -50,7 +50,7 @@ PARTS = {**RECORDED, "traces": traces.of_crawls, **QUICK}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, and store where that is asked for; the exit status."""
+    """Compare, store with ``--write``, and return the exit status."""
     options = _parser().parse_args(arguments)
     lines = []
     for name, found in collected(chosen(options.only), options.processes):
@@ -63,10 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def chosen(beginnings: Sequence[str]) -> list[str]:
-    """Return the parts whose names begin so, all without; those without data are named, left out.
+    """Return the parts with these prefixes, or all; report and skip those without data.
 
     Raises:
-        SystemExit: There is no such part.
+        SystemExit: If there is no such part.
     """
     names = [name for name in PARTS if not beginnings or name.startswith(tuple(beginnings))]
     if not names:
@@ -78,7 +78,7 @@ def chosen(beginnings: Sequence[str]) -> list[str]:
 
 
 def collected(names: Sequence[str], processes: int) -> Iterator[tuple[str, book.Part]]:
-    """Yield the parts as they are ready, each made in a process of its own."""
+    """Yield finished parts; each is computed in its own process."""
     os.environ.update(orders.STEADY)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context, max_tasks_per_child=1) as pool:
@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     wish = parser.add_mutually_exclusive_group()
     wish.add_argument("--check", action="store_true", help="compare, which is the default")
-    wish.add_argument("--write", action="store_true", help="store what is found")
+    wish.add_argument("--write", action="store_true", help="store the results")
     parser.add_argument("--only", action="append", default=[], metavar="PART")
     parser.add_argument("--processes", type=int, default=2, metavar="N")
     return parser

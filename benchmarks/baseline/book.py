@@ -1,4 +1,4 @@
-"""The file that keeps the baseline, and the differences between two states of it."""
+"""File of the baseline, and differences between two states of it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     Part = dict[str, Any]
 
 PLACE = Path(__file__).with_name("baseline.json")
-"""Parts by name; a part is a tree of dictionaries with texts, numbers and lists of texts below."""
+"""Parts by name; a part is a tree of dictionaries with strings, numbers and lists of strings."""
 
 SHOWN = 200
-"""Characters of a value that a difference shows."""
+"""Maximum number of characters of a value in a difference."""
 
 
 def read(place: Path | None = None) -> dict[str, Part]:
-    """Return the stored parts; none where there is no file."""
+    """Return the stored parts; none if there is no file."""
     place = PLACE if place is None else place
     if not place.exists():
         return {}
@@ -28,7 +28,7 @@ def read(place: Path | None = None) -> dict[str, Part]:
 
 
 def write(parts: dict[str, Part], place: Path | None = None) -> None:
-    """Store the parts, a value a line, so that a change of one value is a change of one line."""
+    """Store the parts with one value per line, for readable diffs."""
     text = json.dumps(parts, ensure_ascii=False, indent=1, sort_keys=True)
     (place or PLACE).write_text(text + "\n", encoding="utf-8")
 

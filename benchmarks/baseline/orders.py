@@ -1,4 +1,4 @@
-"""The order in which each strategy fetches pages, as ``scrapy simulate --order`` writes it."""
+"""Order in which each strategy fetches pages, from ``scrapy simulate --order``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STEADY = {
     "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
     "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings",
 }  # fmt: skip
-"""Environment in which equal code gives equal results."""
+"""Environment for reproducible results."""
 
 
 def made() -> dict[str, Any]:
@@ -45,10 +45,10 @@ def recorded(name: str) -> dict[str, Any]:
 
 
 def replayed(pages: Path) -> dict[str, Any]:
-    """Return the orders on a collection with topics beside it.
+    """Return the orders on a collection with its topics.
 
     Raises:
-        RuntimeError: The replay failed; with the end of its output.
+        RuntimeError: If the replay fails; with the end of its output.
     """
     topics = pages.with_name(pages.name.replace(".web.jsonl.gz", ".topics.json"))
     with tempfile.TemporaryDirectory(prefix="topiccrawl-baseline-") as folder:
@@ -70,7 +70,7 @@ def replayed(pages: Path) -> dict[str, Any]:
 
 
 def line_of(area: float, pages: Sequence[str]) -> str:
-    """Return an order in a line: area, then hashes of its first pages and of all.
+    """Summarize an order: area, and hashes of its first pages and of all pages.
 
     >>> line_of(0.51234, ["a", "b"])
     'area 0.5123; 2: b51b25d6'
@@ -81,5 +81,5 @@ def line_of(area: float, pages: Sequence[str]) -> str:
 
 
 def digest(*texts: str) -> str:
-    """Return eight hexadecimal digits of some texts."""
+    """Return eight hexadecimal digits of a hash of texts."""
     return xxhash.xxh64_hexdigest("\0".join(texts).encode())[:8]

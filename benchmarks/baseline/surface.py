@@ -1,4 +1,4 @@
-"""The surface, read from the code that runs: commands, settings, arguments, routes, stats."""
+"""Public surface, read from the code: commands, settings, arguments, routes, stats."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PREFIX = "topiccrawl/"
 
 
 def manifest() -> dict[str, Any]:
-    """Return all that users, operators and other programs rely on, by kind."""
+    """Return the names that users, operators and other programs rely on, by kind."""
     settings = Settings()
     settings.setmodule(SETTINGS, priority="project")
     return {
@@ -65,7 +65,7 @@ def commands(settings: Settings) -> Iterator[tuple[str, list[str]]]:
 
 
 class _Plain(ScrapyCommand):
-    """A command without options of its own: what all commands of Scrapy share."""
+    """A command without own options, for the options that all commands of Scrapy share."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -127,7 +127,7 @@ def defaults(settings: Settings) -> Iterator[tuple[str, Any]]:
 
 
 def arguments(settings: Settings) -> Iterator[tuple[str, list[str]]]:
-    """Yield each spider's arguments, as it names them where one is unknown."""
+    """Yield each spider's arguments, as listed in its error for an unknown one."""
     loader = get_spider_loader(settings)
     for name in sorted(loader.list()):
         try:
@@ -137,7 +137,7 @@ def arguments(settings: Settings) -> Iterator[tuple[str, list[str]]]:
 
 
 def routes(settings: Settings) -> Iterator[str]:
-    """Yield method and path of each route that ``scrapy dashboard`` answers."""
+    """Yield method and path of each route of ``scrapy dashboard``."""
     address = address_of("on")
     assert address is not None  # noqa: S101 - "on" is one
     contributed = contributed_routes(settings, cast("Any", None))
@@ -150,7 +150,7 @@ def routes(settings: Settings) -> Iterator[str]:
 
 
 def stats() -> Iterator[str]:
-    """Yield the names of stats that stand in the code; a part that varies is ``{}``."""
+    """Yield the names of stats in the code; a variable part is ``{}``."""
     for file in sorted(Path(topiccrawl.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.JoinedStr):

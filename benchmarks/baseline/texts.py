@@ -1,4 +1,4 @@
-"""Articles, verdicts on duplicates, and records: what is read from texts, without a crawl."""
+"""Articles, verdicts on duplicates, and records: results from texts, without a crawl."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SEEDS, COMPANIES = (1, 2, 3), 60
 
 
 def made_articles() -> dict[str, Any]:
-    """Return a hash for each made page, by layout and seed."""
+    """Return a hash for each generated page, by layout and seed."""
     pages = newspages.pages(range(2))
     numbers = [f"{one.layout} {number % 2}" for number, one in enumerate(pages)]
     found = (extract(one.html, "http://news.site.test/x") for one in pages)
@@ -42,7 +42,7 @@ def made_articles() -> dict[str, Any]:
 
 
 def recorded_articles(name: str) -> dict[str, Any]:
-    """Return a hash for each page of a collection, by its number, and how right the bodies are."""
+    """Return a hash for each page of a collection, by number, and the quality of the bodies."""
     true = {one["url"]: one["body"] for one in _rows(DATA / f"{name}.truth.jsonl.gz")}
     hashes: dict[str, str] = {}
     shares: list[tuple[float, float]] = []

@@ -1,7 +1,7 @@
-"""The surface that only a crawl shows: stats, documents, answers by HTTP, metrics, exit statuses.
+"""Surface observed in crawls: stats, documents, HTTP responses, metrics, exit statuses.
 
 The demo web and its companies are crawled with SQLite and with the tests' MongoDB server; names
-of fields are kept, never their values.
+of fields are stored, but not their values.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ READING = (
     "frontier stats", f"frontier requeue {NOWHERE}", "records list", "records show nothing",
     "tasks list", "tasks show 99", "control show", "report",
 )  # fmt: skip
-"""Commands whose exit status is kept, in a folder that crawls left and in an empty one."""
+"""Commands whose exit status is stored, in a folder with crawls and in an empty one."""
 ELSEWHERE = (
     "topics list", "topics nonsense", "articles nonsense", "doctor settings",
     "doctor settings -s DOWNLOAD_TIMEOUT=soon", "simulate none.jsonl",
@@ -76,7 +76,7 @@ class Keeping(Listener):
 
 
 def of_crawls() -> dict[str, Any]:
-    """Return what crawls leave, by kind."""
+    """Return the names in stored data of crawls, by kind."""
     with tempfile.TemporaryDirectory(prefix="topiccrawl-baseline-") as folder:
         data, empty = Path(folder) / "data", Path(folder) / "empty"
         logs, told = crawled(data)
@@ -103,7 +103,7 @@ def crawled(data: Path, **settings: str) -> tuple[list[str], list[dict[str, Any]
     """Crawl the demo web and its companies; what the crawls logged, and what the webhook got.
 
     Raises:
-        RuntimeError: A crawl failed; with the end of its log.
+        RuntimeError: If a crawl fails; with the end of its log.
     """
     web = generate(SEED, PAGES, traps=False, faults=False)
     logs = []
@@ -132,7 +132,7 @@ def _run(proxy: str, data: Path, *words: str, **settings: str) -> str:
 
 
 def stats_in(log: str) -> Iterator[str]:
-    """Yield the names of our stats in a log, without figures in them and those in ``BUSY``."""
+    """Yield the names of our stats in a log, without numbers in them and without ``BUSY``."""
     for name in re.findall(r"'(topiccrawl/[^']+)':", log):
         if name not in BUSY:
             yield re.sub(r"(?<=[/-])\d+$", "N", name)
@@ -228,7 +228,7 @@ def status(data: Path, line: str) -> int:
 
 
 def _line(data: Path, *words: str) -> str:
-    """Return the output of a command; RuntimeError where it fails."""
+    """Return the output of a command; raise RuntimeError if it fails."""
     done = _done(data, *words)
     if done.returncode:
         raise RuntimeError(f"scrapy {' '.join(words)}: {done.stderr[-2000:]}")

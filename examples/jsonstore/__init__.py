@@ -1,4 +1,4 @@
-"""A storage in JSON files: an example of a backend outside of topiccrawl (docs/storage.md)."""
+"""Storage in a JSON file: an example of a custom storage backend (docs/storage.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Articles in the journal: fates, reprints, versions, selections, lists."""
+"""Store of articles: saving, reprints, versions, selections and lists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ARTICLES, REPRINTS, VERSIONS = "articles", "reprints", "versions"
 FORGOTTEN, KEYS, MARKS = "forgotten", "keys", "marks"
-"""Tables by URL, but FORGOTTEN by name, and MARKS (of boilerplate) by mark."""
+"""Tables by URL; FORGOTTEN is by name, and MARKS (of boilerplate) by mark."""
 
 
 class JsonStore:
@@ -32,8 +32,8 @@ class JsonStore:
 
     Args:
         folder: Folder of the journal.
-        method: Detects duplicates; ``VerifiedShingles`` if None.
-        capacity: Articles that a new one is compared with, the newest.
+        method: Duplicate detector; ``VerifiedShingles`` if None.
+        capacity: Number of newest articles with which a new one is compared.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class JsonStore:
         self._journal = Journal(Path(folder), self._changed)
 
     async def open(self) -> None:
-        """Read the journal; articles without keys of the method get them."""
+        """Read the journal; compute missing keys of articles."""
 
         def work() -> None:
             table, articles = self._journal.table, self._journal.table(ARTICLES)
@@ -61,14 +61,14 @@ class JsonStore:
         await self._journal.write(work)
 
     async def close(self) -> None:
-        """Nothing is open between two calls."""
+        """Do nothing, as no file is open between two calls."""
 
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """Save articles in one transaction."""
         return await self._journal.write(lambda: [self._save(_cleaned(one)) for one in articles])
 
     async def get(self, url: str) -> Story | None:
-        """Return a story by its URL or a reprint's."""
+        """Return a story by its URL or the URL of a reprint."""
 
         def work() -> Story | None:
             articles, reprints = self._journal.table(ARTICLES), self._journal.table(REPRINTS)
@@ -78,13 +78,13 @@ class JsonStore:
         return await self._journal.read(work)
 
     async def versions(self, url: str) -> list[Version]:
-        """Return earlier texts."""
+        """Return the earlier versions of an article."""
         return await self._journal.read(
             lambda: [Version(*one) for one in self._journal.table(VERSIONS).get(url, [])]
         )
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
-        """Return articles of a topic, the last stored first."""
+        """Return articles of a topic, last stored first."""
 
         def work() -> list[Article]:
             urls = self._of_topic(topic)[offset:][: limit or None]
@@ -93,31 +93,31 @@ class JsonStore:
         return await self._journal.read(work)
 
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
-        """Yield the articles of a selection, the last stored first."""
+        """Yield the articles of a selection, last stored first."""
         for article in await self.articles(selection.topic):
             if _is_in(article, selection):
                 yield article
 
     async def forget(self, names: Sequence[str], now: float) -> int:
-        """Remove articles and reprints of names for good."""
+        """Remove articles and reprints by names permanently; return their number."""
 
         def work() -> int:
-            gone = 0
+            removed = 0
             for name in map(clean, names):
                 self._journal.put(FORGOTTEN, name, now)
-                meant = [one for one in self._all() if name in names_of(one)]
-                self._drop([one.url for one in meant])
+                named = [one for one in self._all() if name in names_of(one)]
+                self._drop([one.url for one in named])
                 reprints = self._journal.table(REPRINTS).items()
                 copies = [u for u, r in reprints if name in {u, *site_names(r[1])}]
                 for url in copies:
                     self._journal.put(REPRINTS, url, None)
-                gone += len(meant) + len(copies)
-            return gone
+                removed += len(named) + len(copies)
+            return removed
 
         return await self._journal.write(work)
 
     async def expire(self, topic: str, before: float) -> int:
-        """Remove a topic from its old articles, and those that no topic is left of."""
+        """Remove a topic from its old articles; delete articles without remaining topics."""
 
         def work() -> int:
             old = [o for o in self._all() if topic in o.topics and o.fetched_at < before]
@@ -131,7 +131,7 @@ class JsonStore:
         return await self._journal.write(work)
 
     async def counts(self) -> dict[str, int]:
-        """Return the numbers of articles, of reprints and of each topic's articles."""
+        """Return the numbers of articles, of reprints, and of articles of each topic."""
 
         def work() -> dict[str, int]:
             articles = self._journal.table(ARTICLES)
@@ -179,7 +179,7 @@ class JsonStore:
         return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
 
     def _match(self, article: Article, keys: Sequence[int]) -> Match | None:
-        """Return the story that an article reprints."""
+        """Return the stored story that an article reprints, or None."""
         articles = self._journal.table(ARTICLES)
         urls = dict.fromkeys(self._urls[number] for number in self._index.find(keys))
         near = [self._article(u) for u in urls if u in articles and u != article.url]
@@ -198,7 +198,7 @@ class JsonStore:
                 self._journal.put(table, url, None)
 
     def _changed(self, table: str, key: str) -> None:
-        """Index what this or another process stored."""
+        """Index a change by this or another process."""
         if table == MARKS:
             self._method.know([int(key)])
         elif table == self._keys and key in self._journal.table(table):
@@ -206,7 +206,7 @@ class JsonStore:
             self._urls.append(key)
 
     def _article(self, url: str, topic: str = "") -> Article:
-        """Return a stored article with the terms of a topic, else of its best one."""
+        """Return a stored article with the terms of a topic; by default, of its best topic."""
         stored = self._journal.table(ARTICLES)[url]
         topics = sorted(stored["topics"].items(), key=lambda one: (-one[1][0], one[0]))
         terms = stored["topics"].get(topic) or (topics[0][1] if topics else (0.0, []))
@@ -229,7 +229,7 @@ class JsonListing(JsonStore):
     """See ``topiccrawl.storage.contract.Listing``."""
 
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
-        """Return the number of articles, and some of them."""
+        """Return the number of articles, and one page of them."""
 
         def work() -> tuple[int, list[Listed]]:
             urls = self._of_topic(topic)
@@ -273,7 +273,7 @@ def _topics(article: Article) -> dict[str, Any]:
 
 
 def _is_in(article: Article, selection: Selection) -> bool:
-    """Return whether an article meets the conditions other than the topic."""
+    """Return whether an article meets the conditions of a selection, except the topic."""
     if selection.site and f"site:{selection.site}" not in site_names(article.site):
         return False
     if selection.dated:

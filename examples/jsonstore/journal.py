@@ -1,4 +1,4 @@
-"""Tables in memory, and the file of JSON lines that they are read from."""
+"""Journal of tables: JSON lines in a file, with all values in memory."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ FILE = "store.jsonl"
 class Journal:
     """Tables of JSON values by key, shared by the processes of one machine.
 
-    A line is a transaction: a list of ``[table, key, value]``, the value null where the key was
-    deleted. It is written and synced while the file is locked; a line that a killed process left
-    unfinished is cut off by the next transaction. All values are in memory, and the file only
-    grows: this is an example.
+    A line is a transaction: a list of ``[table, key, value]``; the value is null if the key was
+    deleted. It is written and synced while the file is locked. The next transaction removes the
+    incomplete line of a killed process. As this is an example, the file only grows.
 
     Args:
         folder: Folder of the file; the first transaction creates both.
-        changed: Called with table and key of each change, in order, also of other processes'.
+        changed: Called with table and key of each change in order, also by other processes.
     """
 
     def __init__(
@@ -42,31 +41,31 @@ class Journal:
         self._changed = changed
         self._read = 0
         self._new: list[tuple[str, str, Any]] = []
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
 
     def table(self, name: str) -> dict[str, Any]:
-        """Return a table; change it with ``put`` only."""
+        """Return a table, which must be changed by ``put`` only."""
         return self.tables.setdefault(name, {})
 
     def put(self, table: str, key: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
-        """Set a value, or delete it with None; inside ``write``."""
+        """Set a value, or delete it with None; call it in ``write`` only."""
         self._new.append((table, key, value))
         self._apply(table, key, value)
 
     async def read(self, work: Callable[[], T]) -> T:
-        """Return the result of work on what is stored now."""
+        """Return the result of a function that reads the current tables."""
         return await asyncio.to_thread(self._run, work, write=False)
 
     async def write(self, work: Callable[[], T]) -> T:
-        """Return the result of work that changes tables, after its changes are on the disk.
+        """Return the result of a function that changes tables, after its changes are synced.
 
         Raises:
-            StorageError: Nothing of it is stored.
+            StorageError: If the disk fails; then no change is stored.
         """
         return await asyncio.to_thread(self._run, work, write=True)
 
     def _run(self, work: Callable[[], T], *, write: bool) -> T:
-        with self._turn:
+        with self._lock:
             try:
                 if not write:
                     if self.path.exists():
@@ -88,7 +87,7 @@ class Journal:
             self._append(file)
         except BaseException:
             file.truncate(self._read)
-            self.tables, self._read = {}, 0  # read again what is stored
+            self.tables, self._read = {}, 0  # so that the file is read again
             raise
         finally:
             self._new = []

@@ -1,4 +1,4 @@
-"""The storage: its factory, and documents by name."""
+"""Storage factory, and documents by name."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class JsonStorage:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
-        """Return the storage of the settings' folder."""
+        """Create the storage of the data folder in the settings."""
         return cls(settings["TOPICCRAWL_DATA_DIR"])
 
     @property
     def place(self) -> str:
-        """The file."""
+        """Path of the file."""
         return str(Journal(self.folder).path)
 
     def exists(self) -> bool:
@@ -68,7 +68,7 @@ class JsonDocuments:
         await self._journal.read(lambda: None)
 
     async def close(self) -> None:
-        """Nothing is open between two calls."""
+        """Do nothing, as no file is open between two calls."""
 
     async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
         """Insert or replace documents in one transaction."""
@@ -118,10 +118,10 @@ class JsonDocuments:
 
         def work() -> int:
             rows = self._journal.table(kind.name).items()
-            gone = [key for key, row in rows if any(_meets(row, one) for one in where)]
-            for key in gone:
+            deleted = [key for key, row in rows if any(_meets(row, one) for one in where)]
+            for key in deleted:
                 self._journal.put(kind.name, key, None)
-            return len(gone)
+            return len(deleted)
 
         return await self._journal.write(work)
 

@@ -1,4 +1,4 @@
-"""A generated news web: built from a seed, served on loopback, with known truth."""
+"""Demo web: a news web generated from a seed, served on loopback, with known ground truth."""
 
 from lab.demo.judge import Judgement, judge
 from lab.demo.server import DemoServer

@@ -1,4 +1,4 @@
-"""``python -m lab.demo``: serve, describe, write down or crawl a demo web."""
+"""``python -m lab.demo``: serve, describe, export or crawl a demo web."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _USAGE_ERROR = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one of the commands; its exit status."""
+    """Run one of the commands; return its exit status."""
     options, rest = _parser().parse_known_args(arguments)
     if rest and options.command != "crawl":
         print(f"python -m lab.demo: unknown arguments: {' '.join(rest)}", file=sys.stderr)  # noqa: T201

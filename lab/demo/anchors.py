@@ -1,4 +1,4 @@
-"""Texts and addresses of links."""
+"""Anchor texts and URLs of links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NARROW = frozenset({"related", "hot", "channel"})
 
 
 class Anchors:
-    """Labels and addresses of links between entries."""
+    """Labels and URLs of links between entries."""
 
     def __init__(self, plan: Plan, editions: Editions) -> None:
         self.plan = plan
@@ -75,7 +75,7 @@ class Anchors:
         return language("en" if self.plan.sites[site].language == "en" else "zh")
 
     def href(self, source: int, target: int) -> str:
-        """Return the address as a page writes it, escaped: short on its own host."""
+        """Return the escaped URL as in the page; relative on its own host."""
         host, path = _split(self.plan.entries[source].url)
         url = self.plan.entries[target].url
         there, to = _split(url)
@@ -90,6 +90,6 @@ class Anchors:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """Return host and path without its first slash; query included."""
+    """Return host and path without the first slash, including the query."""
     host, _, path = url.removeprefix("http://").partition("/")
     return host, path

@@ -1,4 +1,4 @@
-"""Responses of the demo web: status, headers and bytes, faults included."""
+"""Responses of the demo web: status, headers, bytes and faults."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from lab.demo.sites import Charset
 
 COOKIE = "seen=1"
-"""Cookie that a client sends to get past the page that redirects to itself."""
+"""Cookie that a client must send to get past a page that redirects to itself."""
 OK, NOT_MODIFIED = 200, 304
 _NEW_YEAR = 1_735_689_600
 """1 January 2025, seconds since the epoch."""
 _CACHED = 1_000
-"""Answers kept; a page is some ten kilobytes."""
+"""Maximum number of cached responses, about 10 kB each."""
 _PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 _GIF = (
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,"
@@ -39,11 +39,11 @@ class Answer(NamedTuple):
 
     Attributes:
         status: HTTP status.
-        headers: Names and values, Content-Length apart.
+        headers: Names and values, except Content-Length.
         body: Bytes.
-        cut: ``half`` of the body then gone, ``drop`` without a byte, ``hang`` without an end,
-            or "" for a whole one.
-        latency: Seconds to wait before it.
+        cut: ``half`` closes after half of the body, ``drop`` before the first byte, ``hang`` never
+            ends; "" for a complete response.
+        latency: Seconds until the response.
     """
 
     status: int
@@ -54,10 +54,10 @@ class Answer(NamedTuple):
 
 
 class Answers:
-    """Answers for every URL of a plan.
+    """Responses for every URL of a plan.
 
     Args:
-        plan: What exists.
+        plan: Plan of the web.
         by_name: ``host/path?query`` to entry.
         renderer: Writes the pages.
     """
@@ -72,7 +72,7 @@ class Answers:
         }
 
     def answer(self, name: str, visit: int, cookie: str) -> Answer:
-        """Return the answer to the ``visit``-th request (from 0) for ``host/path?query``."""
+        """Return the response to the ``visit``-th request (from 0) for ``host/path?query``."""
         host_name, _, path = name.partition("/")
         host = self.plan.hosts.get(host_name)
         if host is None or host.fault == "refused":
@@ -118,7 +118,7 @@ class Answers:
         return page._replace(cut=trait.cut) if trait.cut and failing else page
 
     def _location(self, number: int, target: str) -> str:
-        """Every other redirect inside a host is written as a path."""
+        """Return the Location header; every other redirect inside a host is a path."""
         here = self.plan.entries[number].url.split("/")[2]
         return target.removeprefix(f"http://{here}") if number % 2 else target
 
@@ -147,7 +147,7 @@ class Answers:
 
 
 def _break(html: str) -> str:
-    """Return a page as badly written HTML: open elements, bare attributes, stray end tags."""
+    """Return a page as malformed HTML: unclosed elements, unquoted attributes, stray end tags."""
     html = html.replace("</p>", "").replace("</li>", "").replace("</head>", "")
     html = html.replace("<body", "<div></span></table><body bgcolor=#fff lang=", 1)
     return html.replace("</body>", "<p <b>&nbsp;&copy <a name=x><a href=>").replace("</html>", "")

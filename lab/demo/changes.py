@@ -1,4 +1,4 @@
-"""A demo web that changes: two editions of it, and the differences.
+"""A demo web that changes: two editions, and their differences.
 
     before, after = Changing(generate(7)).editions
     ...  # crawl ``before``, let the server serve ``after``, crawl again, compare with ``changes``
@@ -26,9 +26,9 @@ class Changes(NamedTuple):
     """URLs of articles on topic that differ between two editions, sorted.
 
     Attributes:
-        new: Only in the second.
-        changed: In both, with another text.
-        gone: Only in the first.
+        new: URLs only in the second edition.
+        changed: URLs in both editions with different texts.
+        gone: URLs only in the first edition.
     """
 
     new: tuple[str, ...]
@@ -40,13 +40,13 @@ class Changing:
     """Two editions of a web.
 
     Args:
-        web: All there ever is.
+        web: Web with the pages of both editions.
         seed: Chooses what changes.
-        each: Articles that appear, that change and that vanish.
+        each: Number of articles that are added, changed and removed.
 
     Attributes:
         editions: The web before and after.
-        changes: What differs, for articles that a polite crawler can fetch.
+        changes: Differences, for articles that a polite crawler can fetch.
     """
 
     def __init__(self, web: Web, seed: int = 0, each: int = 5) -> None:
@@ -66,7 +66,7 @@ class Changing:
 
 
 def _stories(web: Web) -> list[int]:
-    """Plain articles on topic that have no copies and no links in running text."""
+    """Return plain on-topic articles without copies and without links in running text."""
     entries = web.plan.entries
     told = Counter(entry.story for entry in entries)
     named = {
@@ -86,7 +86,7 @@ def _articles(web: Web) -> frozenset[int]:
 
 
 def _edition(plan: Plan, late: frozenset[int], lost: frozenset[int], edited: frozenset[int]) -> Web:
-    """Return the web without the pages that are not there yet, or no longer."""
+    """Return the web without pages that do not exist in an edition."""
     absent = {n: Trait(status=_NOT_FOUND) for n in late}
     absent |= {n: Trait(status=_GONE if n % 2 else _NOT_FOUND) for n in lost}
     traits = {**plan.traits, **absent}

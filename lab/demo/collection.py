@@ -1,8 +1,8 @@
-"""A demo web as files: a page collection and its topics, as the crawl benchmarks read them.
+"""Export of a demo web as files: a page collection and its topics, for crawl benchmarks.
 
-A collection (``*.web.jsonl.gz``) has one page a line: ``url``, ``status``, ``type``, ``headers``,
-``body64``, ``label``, ``kind``. It holds what a polite crawler can fetch, and the redirects on
-the way; traps and faults cannot be written down.
+A collection (``*.web.jsonl.gz``) has one page per line: ``url``, ``status``, ``type``, ``headers``,
+``body64``, ``label``, ``kind``. It has the pages that a polite crawler can fetch,
+and redirects to them; traps and faults cannot be exported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lab.demo.web import Web
 
 _LATE = 1_000
-"""Number of a visit that is so late that nothing fails any more."""
+"""Number of a visit from which no page fails."""
 _TOPICS = "topics.json"
 
 

@@ -1,4 +1,4 @@
-"""Runs the main job on a demo web: server, ``scrapy crawl topic`` in a sub-process, judgement."""
+"""Crawl of a demo web: server, ``scrapy crawl topic`` in a sub-process, and judgement."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def crawl(web: Web, folder: Path, arguments: Sequence[str] = (), port: int = 0) 
 
     Args:
         web: The web to crawl.
-        folder: Takes the server's log (``access.tsv``, overwritten) and the crawl's state.
-        arguments: Further arguments for ``scrapy crawl``.
-        port: Of the server, 0 for a free one.
+        folder: Folder of the server's log (``access.tsv``, overwritten) and the crawl's state.
+        arguments: More arguments for ``scrapy crawl``.
+        port: Port of the server; 0 for a free one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "access.tsv"
@@ -59,10 +59,10 @@ def command(web: Web, folder: Path, arguments: Sequence[str] = ()) -> list[str]:
 
 
 def run(line: Sequence[str], proxy: str) -> int:
-    """Run a command with its web behind a proxy; its exit status.
+    """Run a command with a proxy for the web; return its exit status.
 
-    SIGINT and SIGTERM are passed on to it; each one once, also where a terminal sends them to
-    the whole process group. A command killed by signal N gives 128 + N, as in a shell.
+    SIGINT and SIGTERM are forwarded to it, each once, even if a terminal sends them to the
+    whole process group. A command killed by signal N gives 128 + N, as in a shell.
     """
     kept = {k: v for k, v in os.environ.items() if k.lower() not in {"no_proxy", "https_proxy"}}
     environment = {**kept, "http_proxy": proxy}

@@ -1,4 +1,4 @@
-"""Editions: a story as a site prints it. Reprints change titles and trim bodies."""
+"""Editions: a story as published by a site. Reprints change titles and shorten bodies."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from lab.demo.stories import Storybook, Text
 
 _KEPT_AT_LEAST = 2
-"""Paragraphs that a reprint keeps."""
+"""Minimum number of paragraphs of a reprint."""
 
 
 class Edition(NamedTuple):
-    """A story as one site prints it.
+    """A story as published by one site.
 
     Attributes:
         title: Headline.
@@ -27,7 +27,7 @@ class Edition(NamedTuple):
         source: Name of the site that published it first.
         author: Its author.
         published: Seconds since the epoch.
-        notes: Lines after the body that are no part of it: source, editor.
+        notes: Lines after the body, such as source and editor.
     """
 
     title: str
@@ -55,7 +55,7 @@ def traditional(text: str) -> str:
 
 
 class Editions:
-    """Prints stories for the entries of a plan."""
+    """Writes the editions of stories for the entries of a plan."""
 
     def __init__(self, plan: Plan, book: Storybook) -> None:
         self.plan = plan
@@ -123,7 +123,7 @@ class Editions:
 
 
 def _updated(paragraphs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the body of an updated story: its first two paragraphs change places."""
+    """Return the body of an updated story, with its first two paragraphs swapped."""
     return (*paragraphs[1:2], *paragraphs[:1], *paragraphs[2:], paragraphs[0])
 
 
@@ -138,7 +138,7 @@ def _fill(template: str, facts: dict[str, str], luck: random.Random) -> str:
 
 
 def _trim(paragraphs: tuple[str, ...], luck: random.Random) -> tuple[str, ...]:
-    """Drop the lead, the end or one in the middle, or join two; half of the bodies stay whole."""
+    """Drop a paragraph, or join two; half of the bodies stay unchanged."""
     kept = list(paragraphs)
     edit = luck.choice(("whole", "whole", "whole", "lead", "end", "end", "middle", "join"))
     if len(kept) <= _KEPT_AT_LEAST:

@@ -1,9 +1,9 @@
-"""Search engines of our own, which answer in the shapes of the real ones; hosts below ``.test``.
+"""Simulated search engines with the formats of real ones; their hosts are below ``.test``.
 
     engine = Engine({"四川 软件公司": [("http://www.a.test/", "甲软件公司"), ...]})
     with DemoServer(Together([engine], web)) as server: ...
 
-Each shape has a host: baidu, bing, duckduckgo, searxng, plain (for the generic provider).
+Each format has a host: baidu, bing, duckduckgo, searxng, plain (for the generic provider).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 DOMAIN = "engine.test"
 """Parent domain of all hosts of the engines."""
 PAGE = 10
-"""Results of a page."""
+"""Number of results on a page."""
 
 Found = tuple[str, str]
 """A result: URL and title."""
 
 
 class Engine:
-    """Answers for all shapes.
+    """Responses in all formats.
 
     Args:
-        results: What is found, by query; nothing for others.
-        troubles: By shape: ``captcha``, ``changed`` (a page like no page of results) or ``limit``.
+        results: Results by query; other queries have none.
+        troubles: By format: ``captcha``, ``changed`` (an unknown kind of page) or ``limit``.
         robots: Text of every host's robots.txt, or "" for none.
     """
 
@@ -110,11 +110,11 @@ _ADVERT = (
 
 
 class Hosts(Protocol):
-    """A web that knows its hosts."""
+    """A web with known hosts."""
 
     @property
     def hosts(self) -> Sequence[str]:
-        """Their names."""
+        """Names of all hosts."""
         ...
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
@@ -123,11 +123,11 @@ class Hosts(Protocol):
 
 
 class Together:
-    """Several webs behind one server: the first that has the host answers, else the last.
+    """Several webs behind one server: the first one with the host responds, or the last one.
 
     Args:
-        webs: Those that know their hosts.
-        rest: Answers for all others.
+        webs: Webs with known hosts.
+        rest: Web for all other hosts.
     """
 
     def __init__(self, webs: Sequence[Hosts], rest: Answering) -> None:
@@ -141,7 +141,7 @@ class Together:
 
 
 def _start(query: Mapping[str, str]) -> int:
-    """Return the offset of the page's first result, from 0, as each shape counts."""
+    """Return the offset of the first result of a page, from 0, in each format."""
     if "first" in query:
         return int(query["first"]) - 1
     if "pageno" in query or "page" in query:

@@ -1,6 +1,6 @@
-"""Sentences from templates: the small grammar that the demo web's vocabulary is written in.
+"""Sentences from templates: the grammar of the demo web's vocabulary.
 
-``{slot}`` is a word drawn once for a story, ``{slot+}`` one drawn again, ``{n 10 99}`` a whole
+``{slot}`` is a word drawn once per story, ``{slot+}`` one drawn each time, ``{n 10 99}`` a whole
 number, ``{f 1 9}`` one with a decimal, ``[a|b]`` one of the alternatives. Words may be templates.
 """
 
@@ -18,7 +18,7 @@ _PART = re.compile(r"\{([^{}]*)\}|([\[|\]])")
 
 
 class Slot(NamedTuple):
-    """A word to fill in, and whether it is drawn again at each place."""
+    """A word to fill in, and whether it is drawn each time."""
 
     name: str
     redrawn: bool
@@ -44,10 +44,10 @@ Template = tuple["str | Slot | Figure | Choice", ...]
 
 @cache
 def parse(text: str) -> Template:
-    """Return the template written in ``text``.
+    """Parse a template.
 
     Raises:
-        ValueError: If a bracket is not closed; names the text.
+        ValueError: If a bracket is not closed.
 
     >>> parse("{maker}[sold|built] {n 2 9} cars")[2:]
     (' ', Figure(low=2, high=9, decimals=0), ' cars')
@@ -90,17 +90,17 @@ def _bracket(levels: list[list[list[str | Slot | Figure | Choice]]], mark: str, 
 
 
 class Writer:
-    """Writes one story: its templates, words and numbers come from three generators.
+    """Writes one story with three random generators, for templates, words and numbers.
 
-    Two stories with the same ``shape`` and ``facts`` but other ``figures`` are what an agency
-    sends daily: one template, one place, other numbers.
+    Two stories with the same ``shape`` and ``facts`` but different ``figures`` are like daily
+    agency reports: same template and place, different numbers.
 
     Args:
-        words: Slot name to its words (templates).
-        given: Slots that are fixed from outside, such as the date.
-        shape: Decides templates and alternatives.
-        facts: Decides words.
-        figures: Decides numbers.
+        words: Words (templates) by slot.
+        given: Values of fixed slots, such as the date.
+        shape: Generator for templates and alternatives.
+        facts: Generator for words.
+        figures: Generator for numbers.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Writer:
         return "".join([self._piece(piece) for piece in parse(text)])
 
     def pick(self, texts: Sequence[str]) -> str:
-        """Return one of the texts, written."""
+        """Choose one of the texts and fill it."""
         return self.write(self.shape.choice(texts))
 
     def _piece(self, piece: str | Slot | Figure | Choice) -> str:

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 _OK = 200
 _ORACLE_POINTS = 250
-"""Points of the oracle's curve that are written."""
+"""Number of exported points of the oracle's curve."""
 
 
 class Fetch(NamedTuple):
     """One line of a server's log.
 
     Attributes:
-        at: Seconds since the server's start.
-        port: Client's port.
-        status: Answer's status; 0 where the connection was cut or left open.
-        size: Bytes of its body.
-        url: What was asked for.
+        at: Time of the request, seconds since the server's start.
+        port: Port of the client.
+        status: Status of the response; 0 if the connection was cut or left open.
+        size: Size of the body in bytes.
+        url: Requested URL.
     """
 
     at: float
@@ -42,18 +42,18 @@ class Fetch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A crawl in numbers.
+    """Measures of a crawl.
 
     Attributes:
-        requests: Lines of the log.
-        pages: Different known pages answered with 200, redirects not counted.
-        relevant: On-topic ones among them.
-        relevant_expected: On-topic pages that can be fetched.
-        articles: On-topic articles among them.
-        articles_expected: On-topic articles that can be fetched.
+        requests: Number of lines of the log.
+        pages: Number of distinct known pages with status 200, without redirects.
+        relevant: Number of on-topic pages among them.
+        relevant_expected: Number of on-topic pages that can be fetched.
+        articles: Number of on-topic articles among them.
+        articles_expected: Number of on-topic articles that can be fetched.
         harvest_rate: ``relevant / pages``.
-        trapped: Requests that went into endless traps.
-        forbidden: Requests for pages that robots.txt closes.
+        trapped: Number of requests to endless traps.
+        forbidden: Number of requests for pages that robots.txt forbids.
         area: Area under the harvest curve over these pages / the oracle's, in [0, 1].
     """
 
@@ -114,7 +114,7 @@ def judge(log: Path, web: Web) -> Judgement:
 
 
 def _order(fetches: Iterable[Fetch], web: Web) -> list[int]:
-    """Entries in the order of their first good answer."""
+    """Return entries in the order of their first successful response."""
     numbers = (web.number(f.url) for f in fetches if f.status == _OK)
     return list(dict.fromkeys(n for n in numbers if n is not None))
 
@@ -134,7 +134,7 @@ def topic_record(
 ) -> dict[str, object]:
     """Return a topic as crawl benchmarks read it: seeds, budget, the oracle's curve, references.
 
-    The budget is half of what can be reached. ``breadth_first`` orders a layer by page number.
+    The budget is half of the reachable pages. ``breadth_first`` orders a layer by page number.
     """
     found = find_reach(len(graph.targets), graph.seeds, graph.targets.__getitem__)
     reachable = {n for n, depth in enumerate(found.depth) if depth >= 0}

@@ -1,7 +1,7 @@
 """Link graph of the demo web: blocks of links, drawn per page from the seed.
 
 Links are topical: channels list their own, related articles are mostly of the same subject, hot
-lists are not. A page's links never depend on its text, so the graph is known without writing it.
+lists are not. A page's links do not depend on its text, so the graph is known without rendering.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from lab.demo.sites import Section
 
 _SAME_SECTION, _SAME_SUBJECT = 0.75, 0.92
-"""Related links: up to the first from the channel, up to the second of the subject elsewhere."""
+"""Maximum numbers of related links: from the channel, and on the subject from elsewhere."""
 _FRONT_STORIES = 6
 _SOMETIMES = 0.5
 _T = TypeVar("_T")
 
 
 class Block(NamedTuple):
-    """Links that stand together.
+    """Links that belong together.
 
     Attributes:
         role: ``nav``, ``crumbs``, ``list``, ``channel``, ``related``, ``hot``, ``friends``,
             ``pager``, ``adverts``, ``inline``, ``comments``, ``blogs``, ``quiet`` (rel=nofollow),
             ``extra`` or ``service``.
-        targets: Entries it links to, in order.
-        section: Section a ``channel`` block shows, else -1.
+        targets: Linked entries in order.
+        section: Section of a ``channel`` block, or -1.
     """
 
     role: str
@@ -65,7 +65,7 @@ class Linkage:
         }
 
     def blocks(self, number: int) -> tuple[Block, ...]:
-        """Return the link blocks of a page, in page order; empty for what is no page."""
+        """Return the link blocks of a page, in page order; empty if it is not a page."""
         entry = self.plan.entries[number]
         maker = self._makers.get(entry.kind)
         if maker is None or self.plan.trait(number).body == "empty":
@@ -80,7 +80,7 @@ class Linkage:
         return tuple(block for block in blocks if block.targets)
 
     def followed(self, number: int) -> Sequence[int]:
-        """Return the entries that a crawler may go to from a fetched page, each once."""
+        """Return the entries that a crawler may follow from a fetched page, without duplicates."""
         known = self._followed.get(number)
         if known is None:
             targets = () if "nofollow" in self.plan.trait(number).robots else self._open(number)
@@ -113,7 +113,7 @@ class Linkage:
         yield self._adverts(number, 2)
 
     def _front(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
-        """A site's front page; other hubs without a section have only their extra links."""
+        """Return the blocks of a front page; other hubs without a section have extra links only."""
         if self.plan.fronts[entry.site] != number:
             yield self._nav(entry)
             return
@@ -148,7 +148,7 @@ class Linkage:
         yield self._adverts(number, 2)
 
     def _aside(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
-        """Adverts, comments, copies, service pages: home, what they belong to, little else."""
+        """Return the blocks of adverts, comments, copies and service pages."""
         yield self._nav(entry)
         if entry.of >= 0:
             yield Block("crumbs", (entry.of,))
@@ -198,7 +198,7 @@ class Linkage:
         return self._one(luck.choice(self.by_site[section.site]), luck)
 
     def _one(self, section: Section, luck: random.Random) -> int:
-        """A story of a section, the young ones more often."""
+        """Draw a story of a section; recent ones are more likely."""
         contents = self.plan.contents[section.number]
         if not contents:
             return self.plan.lists[section.number][0]

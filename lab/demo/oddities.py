@@ -1,6 +1,6 @@
-"""The odd corners of the demo web: what a crawler meets once and never forgets.
+"""Special cases of the demo web that are hard for crawlers.
 
-They are few and fixed, so that a web of any size has them all: directives, redirects, broken and
+They are few and fixed, so that a web of any size has all of them: directives, redirects, broken and
 empty bodies, wrong types, failing and slow hosts, traps without end, an island behind a tunnel.
 """
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from lab.demo.planner import Planner
 
 PORTAL, PAPER, ISLAND = 0, 2, 3
-"""Numbers of the sites that have odd corners."""
+"""Numbers of the sites with special cases."""
 SLOW = 0.8
-"""Seconds a slow host takes for each answer."""
+"""Latency of a slow host in seconds."""
 
 _CORNER = (
     ("noindex.html", Kind.ARTICLE, Trait(robots="noindex,follow")),
@@ -60,7 +60,7 @@ _FAULT_HOSTS = (
 
 
 def add_oddities(planner: Planner, *, traps: bool, faults: bool) -> None:
-    """Add every odd corner; ``traps`` those without end, ``faults`` those that fail or wait."""
+    """Add all special cases; ``traps`` are endless ones, ``faults`` fail or wait."""
     _Corner(planner).build(faults=faults)
     _nofollow(planner)
     _robots(planner)
@@ -72,7 +72,7 @@ def add_oddities(planner: Planner, *, traps: bool, faults: bool) -> None:
 
 
 class _Corner:
-    """A hub of the paper that lists one odd page of each kind."""
+    """Add a hub that lists one special page of each kind."""
 
     def __init__(self, planner: Planner) -> None:
         self.planner = planner
@@ -156,7 +156,7 @@ def _article(planner: Planner, site: int, section: int, url: str) -> int:
 
 
 def _nofollow(planner: Planner) -> None:
-    """Two articles that no link leads to which may be followed."""
+    """Add two articles that only links with nofollow lead to."""
     base = f"http://{planner.sites[PAPER].front}/quiet/"
     section = _sections(planner, PAPER)[0]
     hub = planner.add(Entry(base, Kind.HUB, PAPER), Trait(robots="nofollow"))
@@ -169,7 +169,7 @@ def _nofollow(planner: Planner) -> None:
 
 
 def _robots(planner: Planner) -> None:
-    """Articles under paths that robots.txt closes: for all, and for this crawler alone."""
+    """Add articles under paths that robots.txt forbids for all, or for this crawler only."""
     for site, path in ((PORTAL, "/private/memo.html"), (PAPER, "/internal/memo.html")):
         url = f"http://{planner.sites[site].front}{path}"
         _link(
@@ -178,7 +178,7 @@ def _robots(planner: Planner) -> None:
 
 
 def _tunnel(planner: Planner) -> None:
-    """Off-topic channel, off-topic special, off-topic article, and then the island."""
+    """Add a tunnel of off-topic pages (channel, special, article) to the island."""
     topic = planner.topic
     away = next(
         number
@@ -195,7 +195,7 @@ def _tunnel(planner: Planner) -> None:
 
 
 def _tag(planner: Planner) -> None:
-    """A tag page whose URL carries the topic in percent-encoded UTF-8."""
+    """Add a tag page whose URL has the topic in percent-encoded UTF-8."""
     number = next(
         n for n in _sections(planner, PORTAL) if planner.sections[n].subject is planner.topic
     )

@@ -1,4 +1,4 @@
-"""The demo web as numbers: every page that exists, before any of its text is written."""
+"""Plan of the demo web: all its pages as numbers, without their texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lab.demo.vocabulary import Subject
 
 PER_PAGE = 20
-"""Stories on a list page."""
+"""Number of stories on a list page."""
 
 
 class Kind(StrEnum):
@@ -35,15 +35,15 @@ class Kind(StrEnum):
 
 
 class Trait(NamedTuple):
-    """Oddities of a page; most pages have none.
+    """Special traits of a page; most pages have none.
 
     Attributes:
-        status: Of its answer.
-        target: Where it redirects, an absolute URL.
+        status: Status of the response.
+        target: Absolute URL of its redirect.
         robots: Content of its meta robots.
         robots_header: X-Robots-Tag.
-        cookie: Answers with a redirect to itself until the client shows a cookie.
-        flaky: Number of its first answers that fail with ``status`` before it works.
+        cookie: Redirects to itself until the client sends a cookie.
+        flaky: Number of first responses that fail with ``status``.
         cut: ``half`` of the body then closed, ``drop`` without a byte, ``hang`` without an end.
         body: Name of an odd body: ``empty``, ``broken``, ``deep``, ``long``, ``base``,
             ``missing``, ``pdf``, ``image``; "" for the usual one.
@@ -62,7 +62,7 @@ class Trait(NamedTuple):
 
 
 PLAIN = Trait()
-"""Nothing odd."""
+"""Traits of a normal page."""
 
 
 class Host(NamedTuple):
@@ -73,7 +73,7 @@ class Host(NamedTuple):
         robots: Its robots.txt: ``open``, ``missing``, ``paths``, ``ours`` (a group for this
             crawler alone), ``delay``, ``deny``, ``broken`` (5xx).
         fault: ``refused`` (no connection), ``drop``, ``busy`` (503) or "".
-        latency: Seconds before each answer.
+        latency: Seconds before each response.
         soft: Whether unknown paths get a page with status 200.
     """
 
@@ -85,11 +85,11 @@ class Host(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A page as planned.
+    """A planned page.
 
     Attributes:
         url: Canonical URL.
-        kind: What it is.
+        kind: Kind of the page.
         site: Number of its site.
         section: Number of its section, -1 where it belongs to none.
         story: Number of the story it shows, -1 for none.
@@ -111,8 +111,8 @@ class Plan:
     """All pages of a demo web.
 
     Attributes:
-        seed: What all is drawn from.
-        topic: The subject that counts as relevant.
+        seed: Seed of all random draws.
+        topic: The relevant subject.
         entries: Every page; a page's number is its position.
         sites: Position is number.
         sections: Position is number.
@@ -126,9 +126,9 @@ class Plan:
         service: Site number to its login and "about" pages.
         extra: Entry to further entries it links to.
         nofollow: Entry to entries it links to with rel=nofollow.
-        traits: Entry to what is odd about it.
+        traits: Entry to its special traits.
         hidden: Sites that only ``extra`` links lead to.
-        absent: Entries that no page links to, since they are not there yet, or no more.
+        absent: Entries without links to them, as they do not exist in this edition.
         edited: Entries whose text was changed since it was first published.
         validators: ``etag`` where all pages have one; ``mixed``: those of every third site have a
             Last-Modified instead.
@@ -156,5 +156,5 @@ class Plan:
     validators: str = "etag"
 
     def trait(self, number: int) -> Trait:
-        """Return what is odd about an entry."""
+        """Return the special traits of an entry."""
         return self.traits.get(number, PLAIN)

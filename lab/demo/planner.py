@@ -1,4 +1,4 @@
-"""Draws the plan of a demo web from a seed: sites, channels, stories, reprints, list pages."""
+"""Random plan of a demo web: sites, channels, stories, reprints, list pages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from lab.demo.vocabulary import Subject
 
 _REPRINT = 0.14
-"""Share of articles that are another site's story."""
+"""Share of articles that are reprints from another site."""
 _NEAR_MISS = 0.08
-"""Share that use an earlier story's template and names with other numbers."""
+"""Share of stories with the template and names of an earlier story and other numbers."""
 _COMMENTED = 0.08
 _BLOGGED = 0.06
 _ADVERTISED = 0.05
 _STORY_ROOM = 3
-"""Pages that one story may add: itself, its comments, a list page."""
+"""Maximum number of pages per story: itself, its comments, a list page."""
 _STEP = 2400
 """Mean seconds between two stories of a channel."""
 _ADVERT_PATHS = ("/ad/show?id={}", "/promo/{}.html", "/click/landing-{}.html")
@@ -45,11 +45,11 @@ _LIST_PATHS = (
 
 
 class Planner:
-    """Grows a plan page by page; ``len(entries)`` never exceeds the requested number.
+    """Builds a plan page by page; ``len(entries)`` never exceeds the requested number.
 
     Args:
         seed: Seed of all random draws.
-        topic: The subject that counts as relevant.
+        topic: The relevant subject.
     """
 
     def __init__(self, seed: int, topic: Subject) -> None:
@@ -98,7 +98,7 @@ class Planner:
     # -- Bones -----------------------------------------------------------------------------------
 
     def add(self, entry: Entry, trait: Trait | None = None) -> int:
-        """Add a page; its number."""
+        """Add a page; return its number."""
         self.entries.append(entry)
         number = len(self.entries) - 1
         if trait is not None:
@@ -212,7 +212,7 @@ class Planner:
         return first != section.site and self.sites[first].kind != "fault"
 
     def new_story(self, section: Section, subject: Subject, like: int, style: Style) -> int:
-        """Plan a story that a section publishes now; its number."""
+        """Plan a story that a section publishes now; return its number."""
         age = len(self.contents[section.number]) * _STEP + self.random.randrange(_STEP)
         if like >= 0:
             age += self.random.randint(1, 9) * 86_400

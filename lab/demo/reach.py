@@ -18,7 +18,7 @@ _FAILING = frozenset({"refused", "drop", "busy"})
 
 
 def works(plan: Plan, number: int) -> bool:
-    """Return whether an entry is allowed and in the end answered (a redirect is an answer)."""
+    """Return whether an entry is allowed and finally gets a response, possibly a redirect."""
     entry, trait = plan.entries[number], plan.trait(number)
     parts = urlsplit(entry.url)
     host = plan.hosts[parts.netloc]

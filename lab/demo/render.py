@@ -25,18 +25,18 @@ _SIDE = ("hot", "friends", "adverts", "quiet")
 _HEADED = frozenset({"related", "hot", "friends"})
 _DATED = frozenset({"list", "blogs"})
 _LONG_STORIES = 1_200
-"""Stories on the very long page."""
+"""Number of stories on the very long page."""
 _ANCHOR = 9
-"""Characters of a link in running text."""
+"""Length of a link in running text, in characters."""
 _DEEP = 3000
-"""Elements inside each other on the deep page."""
+"""Number of nested elements on the deep page."""
 
 
 class Renderer:
-    """Writes pages as text; encoding them is the web's business.
+    """Renders pages as text; the web encodes them.
 
     Args:
-        plan: What exists.
+        plan: Plan of the web.
         linkage: Link graph.
         editions: Texts of the articles.
     """
@@ -87,7 +87,7 @@ class Renderer:
         return "\n".join(lines)
 
     def canonical(self, number: int) -> str:
-        """Return the URL that a page names as its canonical one, "" for none."""
+        """Return the canonical URL that a page declares, "" for none."""
         entry = self.plan.entries[number]
         if entry.kind == Kind.COPY:
             return self.plan.entries[entry.of].url
@@ -125,7 +125,7 @@ class Renderer:
         return layout.article % {"title": escape(edition.title), "info": info, "body": body}
 
     def _with_link(self, line: str, source: int, target: int) -> str:
-        """Make a few characters of a paragraph a link; the text stays as it is."""
+        """Link a few characters of a paragraph; its text does not change."""
         spaced = " " in line[:_ANCHOR]
         end = len(" ".join(line.split(" ")[:4])) if spaced else min(_ANCHOR, len(line))
         if "&" in line[:end]:
@@ -217,7 +217,7 @@ class Renderer:
 
 
 def charset_meta(site: Site) -> str:
-    """Return the meta element that declares a site's charset, "" where it declares none."""
+    """Return the meta element of a site's charset, "" if it declares none."""
     name = site.charset.meta
     if not name:
         return ""
@@ -249,5 +249,5 @@ def _metadata(layout: str, edition: Edition) -> list[str]:
 
 
 def _plain(words: Language, template: str, luck: random.Random) -> str:
-    """Fill a line of service text, which needs no story."""
+    """Fill a line of service text."""
     return Writer(words.words, {"site": ""}, luck, luck, luck).write(template)

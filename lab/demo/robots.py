@@ -1,4 +1,4 @@
-"""The robots.txt of each host of the demo web, and what it forbids topiccrawl."""
+"""The robots.txt of each host of the demo web, and its rules for topiccrawl."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILES = {
 }
 _CLOSED = {"paths": ("/private/", "/search"), "ours": ("/internal/",), "deny": ("/",)}
 _UNREADABLE = {"refused", "drop"}
-"""Faults under which not even robots.txt arrives."""
+"""Faults with which robots.txt cannot be fetched either."""
 
 
 def robots_file(host: Host) -> tuple[int, str]:

@@ -1,10 +1,10 @@
-"""Serves a demo web as if it were the web: an HTTP proxy on loopback that answers for every host.
+"""Server of a demo web: an HTTP proxy on loopback that responds for every host.
 
     with DemoServer(generate(7), log=Path("access.tsv")) as server:
         ...  # crawl with http_proxy=server.proxy
 
-A client that uses the proxy reaches the demo web and nothing else. The log has one line a request:
-seconds since start, client port, status, bytes, URL. It is the evidence of what was fetched, in
+A client of the proxy reaches the demo web and nothing else. The log has one line per request:
+seconds since start, client port, status, bytes, URL. It shows which pages were fetched in
 which order; status 0 means that the connection was cut or left open on purpose.
 """
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 _HEAD_LIMIT = 1 << 16
-"""Maximum of bytes of a request's head."""
+"""Maximum size of a request's head in bytes."""
 _HANG = 3_600.0
-"""Seconds that a hanging response hangs; clients time out before."""
+"""Seconds for which a hanging response hangs; clients time out earlier."""
 _REASONS = {
     200: "OK",
     301: "Moved Permanently",
@@ -54,11 +54,11 @@ class Answered(NamedTuple):
     """One answered request; times by ``time.monotonic``.
 
     Attributes:
-        url: Of the page.
-        came: Time of its arrival (see ``came``).
-        read: Time when it was read: later on a busy machine.
-        ended: Time of its response.
-        status: Of the response; 0 where the connection was cut or left open on purpose.
+        url: URL of the page.
+        came: Arrival time of the request (see ``came``).
+        read: Time at which it was read, which is later on a busy machine.
+        ended: Time of the response.
+        status: Status of the response; 0 if the connection was cut or left open on purpose.
     """
 
     url: str
@@ -82,15 +82,15 @@ class _Request(NamedTuple):
 
 
 class DemoServer:
-    """A proxy for one web; a context manager, both plain (own thread) and asynchronous.
+    """A proxy for one web; a context manager, synchronous (with its own thread) or asynchronous.
 
     Args:
         web: Source of the responses.
-        log: File that gets a line a request, appended; None for no log.
-        port: 0 takes a free one.
-        latency: Seconds added before each answer.
-        error_rate: Share of answers that are a 503 with Retry-After instead.
-        seed: Of those errors.
+        log: File to which a line per request is appended; None for no log.
+        port: Port; 0 for a free one.
+        latency: Seconds added before each response.
+        error_rate: Share of responses that are replaced by a 503 with Retry-After.
+        seed: Seed of these errors.
 
     Attributes:
         asked: Called with each request as it is read: URL and time of arrival (see ``came``).
@@ -121,7 +121,7 @@ class DemoServer:
 
     @property
     def proxy(self) -> str:
-        """Address for ``http_proxy``."""
+        """URL for ``http_proxy``."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
@@ -132,7 +132,7 @@ class DemoServer:
     # -- Life ------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Listen; ``port`` is known afterwards.
+        """Start listening; ``port`` is known afterwards.
 
         Raises:
             OSError: If the port is taken or the log cannot be written.
@@ -145,7 +145,7 @@ class DemoServer:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Stop listening, end open connections, close the log."""
+        """Stop listening, close open connections and the log."""
         self._server.close()
         for task in self._clients:
             task.cancel()
@@ -224,7 +224,7 @@ class DemoServer:
             writer.close()
 
     async def _answer(self, request: _Request, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; whether the connection may go on."""
+        """Handle one request; return whether the connection stays open."""
         answer = self._choose(request)
         wait = self.latency + answer.latency
         if wait:
@@ -285,7 +285,7 @@ def came(connection: socket.socket) -> float:
 
 
 async def _read(reader: asyncio.StreamReader) -> _Request | None:
-    """Read a request's head and skip its body; None where the client is gone or talks rubbish."""
+    """Read a request's head and skip its body; None if it is malformed or the client has left."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):

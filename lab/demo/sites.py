@@ -14,7 +14,7 @@ class Charset(NamedTuple):
     """Encoding of a page, real and declared.
 
     Attributes:
-        codec: What the bytes really are.
+        codec: Real encoding of the bytes.
         header: Charset of the Content-Type header, "" for none.
         meta: Charset of the page's meta element, "" for none.
         bom: Whether a byte order mark leads.
@@ -61,13 +61,13 @@ class Site(NamedTuple):
         number: Position in the plan.
         kind: ``portal`` (a host for each channel), ``paper`` (a path for each), ``vertical``
             (one subject), ``island`` (one subject, linked from a tunnel only), ``fault``.
-        name: As readers know it.
+        name: Display name.
         domain: Registrable domain.
         language: ``zh``, ``zh-Hant`` or ``en``.
-        charset: Of all its pages.
+        charset: Charset of all its pages.
         layout: Name of its page layout.
         style: Number of its URL style.
-        subjects: What its channels are about.
+        subjects: Subjects of its channels.
     """
 
     number: int
@@ -95,7 +95,7 @@ class Section(NamedTuple):
         host: Host of its pages.
         path: Path of its first list page, ends in a slash.
         title: Text of its link.
-        subject: What it is about, or None for blogs.
+        subject: Its subject, or None for blogs.
         kind: Kind of the pages it lists: ``article`` or ``blog``.
     """
 
@@ -118,7 +118,7 @@ _LAYOUTS = {
 
 
 def make_sites(number: int, topic: Subject) -> list[Site]:
-    """Return that many sites, the first ones fixed in kind so that any size shows every kind."""
+    """Return a number of sites; the kinds of the first ones are fixed, so that all kinds occur."""
     kinds = [*_FIRST, *(_LATER[i % len(_LATER)] for i in range(max(0, number - len(_FIRST))))]
     counts: dict[str, int] = {}
     sites = []
@@ -131,7 +131,7 @@ def make_sites(number: int, topic: Subject) -> list[Site]:
 
 
 def fault_site(number: int, turn: int, name: str, topic: Subject) -> Site:
-    """Return a small site whose host misbehaves; ``name`` names its fault."""
+    """Return a small site with a faulty host; ``name`` is the fault."""
     about = [s for s in subjects() if s.language is topic.language]
     chosen = (topic, about[(turn + 1) % len(about)])
     tongue = topic.language.code

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CHINA = timezone(timedelta(hours=8))
 """Zone of every date in the demo web."""
 NEWEST = int(datetime(2026, 3, 20, 12, tzinfo=UTC).timestamp())
-"""No story is younger, seconds since the epoch."""
+"""Publication time of the newest story at most, seconds since the epoch."""
 _MENTION = 0.15
 """Share of stories that mention another subject in passing."""
 
@@ -31,15 +31,15 @@ class Style(StrEnum):
 
 
 class Story(NamedTuple):
-    """A story as planned.
+    """A planned story.
 
     Attributes:
         number: Identity.
         subject: Number of its subject.
         site: Name of the site that published it first.
         published: Seconds since the epoch.
-        like: Story whose template and names it shares, its numbers and date being its own; -1.
-        style: Its style.
+        like: Story with the same template and names but other numbers and date; -1 for none.
+        style: Style of the story.
     """
 
     number: int
@@ -51,7 +51,7 @@ class Story(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A story as written, without any page around it."""
+    """A written story, without a page."""
 
     title: str
     other: str
@@ -60,10 +60,10 @@ class Text(NamedTuple):
 
 
 class Storybook:
-    """Writes stories of a seed; the same number gives the same text, always.
+    """Writes the stories of a seed; the text is determined by the number of the story.
 
     Args:
-        seed: Of the whole web.
+        seed: Seed of the web.
         stories: Position is number.
     """
 

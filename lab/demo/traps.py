@@ -1,4 +1,4 @@
-"""Pages without end: a calendar, session ids, growing paths, a redirect that never arrives."""
+"""Endless pages: a calendar, session ids, growing paths, an endless redirect."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _SHOP = re.compile(r"^shop\.[^/]+/(?:item\?id=(\d+)(?:&sid=\w+)?|s/\w+/item-(\d+
 _DIRECTORY = re.compile(r"^www\.[^/]+(/dir/(?:list/|more/)*)$")
 _HOP = re.compile(r"^www\.[^/]+/hop/(\d+)$")
 _ITEMS = 5
-"""Different pages in the shop; every visit gives them new addresses, by query or by path."""
+"""Number of pages of the shop; every visit gives them new URLs, by query or by path."""
 
 
 class Snare(NamedTuple):
-    """Answer of a trap: a title, a text and links (href, anchor), or a redirect."""
+    """Response of a trap: a title, a text and links (href, anchor), or a redirect."""
 
     title: str = ""
     text: str = ""
@@ -24,7 +24,7 @@ class Snare(NamedTuple):
 
 
 def snare(name: str) -> Snare | None:
-    """Return what a trap answers under ``host/path?query``, None where it is no trap.
+    """Return the response of a trap for ``host/path?query``, or None if it is not a trap.
 
     >>> snare("www.a.test/hop/7").redirect
     '/hop/8'

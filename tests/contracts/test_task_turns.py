@@ -1,4 +1,4 @@
-"""Turns of sites, on both ledgers: one worker a site, none starves, the dead are replaced."""
+"""Turns at sites, on both ledgers: one worker a site, none starves, the dead are replaced."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.waiting import came, soon
-from topiccrawl.addons.tasks.desk import Desk
-from topiccrawl.addons.tasks.records import Ended, Progress, Wish
-from topiccrawl.addons.tasks.turns import MAX_FAILURES, Turns
+from topiccrawl.addons.tasks.records import Progress, TaskSpec, TurnOutcome
+from topiccrawl.addons.tasks.service import TaskService
+from topiccrawl.addons.tasks.session import MAX_FAILURES, WorkerSession
 from topiccrawl.errors import ConfigurationError, StateError, StorageAwayError
 
 if TYPE_CHECKING:
@@ -20,71 +20,72 @@ if TYPE_CHECKING:
     from tests.contracts.conftest import Scene
     from topiccrawl.storage.ledger import Key, Ledger, Rows
 
-WISH = Wish("topic", {"topic": "足球"}, ("a.test",))
+SPEC = TaskSpec("topic", {"topic": "足球"}, ("a.test",))
 NOTHING: dict[str, Progress] = {}
+LEFT = TurnOutcome.UNFINISHED
 
 
-async def joined(ledger: Ledger, slots: int = 1, ttl: float = 1000.0) -> Turns:
-    turns = Turns(ledger, slots, ttl)
-    assert await turns.beat(NOTHING) is not None
+async def joined(ledger: Ledger, slots: int = 1, ttl: float = 1000.0) -> WorkerSession:
+    turns = WorkerSession(ledger, slots, ttl)
+    assert await turns.heartbeat(NOTHING) is not None
     return turns
 
 
-async def claimed(turns: Turns) -> str:
+async def claimed(turns: WorkerSession) -> str:
     found = await turns.claim()
     return found[0].name if found else ""
 
 
 def test_one_site_has_one_worker_and_passes_between_tasks_in_turn(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(WISH)
-        await desk.create(WISH)
+        service = TaskService(ledger)
+        await service.create(SPEC)
+        await service.create(SPEC)
         one, two = await joined(ledger), await joined(ledger)
         served = []
         for _ in range(3):
             served.append(await claimed(one))
             assert await claimed(two) == ""
-            board = await desk.board()
-            assert board.should_yield(board.shards[served[-1]])
-            assert await one.give(served[-1], Progress(pages=5), Ended.LEFT, "turn_over")
+            snapshot = await service.snapshot()
+            assert snapshot.should_yield(snapshot.shards[served[-1]])
+            assert await one.release(served[-1], Progress(pages=5), LEFT, "turn_over")
             served.append(await claimed(two))
-            assert await two.give(served[-1], Progress(pages=5), Ended.LEFT, "turn_over")
+            assert await two.release(served[-1], Progress(pages=5), LEFT, "turn_over")
         assert served == ["1/a.test", "2/a.test"] * 3
-        assert [state.pages for state in await desk.all()] == [15, 15]
+        assert [state.pages for state in await service.all()] == [15, 15]
 
     scene(act)
 
 
 def test_a_site_does_not_wait_for_a_chosen_worker_without_a_free_slot(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(replace(WISH, sites=("z.test",)))
-        await desk.create(WISH)
-        await desk.create(WISH)
+        service = TaskService(ledger)
+        await service.create(replace(SPEC, sites=("z.test",)))
+        await service.create(SPEC)
+        await service.create(SPEC)
         busy, idle = await joined(ledger), await joined(ledger, slots=1)
         assert await claimed(busy) == "1/z.test"
-        await desk.assign("2", "a.test", busy.name)
+        await service.assign("2", "a.test", busy.name)
         assert await claimed(idle) == "3/a.test"
-        board = await desk.board()
-        assert not board.should_yield(board.shards["3/a.test"]), "the other cannot begin"
-        await busy.give("1/z.test", Progress(), Ended.DONE, "finished")
-        board = await desk.board()
-        assert board.should_yield(board.shards["3/a.test"])
+        snapshot = await service.snapshot()
+        assert not snapshot.should_yield(snapshot.shards["3/a.test"]), "the other cannot begin"
+        await busy.release("1/z.test", Progress(), TurnOutcome.DONE, "finished")
+        snapshot = await service.snapshot()
+        assert snapshot.should_yield(snapshot.shards["3/a.test"])
 
     scene(act)
 
 
 def test_a_turn_that_is_cut_short_keeps_its_place(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(WISH)
-        await desk.create(WISH)
+        service = TaskService(ledger)
+        await service.create(SPEC)
+        await service.create(SPEC)
         turns = await joined(ledger)
         assert await claimed(turns) == "1/a.test"
-        await turns.give("1/a.test", Progress(pages=1), Ended.CUT, "paused")
+        await turns.release("1/a.test", Progress(pages=1), TurnOutcome.INTERRUPTED, "paused")
         assert await claimed(turns) == "1/a.test"
-        await turns.give("1/a.test", Progress(pages=5), Ended.LEFT, "turn_over")
+        await turns.release("1/a.test", Progress(pages=5), LEFT, "turn_over")
         assert await claimed(turns) == "2/a.test"
 
     scene(act)
@@ -92,42 +93,44 @@ def test_a_turn_that_is_cut_short_keeps_its_place(scene: Scene) -> None:
 
 def test_a_task_of_many_sites_leaves_room_for_one_of_a_single_site(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(replace(WISH, sites=tuple(f"{i}.test" for i in "abcdef")))
-        await desk.create(replace(WISH, sites=("z.test",)))
+        service = TaskService(ledger)
+        await service.create(replace(SPEC, sites=tuple(f"{i}.test" for i in "abcdef")))
+        await service.create(replace(SPEC, sites=("z.test",)))
         turns = await joined(ledger, slots=3)
         names = [await claimed(turns) for _ in range(4)]
         assert names == ["1/a.test", "2/z.test", "1/b.test", ""]
-        board = await desk.board()
-        assert board.should_yield(board.shards["2/z.test"]), "others wait for a slot"
+        snapshot = await service.snapshot()
+        assert snapshot.should_yield(snapshot.shards["2/z.test"]), "others wait for a slot"
 
     scene(act)
 
 
 def test_a_site_goes_to_the_worker_that_the_operator_chose(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(replace(WISH, sites=("a.test", "b.test")))
+        service = TaskService(ledger)
+        await service.create(replace(SPEC, sites=("a.test", "b.test")))
         one, two = await joined(ledger, slots=2), await joined(ledger)
         assert await claimed(one) == "1/a.test"
         assert await claimed(two) == "1/b.test"
-        state = await desk.assign("1", "a.test", two.name)
+        state = await service.assign("1", "a.test", two.name)
         assert (state.sites[0].worker, state.sites[0].chosen) == (one.name, two.name)
-        board = await desk.board()
-        assert board.chosen(board.shards["1/a.test"]) == two.name, "one ends its turn"
-        await one.give("1/a.test", Progress(), Ended.CUT, "moved")
+        snapshot = await service.snapshot()
+        assert snapshot.assigned_worker(snapshot.shards["1/a.test"]) == two.name, (
+            "one ends its turn"
+        )
+        await one.release("1/a.test", Progress(), TurnOutcome.INTERRUPTED, "moved")
         assert await claimed(one) == ""
         assert await claimed(two) == "", "it has one slot"
-        board = await desk.board()
-        assert board.should_yield(board.shards["1/b.test"])
-        await two.give("1/b.test", Progress(), Ended.LEFT, "turn_over")
+        snapshot = await service.snapshot()
+        assert snapshot.should_yield(snapshot.shards["1/b.test"])
+        await two.release("1/b.test", Progress(), LEFT, "turn_over")
         assert await claimed(two) == "1/a.test"
         assert await claimed(one) == "1/b.test"
         await two.leave()
-        await one.give("1/b.test", Progress(), Ended.DONE, "finished")
+        await one.release("1/b.test", Progress(), TurnOutcome.DONE, "finished")
         assert await claimed(one) == "1/a.test", "the choice ends with its worker"
         with pytest.raises(StateError, match="no worker"):
-            await desk.assign("1", "a.test", two.name)
+            await service.assign("1", "a.test", two.name)
 
     scene(act)
 
@@ -136,23 +139,23 @@ def test_a_dead_workers_sites_are_free_after_their_rest_and_it_knows_that_it_los
     scene: Scene,
 ) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(WISH)
+        service = TaskService(ledger)
+        await service.create(SPEC)
         dead, other = await joined(ledger, ttl=1.5), await joined(ledger, ttl=1000)
         name = await claimed(dead)
         rest = await ledger.now() + 3.5
-        assert await dead.beat({name: Progress(pages=7, rest=rest)}) is not None
+        assert await dead.heartbeat({name: Progress(pages=7, rest=rest)}) is not None
         assert await claimed(other) == ""
         await soon(lambda: not dead.may_fetch())  # before anybody takes over
         await asyncio.sleep(0.2)
         assert await claimed(other) == "", "the site rests"
-        assert [worker.name for worker in await desk.workers()] == [other.name]
+        assert [worker.name for worker in await service.workers()] == [other.name]
         assert await came(lambda: claimed(other)) == name
         assert await ledger.now() >= rest
-        assert await dead.beat({name: Progress(pages=9)}) is None
-        assert dead.held == {}
-        assert not await dead.give(name, Progress(pages=9), Ended.DONE, "finished")
-        state = await desk.show("1")
+        assert await dead.heartbeat({name: Progress(pages=9)}) is None
+        assert dead.shards == {}
+        assert not await dead.release(name, Progress(pages=9), TurnOutcome.DONE, "finished")
+        state = await service.show("1")
         assert (state.pages, state.state) == (7, "running")
 
     scene(act)
@@ -160,8 +163,8 @@ def test_a_dead_workers_sites_are_free_after_their_rest_and_it_knows_that_it_los
 
 def test_a_worker_that_leaves_frees_its_sites_at_once(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(WISH)
+        service = TaskService(ledger)
+        await service.create(SPEC)
         one = await joined(ledger)
         name = await claimed(one)
         await one.leave()
@@ -172,30 +175,30 @@ def test_a_worker_that_leaves_frees_its_sites_at_once(scene: Scene) -> None:
 
 def test_pause_cancel_and_bounds_keep_a_task_from_its_turns(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(replace(WISH, pages=10))
+        service = TaskService(ledger)
+        await service.create(replace(SPEC, pages=10))
         turns = await joined(ledger)
-        assert (await desk.pause("1")).state == "paused"
+        assert (await service.pause("1")).state == "paused"
         assert await claimed(turns) == ""
-        await desk.resume("1")
+        await service.resume("1")
         name = await claimed(turns)
-        await turns.give(name, Progress(pages=4), Ended.LEFT, "turn_over")
+        await turns.release(name, Progress(pages=4), LEFT, "turn_over")
         found = await turns.claim()
         assert found is not None
-        assert found[1].room(found[0]) == 6
-        await turns.give(name, Progress(pages=6), Ended.LEFT, "turn_over")
+        assert found[1].remaining_pages(found[0]) == 6
+        await turns.release(name, Progress(pages=6), LEFT, "turn_over")
         assert await claimed(turns) == ""
-        assert (await desk.show("1")).state == "finished"
-        await desk.create(WISH)
-        assert (await desk.cancel("2")).state == "cancelled"
+        assert (await service.show("1")).state == "finished"
+        await service.create(SPEC)
+        assert (await service.cancel("2")).state == "cancelled"
         assert await claimed(turns) == ""
-        await desk.remove("2")
+        await service.remove("2")
         with pytest.raises(StateError, match="no task '2'"):
-            await desk.show("2")
-        await desk.create(WISH)
-        assert [state.task.id for state in await desk.all()] == ["1", "3"]
+            await service.show("2")
+        await service.create(SPEC)
+        assert [state.task.id for state in await service.all()] == ["1", "3"]
         with pytest.raises(StateError, match="cancel it first"):
-            await desk.remove("3")
+            await service.remove("3")
 
     scene(act)
 
@@ -204,20 +207,20 @@ def test_a_site_that_fails_is_put_off_then_given_up_and_tried_again_on_request(
     scene: Scene,
 ) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
-        await desk.create(WISH)
+        service = TaskService(ledger)
+        await service.create(SPEC)
         turns = await joined(ledger)
         for _ in range(MAX_FAILURES):
             name = await claimed(turns)
-            assert await turns.give(name, Progress(), Ended.FAILED, "seeds_unreachable")
+            assert await turns.release(name, Progress(), TurnOutcome.FAILED, "seeds_unreachable")
             assert await claimed(turns) == "", "not at once"
             text = await ledger.get("shards", name)
             assert text is not None
-            now = (await desk.board()).shards[name]
+            now = (await service.snapshot()).shards[name]
             due = replace(now, not_before=0.0).text()
             assert await ledger.swap({("shards", name): text}, {("shards", name): due})
-        assert (await desk.show("1")).state == "failed"
-        assert (await desk.resume("1")).state == "waiting"
+        assert (await service.show("1")).state == "failed"
+        assert (await service.resume("1")).state == "waiting"
         assert await claimed(turns) == "1/a.test"
 
     scene(act)
@@ -252,30 +255,30 @@ class Lossy:
 
 def test_a_lost_answer_loses_no_turn_and_leaves_no_site_behind(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        lossy, desk = Lossy(ledger), Desk(ledger)
-        await desk.create(WISH)
+        lossy, service = Lossy(ledger), TaskService(ledger)
+        await service.create(SPEC)
         turns = await joined(lossy)
 
         lossy.lose = True
         with pytest.raises(StorageAwayError):
             await turns.claim()
-        assert (await desk.show("1")).state == "running", "it was taken, but we do not know"
-        assert await turns.beat(NOTHING) is not None
+        assert (await service.show("1")).state == "running", "it was taken, but we do not know"
+        assert await turns.heartbeat(NOTHING) is not None
         name = await claimed(turns)
         assert name == "1/a.test"
 
         lossy.lose = True
         with pytest.raises(StorageAwayError):
-            await turns.beat({name: Progress(pages=3)})
-        assert await turns.beat({name: Progress(pages=4)}) is not None
-        assert (await desk.show("1")).pages == 4
+            await turns.heartbeat({name: Progress(pages=3)})
+        assert await turns.heartbeat({name: Progress(pages=4)}) is not None
+        assert (await service.show("1")).pages == 4
 
         lossy.lose = True
         with pytest.raises(StorageAwayError):
-            await turns.give(name, Progress(pages=5), Ended.LEFT, "turn_over")
-        assert not await turns.give(name, Progress(pages=5), Ended.LEFT, "turn_over")
-        assert await turns.beat(NOTHING) is not None
-        assert (await desk.show("1")).pages == 5
+            await turns.release(name, Progress(pages=5), LEFT, "turn_over")
+        assert not await turns.release(name, Progress(pages=5), LEFT, "turn_over")
+        assert await turns.heartbeat(NOTHING) is not None
+        assert (await service.show("1")).pages == 5
         assert await claimed(turns) == name
 
     scene(act)
@@ -283,9 +286,9 @@ def test_a_lost_answer_loses_no_turn_and_leaves_no_site_behind(scene: Scene) -> 
 
 def test_workers_at_once_never_share_a_site_and_finish_all(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
-        desk = Desk(ledger)
+        service = TaskService(ledger)
         for sites in (("a.test", "b.test"), ("b.test", "c.test"), ("a.test", "c.test", "d.test")):
-            await desk.create(replace(WISH, sites=sites))
+            await service.create(replace(SPEC, sites=sites))
         busy: set[str] = set()
         turns_had: dict[str, int] = {}
 
@@ -302,11 +305,11 @@ def test_workers_at_once_never_share_a_site_and_finish_all(scene: Scene) -> None
                 await asyncio.sleep(0.001)
                 busy.remove(shard.site)
                 had = turns_had[shard.name] = turns_had.get(shard.name, 0) + 1
-                ended = Ended.DONE if had == 3 else Ended.LEFT
-                assert await turns.give(shard.name, Progress(pages=1), ended, "")
+                ended = TurnOutcome.DONE if had == 3 else TurnOutcome.UNFINISHED
+                assert await turns.release(shard.name, Progress(pages=1), ended, "")
 
         await asyncio.gather(*(work() for _ in range(3)))
-        states = await desk.all()
+        states = await service.all()
         assert [(state.state, state.pages) for state in states] == [
             ("finished", 6), ("finished", 6), ("finished", 9),
         ]  # fmt: skip
@@ -318,7 +321,7 @@ def test_workers_at_once_never_share_a_site_and_finish_all(scene: Scene) -> None
 def test_what_is_no_site_is_refused(sites: tuple[str, ...], scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
         with pytest.raises(ConfigurationError, match="site"):
-            await Desk(ledger).create(replace(WISH, sites=sites))
-        assert await Desk(ledger).all() == []
+            await TaskService(ledger).create(replace(SPEC, sites=sites))
+        assert await TaskService(ledger).all() == []
 
     scene(act)

@@ -113,7 +113,7 @@ def test_an_interrupted_extraction_goes_on_with_the_next_file(tmp_path: Path) ->
             [*command, *options(data)], cwd=ROOT, timeout=PATIENCE, check=True,
             capture_output=True, text=True,
         )  # fmt: skip
-        said.append(done.stderr.count("done before the interruption"))
+        said.append(done.stderr.count("finished before the interruption"))
     assert said == [1, 0]
     assert articles(killed) == articles(whole)
     assert len(articles(whole)) == 400
@@ -127,4 +127,4 @@ def _forget(data: Path, folder: Path, url: str) -> None:
         command, cwd=ROOT, timeout=PATIENCE, check=True, capture_output=True, text=True
     )
     assert "1 articles deleted" in done.stdout
-    assert "2 records taken out of 1 files" in done.stdout
+    assert "2 records removed from 1 files" in done.stdout

@@ -27,9 +27,9 @@ from tests.crawl.test_dashboard import (
 from tests.ports import free_port
 from tests.unit.addons.dashboard.states import state
 from tests.waiting import until
-from topiccrawl.addons.tasks.desk import Desk
-from topiccrawl.addons.tasks.records import Progress, Wish
-from topiccrawl.addons.tasks.turns import Turns
+from topiccrawl.addons.tasks.records import Progress, TaskSpec
+from topiccrawl.addons.tasks.service import TaskService
+from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.addons.warc.archive import Archive, Exchange
 from topiccrawl.model import Mark
 from topiccrawl.storage.crawls import CrawlLog
@@ -105,15 +105,15 @@ async def fill(data: Path) -> None:
 
 async def tasks(ledger: Ledger) -> None:
     """Two tasks: one whose site has no https, one that waits for a worker of its own."""
-    desk, turns = Desk(ledger), Turns(ledger, 2, ttl=1e6)
+    service, session = TaskService(ledger), WorkerSession(ledger, 2, ttl=1e6)
     for name in ("c.test", f"{'long-' * 11}name.test"):
-        await desk.create(Wish("topic", {"topic": TOPIC}, (name,)))
-    assert await turns.beat({}) is not None
-    found = await turns.claim()
+        await service.create(TaskSpec("topic", {"topic": TOPIC}, (name,)))
+    assert await session.heartbeat({}) is not None
+    found = await session.claim()
     assert found is not None
     tried = {"https://c.test/": "download-connection-refused", "http://c.test/": ""}
-    await turns.beat({found[0].name: Progress(5, 3, 2, 0.0, tried)})
-    await desk.assign("2", f"{'long-' * 11}name.test", turns.name)
+    await session.heartbeat({found[0].name: Progress(5, 3, 2, 0.0, tried)})
+    await service.assign("2", f"{'long-' * 11}name.test", session.name)
 
 
 async def marks(data: Path) -> dict[str, bool | None]:

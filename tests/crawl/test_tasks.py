@@ -14,8 +14,8 @@ from tests.crawl.run import MEASURED, ended, log_of, run, running
 from tests.crawl.web import Page, Web, article
 from tests.waiting import until
 from topiccrawl.addons.tasks.commands.tasks import lines_of
-from topiccrawl.addons.tasks.desk import Desk
-from topiccrawl.addons.tasks.records import Wish
+from topiccrawl.addons.tasks.records import TaskSpec
+from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
@@ -69,20 +69,20 @@ def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path)
     status, told = run("", data, "tasks", "create", "http://a.test/", "--topic", "新能源汽车",
                        "--owner", "甲", "--site-pages", "12")  # fmt: skip
     assert (status, "waiting" in told, "甲" in told) == (0, True, True)
-    desk = Desk(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
+    service = TaskService(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
     with Web(PAGES) as web:
         with running(web.proxy, data, "work", **SLOW) as worker:
             until(lambda: len(web.hits) >= 5)
             worker.send_signal(signal.SIGINT)
             assert ended(worker, data) == 0
-        state = asyncio.run(desk.show("1"))
+        state = asyncio.run(service.show("1"))
         assert (state.state, state.sites[0].reason) == ("waiting", "shutdown")
         assert state.pages >= 3
-        assert asyncio.run(desk.workers()) == []
+        assert asyncio.run(service.workers()) == []
         status, _ = run(web.proxy, data, "work", "--once", DOWNLOAD_DELAY="0.05",
                         CONCURRENT_REQUESTS_PER_DOMAIN="1")  # fmt: skip
         assert status == 0
-    state = asyncio.run(desk.show("1"))
+    state = asyncio.run(service.show("1"))
     assert state.state == "finished"
     assert 12 <= state.pages <= 13
     assert max(web.count(url) for url in PAGES) == 1, "nothing is fetched twice"
@@ -105,8 +105,8 @@ def test_a_page_that_two_tasks_want_is_fetched_once(tmp_path: Path) -> None:
         status, log = run(web.proxy, data, "work", "--once")
         assert status == 0, log[-3000:]
     assert {url: web.count(url) for url in pages} == dict.fromkeys(pages, 1)
-    desk = Desk(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
-    states = [asyncio.run(desk.show(number)) for number in ("1", "2")]
+    service = TaskService(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
+    states = [asyncio.run(service.show(number)) for number in ("1", "2")]
     assert [(one.state, one.pages) for one in states] == [("finished", len(pages))] * 2
     status, listed = run("", data, "articles", "list", "--topic", topics[1])
     assert (status, "http://a.test/" in listed) == (0, True), listed
@@ -134,23 +134,23 @@ def test_http_is_tried_where_a_site_named_without_a_scheme_has_no_https(tmp_path
 @pytest.mark.slow
 def test_a_site_passes_to_the_worker_that_the_operator_names(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    desk = Desk(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
-    asyncio.run(desk.create(Wish("topic", {"topic": "新能源汽车"}, ("http://a.test/",))))
+    service = TaskService(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
+    asyncio.run(service.create(TaskSpec("topic", {"topic": "新能源汽车"}, ("http://a.test/",))))
     slow = {**SLOW, "DOWNLOAD_DELAY": "0.5"}
 
     def at() -> str:
-        return asyncio.run(desk.show("1")).sites[0].worker
+        return asyncio.run(service.show("1")).sites[0].worker
 
     with Web(PAGES) as web, running(web.proxy, data, "work", **slow):
         until(at)
         first = at()
         with running(web.proxy, data, "work", **slow):
-            until(lambda: len(asyncio.run(desk.workers())) == 2)
-            other = next(w.name for w in asyncio.run(desk.workers()) if w.name != first)
-            told = lines_of(asyncio.run(desk.assign("1", "a.test", other)), full=True)
+            until(lambda: len(asyncio.run(service.workers())) == 2)
+            other = next(w.name for w in asyncio.run(service.workers()) if w.name != first)
+            told = lines_of(asyncio.run(service.assign("1", "a.test", other)), full=True)
             assert f"for {other}" in told[1]
             until(lambda: at() == other)
             fetched = len(web.hits)
             until(lambda: len(web.hits) > fetched + 2)
-    assert asyncio.run(desk.show("1")).sites[0].turns == 2
+    assert asyncio.run(service.show("1")).sites[0].turns == 2
     assert max(web.count(url) for url in PAGES) == 1, "nothing is fetched twice"

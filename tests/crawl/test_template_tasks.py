@@ -16,8 +16,8 @@ from tests.crawl.run import MEASURED, log_of, run, start
 from tests.crawl.test_template import QUERY, Companies, records
 from tests.waiting import PATIENCE, until
 from topiccrawl.addons.tasks.commands.tasks import checker
-from topiccrawl.addons.tasks.desk import Desk
-from topiccrawl.addons.tasks.records import Wish
+from topiccrawl.addons.tasks.records import TaskSpec
+from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ SETTINGS = {"DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "4", "CONCURREN
 
 
 class Scene:
-    """Two workers, the server that sees them, and a desk to ask.
+    """Two workers, the server that sees them, and a service to ask.
 
     Each question has a connection of its own, since each has its own event loop.
     """
@@ -42,7 +42,7 @@ class Scene:
         self.settings.setmodule("topiccrawl.settings", priority="default")
         if url:
             arguments = {"template": TEMPLATE, "discover": SEARCH}
-            made = self.ask(lambda desk: desk.create(Wish("template", arguments, ())))
+            made = self.ask(lambda service: service.create(TaskSpec("template", arguments, ())))
             assert made.task.id == "1"
         else:
             words = ("tasks", "create", "--template", TEMPLATE, "--discover", SEARCH)
@@ -51,11 +51,11 @@ class Scene:
         self.log = log
         self.workers = [start(proxy, data, "work", "--once", **settings) for _ in range(2)]
 
-    def ask(self, question: Callable[[Desk], Awaitable[T]]) -> T:
+    def ask(self, question: Callable[[TaskService], Awaitable[T]]) -> T:
         async def asked() -> T:
             ledger = frontiers_of(self.settings).ledger()
             try:
-                return await question(Desk(ledger, checker(self.settings)))
+                return await question(TaskService(ledger, checker(self.settings)))
             finally:
                 await ledger.close()
 
@@ -68,7 +68,7 @@ class Scene:
 
     def holder(self) -> subprocess.Popen[bytes] | None:
         """Who has the template now."""
-        pids = [worker.pid for worker in self.ask(Desk.workers) if worker.shards]
+        pids = [worker.pid for worker in self.ask(TaskService.workers) if worker.shards]
         assert len(pids) <= 1, "one at a time"
         return next((worker for worker in self.workers if [worker.pid] == pids), None)
 
@@ -98,18 +98,18 @@ def test_one_worker_at_a_time_crawls_it_another_goes_on_and_a_pause_holds(
             until(lambda: scene.holder() not in {None, first})
             before = len(scene.pages())
             until(lambda: len(scene.pages()) > before)
-            scene.ask(lambda desk: desk.pause("1"))
+            scene.ask(lambda service: service.pause("1"))
             until(lambda: scene.holder() is None)
             held = len(scene.pages())
             time.sleep(1)
             assert len(scene.pages()) == held, "nothing is asked in a pause"
-            state = scene.ask(lambda desk: desk.resume("1"))
+            state = scene.ask(lambda service: service.resume("1"))
             assert state.sites[0].turns == 2
             (other,) = (worker for worker in scene.workers if worker is not first)
             assert other.wait(PATIENCE) == 0, "it ended by itself"
         finally:
             scene.end()
-        state = scene.ask(lambda desk: desk.show("1"))
+        state = scene.ask(lambda service: service.show("1"))
     assert (state.state, state.sites[0].state) == ("finished", "done"), log_of(data).read_text()
     found, pages = records(data), scene.pages()
     assert {f"http://www.{name}/lx.asp" for name in found} == set(pages), "all that was asked for"

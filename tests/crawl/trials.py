@@ -62,10 +62,10 @@ class BrokenWatch(Watch):
     times: ClassVar = count()
 
     @override
-    async def _hand_out(self) -> None:
+    async def _requeue_due(self) -> None:
         if next(self.times):
             raise ZeroDivisionError("a mistake")
-        await super()._hand_out()
+        await super()._requeue_due()
 
 
 class BrokenSpider(TopicSpider):

@@ -26,7 +26,7 @@ from topiccrawl.addons.records.templates.structured import subjects
 from topiccrawl.addons.records.templates.template import read as read_template
 from topiccrawl.addons.redis.messages import parse_message
 from topiccrawl.addons.simulate.collection import RecordedWeb
-from topiccrawl.addons.tasks.http import wish_in
+from topiccrawl.addons.tasks.http import spec_in
 from topiccrawl.addons.tasks.records import Shard, Task
 from topiccrawl.addons.url_patterns.pattern import Pattern
 from topiccrawl.addons.warc.archive import exchanges
@@ -264,7 +264,7 @@ def search(data: bytes) -> object:
 
 def ordered(data: bytes) -> object:
     body = json.loads(data)
-    return wish_in(body) if isinstance(body, dict) else parse_speed(body)
+    return spec_in(body) if isinstance(body, dict) else parse_speed(body)
 
 
 def archived(data: bytes) -> object:

@@ -10,7 +10,7 @@ import pytest
 
 from lab.messages import ERRORS, PACKAGE, compiled, translations, used
 from topiccrawl.addons.records.templates.template import read as read_template
-from topiccrawl.addons.tasks.http import wish_in
+from topiccrawl.addons.tasks.http import spec_in
 from topiccrawl.errors import TopiccrawlError, TopicError
 from topiccrawl.messages import choose_language, language, localize, message, tr
 from topiccrawl.scheduler.starttime import parse_since
@@ -126,9 +126,9 @@ BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), denie
         (lambda _: refuse_denied(BALL), "其主机在 denied_hosts 之中"),
         (lambda _: within(BALL, "re:(", ""), "'re:(' 不是正则表达式"),
         (lambda _: within(BALL, "*", "re:"), "'re:' 不是模式"),
-        (lambda _: wish_in({"arguments": {"topic": "a.toml"}}), "通过 HTTP 请写词语"),
-        (lambda _: wish_in({"arguments": {"discover": "list:x"}}), "list 只接受"),
-        (lambda _: wish_in({"arguments": {"discover": "a.b:x"}}), "不能给出带点的路径"),
+        (lambda _: spec_in({"arguments": {"topic": "a.toml"}}), "通过 HTTP 请写词语"),
+        (lambda _: spec_in({"arguments": {"discover": "list:x"}}), "list 只接受"),
+        (lambda _: spec_in({"arguments": {"discover": "a.b:x"}}), "不能给出带点的路径"),
         (lambda d: _topic(d, 'terms = ["球", "！"]'), "'！' 不含字母或数字：请删去"),
         (lambda d: _topic(d, 'terms = ["球"]\nsynonyms = {"乓" = ["x"]}'), "请将它加入 terms"),
         (lambda d: _topic(d, 'terms = ["球"]\nseeds = ["x"]'), "'x' 不是 http 或 https 网址"),

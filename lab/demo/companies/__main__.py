@@ -1,4 +1,4 @@
-"""``python -m lab.demo.companies``: crawl made companies, one period after the other."""
+"""``python -m lab.demo.companies``: crawl generated companies, one period after another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Crawl; the exit status of the last crawl."""
+    """Crawl; return the exit status of the last crawl."""
     parser = argparse.ArgumentParser("python -m lab.demo.companies", None, __doc__)
     add = parser.add_argument
     add("--companies", type=int, default=DEFAULT_COMPANIES, help="with a site of their own")

@@ -1,4 +1,4 @@
-"""Crawls the made companies as a template does: behind a search engine, period after period."""
+"""Template crawl of the generated companies, with a search engine and several periods."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEMPLATE = "软件公司-四川"
 QUERY = "四川 软件公司"
 DISCOVER = f"discover=baidu:http://baidu.{DOMAIN}/s"
 _USELESS = 9
-"""One result in this many is useless; more are at the end."""
+"""One in this number of results is useless, more at the end."""
 _SETTINGS = {
     "DOWNLOAD_DELAY": "0.02",
     "AUTOTHROTTLE_ENABLED": "False",
@@ -34,10 +34,10 @@ _SETTINGS = {
 
 
 class Departed:
-    """A web of which some hosts are left by their companies: they answer 404 for every page.
+    """A web with abandoned hosts, which respond with 404 to every request.
 
     Args:
-        web: The web as it is now.
+        web: Current web.
         hosts: All hosts of all editions.
     """
 
@@ -57,7 +57,7 @@ class Departed:
 
 
 def results(web: CompanyWeb) -> list[tuple[str, str]]:
-    """Return the results of the engine: the companies, and among them useless pages."""
+    """Return the results of the engine: companies and some useless pages."""
     found: list[tuple[str, str]] = []
     for number, (url, title, _) in enumerate(web.found(), 1):
         found.append((url, title))
@@ -73,13 +73,13 @@ def together(web: CompanyWeb, former: Sequence[str] = ()) -> Answering:
 
 @contextlib.contextmanager
 def serving(web: CompanyWeb, log: Path | None = None, former: Sequence[str] = ()) -> Iterator[str]:
-    """Serve them; the proxy's address."""
+    """Serve them; return the address of the proxy."""
     with DemoServer(together(web, former), log) as server:
         yield server.proxy
 
 
 def command(folder: Path, arguments: Sequence[str] = ()) -> list[str]:
-    """The command that crawls them."""
+    """Return the command that crawls them."""
     line = [sys.executable, "-m", "scrapy", "crawl", "template", "-a", f"template={TEMPLATE}"]
     line += ["-a", DISCOVER, "-s", f"TOPICCRAWL_DATA_DIR={folder}"]
     for setting, value in _SETTINGS.items():
@@ -90,13 +90,13 @@ def command(folder: Path, arguments: Sequence[str] = ()) -> list[str]:
 def crawl(
     web: CompanyWeb, folder: Path, arguments: Sequence[str] = (), former: Sequence[str] = ()
 ) -> int:
-    """Crawl one period; the crawl's exit status.
+    """Crawl one period; return the crawl's exit status.
 
     Args:
         web: An edition of the companies.
-        folder: Takes the server's log and the crawl's state.
-        arguments: Further arguments for ``scrapy crawl``.
-        former: Hosts of earlier editions; those that are gone answer 404.
+        folder: Folder of the server's log and the crawl's state.
+        arguments: More arguments for ``scrapy crawl``.
+        former: Hosts of earlier editions; the abandoned ones respond with 404.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with serving(web, folder / "access.tsv", former) as proxy:

@@ -1,4 +1,4 @@
-"""Facts of a made company, and the forms in which it writes them."""
+"""Facts of a generated company, and the formats in which its pages write them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Fact(NamedTuple):
 
 
 class Company(NamedTuple):
-    """A made company.
+    """A generated company.
 
     Attributes:
-        number: Its number in its web.
-        name: Its full name.
-        short: What it is called for short.
-        host: Where its site is.
-        city: Its city as ``words.toml`` has it.
+        number: Number in the web.
+        name: Full name.
+        short: Short name.
+        host: Host of its site.
+        city: City, from ``words.toml``.
         facts: Facts on its pages, in order.
         labelled_name: Whether the name has a label.
     """
@@ -53,7 +53,7 @@ class Company(NamedTuple):
     labelled_name: bool
 
     def truth(self) -> dict[str, tuple[str, ...]]:
-        """Values by kind, images left out; a kind without values is not there."""
+        """Values by kind, without images; kinds without values are omitted."""
         said = {fact.kind: fact.true for fact in self.facts if not fact.image}
         return {"name": (self.name,), **said}
 
@@ -66,7 +66,7 @@ def words() -> dict[str, Any]:
 
 
 def company(seed: int, number: int, edition: int = 0) -> Company:
-    """The company of a number; in another edition its telephone and address are others.
+    """The company of a number; in another edition it has another telephone and address.
 
     >>> company(1, 3) == company(1, 3), company(1, 3).name == company(1, 3, 1).name
     (True, True)

@@ -1,4 +1,4 @@
-"""Pages of a made company: its contact page in one of the layouts, and the other pages."""
+"""Pages of a generated company: its contact page in one of the layouts, and other pages."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _RARELY, _SOMETIMES, _OFTEN = 0.15, 0.35, 0.6
 
 
 class Chrome(NamedTuple):
-    """Frame of a page around its own part, as HTML."""
+    """Return a page as HTML: its own part with header, navigation and footer."""
 
     title: str
     heading: str
@@ -90,7 +90,7 @@ def layouts() -> dict[str, Any]:
 
 
 def group_of(company: Company, group: str | None) -> str:
-    """Return the group of layouts of a company: the given one, else one of the groups in turn."""
+    """Return the group of layouts of a company: the given one, or one of the groups in turn."""
     return group or GROUPS[company.number % 2]
 
 
@@ -99,7 +99,7 @@ class Site:
 
     Args:
         company: Owner of the pages.
-        seed: Of everything that is drawn.
+        seed: Seed of all random draws.
         group: ``tuning`` or ``judging`` layouts; None: by the company's number.
     """
 
@@ -160,7 +160,7 @@ class Site:
         )
 
     def contact(self) -> str:
-        """The page with the values that ``company.facts`` lists, in the site's layout."""
+        """Return the page with the values of ``company.facts``, in the site's layout."""
         luck = self._luck("contact")
         facts = list(self.company.facts)
         above = [fact for fact in facts if fact.kind == "hotline" and self.hotline_above]
@@ -253,7 +253,7 @@ class Site:
     # -- Parts that are not the company's ---------------------------------------------------------
 
     def _branches(self, luck: random.Random) -> str:
-        """Offices elsewhere, whose values are not those of the company."""
+        """Return branch offices, whose values are not those of the company."""
         city, area = luck.choice((("北京", "10"), ("上海", "21"), ("重庆", "23")))
         head = luck.choice((f"{city}分公司", f"{city}办事处", f"{self.company.name}{city}分公司"))
         number = luck.choice("68") + "".join(luck.choice("0123456789") for _ in range(7))

@@ -1,4 +1,4 @@
-"""The web of made companies: sites with contact pages, directories with pages, traps, editions.
+"""Web of generated companies: sites with contact pages, directories, traps, editions.
 
     with DemoServer(CompanyWeb(seed=1)) as server:
         ...  # crawl with http_proxy=server.proxy
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DEFAULT_COMPANIES = 216
 DIRECTORIES, PER_DIRECTORY, PER_PAGE = 3, 12, 5
 MOST = 320
-"""Companies with names of their own, those in directories included."""
+"""Number of companies with distinct names, including those in directories."""
 NOT_FOUND = 404
 _EMPTY, _TRAPPED = 17, 23
 
@@ -37,7 +37,7 @@ class Expected(NamedTuple):
     Attributes:
         name: Its company.
         pages: URLs of the pages that hold its values.
-        values: By kind (``facts.FIELDS``), as ``Company.truth`` has them.
+        values: Values by kind (``facts.FIELDS``), as in ``Company.truth``.
         images: Kinds that the pages show as images.
     """
 
@@ -48,12 +48,12 @@ class Expected(NamedTuple):
 
 
 class CompanyWeb:
-    """Answers for every host of the made companies; an ``Answering`` for ``DemoServer``.
+    """Responses for every host of the generated companies; an ``Answering`` for ``DemoServer``.
 
     Args:
         seed: Equal seeds give equal webs.
         companies: Companies with a site of their own, at most ``MOST`` with the directories'.
-        edition: 0 is the first; in later ones some companies are gone, new, or have other values.
+        edition: 0 is the first; later ones have removed, new and changed companies.
         group: ``tuning`` or ``judging`` layouts only; None: both.
 
     Raises:
@@ -87,13 +87,13 @@ class CompanyWeb:
         return random.Random(f"{self.seed}/{what}/{number}").random()  # noqa: S311
 
     def _is_there(self, number: int, edition: int) -> bool:
-        """One in twelve comes with edition 1, one in twelve is gone from it."""
+        """One company in twelve is added in edition 1, and one in twelve is removed."""
         first = int(self._luck("comes", number) < 1 / 12)
         last = 0 if not first and self._luck("goes", number) < 1 / 12 else 1 << 30
         return first <= edition <= last
 
     def _company(self, number: int) -> Company:
-        """The company of this edition; one in ten has other values from edition 1 on."""
+        """Return the company in this edition; one in ten has other values from edition 1 on."""
         changed = self._luck("changes", number) < 1 / 10
         return company(self.seed, number, self.edition if changed else 0)
 
@@ -102,17 +102,17 @@ class CompanyWeb:
 
     @staticmethod
     def is_empty(one: Company) -> bool:
-        """Return whether a company's contact page holds no values."""
+        """Return whether a company's contact page has no values."""
         return one.number % _EMPTY == _EMPTY - 1
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """All hosts, companies' first."""
+        """All hosts, those of companies first."""
         return (*self._sites, *self._listed)
 
     @property
     def seeds(self) -> tuple[str, ...]:
-        """First pages of all sites, companies' first."""
+        """Front pages of all sites, those of companies first."""
         return tuple(f"http://{host}/" for host in self.hosts)
 
     def found(self) -> Iterator[tuple[str, str, str]]:
@@ -129,7 +129,7 @@ class CompanyWeb:
     # -- What is true ----------------------------------------------------------------------------
 
     def expected(self) -> tuple[Expected, ...]:
-        """The records that there are, with the pages that hold them."""
+        """Existing records, with the pages that have them."""
         own = [
             self._expected(one, f"http://{one.host}{self._sites[one.host].contact_path}")
             for one in self.companies
@@ -155,7 +155,7 @@ class CompanyWeb:
     # -- Answers ---------------------------------------------------------------------------------
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
-        """The answer to a request; 404 for pages and 502 for hosts that are not there."""
+        """Return the response to a request; 404 for unknown pages and 502 for unknown hosts."""
         parts = urlsplit(url if "://" in url else f"http://{url}")
         host = (parts.hostname or "").lower()
         if host not in self._sites and host not in self._listed:
@@ -199,7 +199,7 @@ class CompanyWeb:
 
     @staticmethod
     def _trapped(html: str, one: Company) -> str:
-        """Some contact pages lead into an endless calendar, and hide an address that is bait."""
+        """Return links of some contact pages to an endless calendar, and a hidden bait address."""
         if one.number % _TRAPPED:
             return html
         bait = '<p style="display:none">邮箱：bait@bait.test</p><a href="/cal?day=1">联系日历</a>'
@@ -207,7 +207,7 @@ class CompanyWeb:
 
     @staticmethod
     def _news(site: Site, path: str) -> str:
-        """A list of news over three pages that end, and the news."""
+        """Return a list of news of three pages, and its news pages."""
         number = path.removeprefix("/news/").removesuffix(".html")
         if number.startswith("list_") or not number:
             page = (

@@ -1,1 +1,1 @@
-"""Pages rendered in a browser."""
+"""Browser add-on: renders pages that need JavaScript."""

@@ -1,4 +1,4 @@
-"""Browser rendering (``TOPICCRAWL_JS``) with scrapy-playwright, for requests that ask for it."""
+"""Browser rendering (``TOPICCRAWL_JS``) by scrapy-playwright, for requests marked for it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _HANDLER = "topiccrawl.addons.browser.handler.BrowserHandler"
-_NEEDLESS = frozenset(("image", "media", "font", "stylesheet"))
+_UNNEEDED = frozenset(("image", "media", "font", "stylesheet"))
 
 
 class BrowserMiddleware:
-    """Send requests with ``meta.RENDER`` to the browser."""
+    """Sends requests with ``meta.RENDER`` to the browser."""
 
     async def process_request(self, request: Request) -> None:
         """Mark the request for scrapy-playwright."""
@@ -31,10 +31,10 @@ class BrowserMiddleware:
 
 
 class BrowserAddon:
-    """Add-on that sets Scrapy up for rendering and gives the spider its rendering rule.
+    """Add-on that configures Scrapy for rendering and sets the spider's rendering rule.
 
     Args:
-        spider: Spider that asks for rendered pages.
+        spider: Spider that requests rendered pages.
     """
 
     def __init__(self, spider: TopicSpider) -> None:
@@ -42,11 +42,11 @@ class BrowserAddon:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the add-on.
+        """Create the add-on.
 
         Raises:
             NotConfigured: If TOPICCRAWL_JS is off, or the spider has no topic.
-            SettingError: scrapy-playwright is not installed.
+            SettingError: If scrapy-playwright is not installed.
         """
         if not isinstance(crawler.spider, TopicSpider) or not wants_browser(crawler.settings):
             raise NotConfigured
@@ -72,10 +72,10 @@ class BrowserAddon:
 
 
 def wants_browser(settings: BaseSettings) -> bool:
-    """Read ``TOPICCRAWL_JS``.
+    """Return the value of TOPICCRAWL_JS.
 
     Raises:
-        SettingError: scrapy-playwright is not installed.
+        SettingError: If it is set and scrapy-playwright is not installed.
     """
     wanted = settings.getbool("TOPICCRAWL_JS")
     if wanted and find_spec("scrapy_playwright") is None:
@@ -83,6 +83,6 @@ def wants_browser(settings: BaseSettings) -> bool:
     return wanted
 
 
-def is_needless(request: Any) -> bool:  # noqa: ANN401  (playwright's, an optional dependency)
-    """Return whether a page's text does not need the resource it requests."""
-    return request.resource_type in _NEEDLESS
+def is_unneeded(request: Any) -> bool:  # noqa: ANN401  (playwright's, an optional dependency)
+    """Return whether a request of a page is for a resource that its text does not need."""
+    return request.resource_type in _UNNEEDED

@@ -1,7 +1,7 @@
-"""The browser's requests follow the rules of all others: addresses, clocks of hosts, send gate.
+"""Download handler of the browser: applies address rules, host delays and the send gate.
 
-What a page loads itself is checked, too, but for redirects of such requests, which the browser
-follows on its own.
+Requests that a page sends itself are checked for private addresses. Their redirects are not
+checked, since the browser follows them itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scrapy.exceptions import DownloadFailedError
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from typing_extensions import override
 
-from topiccrawl.addons.browser.browser import is_needless
+from topiccrawl.addons.browser.browser import is_unneeded
 from topiccrawl.scheduler.connections import PrivateAddressError, check_address
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.sendgate import SendGateHandler
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 _OWN = ("data", "blob", "about")
-"""Schemes of what a page has already."""
+"""Schemes of resources that need no request."""
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type: ignore[misc]
-    """scrapy-playwright's handler; requests without a browser go through the send gate below it."""
+    """Handler of scrapy-playwright; other requests are passed to the send gate's handler."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -38,7 +38,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type:
 
     @override
     async def download_request(self, request: Request) -> Response:
-        """Download; a request for the browser is checked before it is sent."""
+        """Download; check a request for the browser before it is sent."""
         if request.meta.get("playwright"):
             await self._pass_gate(request)
         response: Response = await super().download_request(request)
@@ -56,10 +56,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type:
             raise DownloadFailedError("not sent: this node may have timed out")
 
     async def _check(self, url: str, *, resolve: bool) -> None:
-        """Check a URL's host, and what it resolves to.
+        """Check the host of a URL and its resolved addresses.
 
         Raises:
-            PrivateAddressError: It may not be asked.
+            PrivateAddressError: If the host must not be requested.
         """
         context, parts = context_of(self._crawler), urlsplit(url)
         check_address(context, url)
@@ -69,16 +69,16 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type:
         try:
             found = await loop.getaddrinfo(parts.hostname, None, type=socket.SOCK_STREAM)
         except OSError:
-            return  # no name here: the browser's proxy may know it, or it fails
+            return  # the browser's proxy may resolve it
         for *_, address in found:
             check_address(context, url, str(address[0]))
 
     async def _refuses(self, request: Any) -> bool:  # noqa: ANN401 - playwright's
-        """Return whether a request of a page is not needed, or must not be sent."""
+        """Return whether a request of a page is not needed or not allowed."""
         scheme = urlsplit(request.url).scheme
         if scheme in _OWN:
             return False
-        if is_needless(request) or scheme not in {"http", "https"}:
+        if is_unneeded(request) or scheme not in {"http", "https"}:
             return True
         try:
             await self._check(request.url, resolve=True)

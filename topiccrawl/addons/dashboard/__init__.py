@@ -1,1 +1,1 @@
-"""Dashboard add-on: figures of a crawl, why it waits, a page, metrics and reports."""
+"""Dashboard add-on: web pages, metrics and reports of crawls."""

@@ -1,4 +1,4 @@
-"""From settings to a page that is served: its access control, its routes, and what it reads."""
+"""Build the dashboard's server from the settings: data sources, routes and access control."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def serving(
     settings: Settings, address: Address, source: Callable[[Stored], Source],
-    crawler: Crawler | None = None, *, steers: bool = True, start: str = "crawl",
+    crawler: Crawler | None = None, *, control: bool = True, start: str = "crawl",
 ) -> AsyncIterator[DashboardServer]:  # fmt: skip
-    """Serve a page until the block ends, then close all that it read from.
+    """Serve the dashboard until the block ends, then close its stores.
 
     Args:
-        settings: The project's.
-        address: Where it listens.
-        source: Returns what the page shows, given the reader of what is stored.
-        crawler: The running crawl; None for what is stored alone.
-        steers: Other parts contribute their routes, which steer crawls and tasks.
-        start: The part of the page that is shown first.
+        settings: Project settings.
+        address: Address to listen on.
+        source: Returns the data source, given a reader of the stored data.
+        crawler: The running crawl; None to show stored data only.
+        control: Whether to add the routes of TOPICCRAWL_DASHBOARD_ROUTES, which control crawls.
+        start: The page at ``/``.
 
     Raises:
-        SettingError: A setting cannot be used, or the address is taken.
-        StorageError: The stores cannot be read.
+        SettingError: If a setting is invalid.
+        StorageError: If the stores cannot be read or the address is in use.
     """
     from topiccrawl.addons.dashboard.library import Library
     from topiccrawl.addons.dashboard.server import DashboardServer
@@ -53,7 +53,7 @@ async def serving(
         closing.push_async_callback(library.close)
         closing.push_async_callback(stored.close)
         routes = list(library.routes())
-        if steers:
+        if control:
             ledger = frontiers_of(settings).ledger()
             closing.push_async_callback(ledger.close)
             routes += contributed_routes(settings, ledger)
@@ -65,7 +65,7 @@ async def serving(
 
 
 def guard_of(settings: BaseSettings, address: Address) -> Guard:
-    """Return a page's guard; generate a token if none is set and tokens are not off."""
+    """Return the access control; generate a token if none is set and tokens are not off."""
     token = str(
         settings.get("TOPICCRAWL_DASHBOARD_TOKEN")
         or os.environ.get("TOPICCRAWL_DASHBOARD_TOKEN")
@@ -75,15 +75,15 @@ def guard_of(settings: BaseSettings, address: Address) -> Guard:
     names += os.environ.get("TOPICCRAWL_DASHBOARD_NAMES", "").split(",")
     if token.lower() == "off":
         return Guard(address, "", (*names,))
-    made = "" if token else secrets.token_urlsafe(24)
-    return Guard(address, token or made, (*names,), shown=bool(made))
+    generated = "" if token else secrets.token_urlsafe(24)
+    return Guard(address, token or generated, (*names,), shown=bool(generated))
 
 
 def contributed_routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:
-    """Return the routes of TOPICCRAWL_DASHBOARD_ROUTES, such as those that steer crawls and tasks.
+    """Return the routes of TOPICCRAWL_DASHBOARD_ROUTES, such as those that control crawls.
 
     Raises:
-        SettingError: One cannot be loaded.
+        SettingError: If a function cannot be loaded.
     """
     builders = components(settings, "TOPICCRAWL_DASHBOARD_ROUTES")
     return [route for build in builders for route in build(settings, ledger)]

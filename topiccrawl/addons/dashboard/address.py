@@ -1,4 +1,4 @@
-"""Address of the dashboard, as a setting names it."""
+"""Address of the dashboard, parsed from its setting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 PORT = 8420
-"""Port where none is named."""
+"""Default port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Address:
     """Address that a server listens on.
 
     Attributes:
-        host: Address of an interface.
-        port: 0 takes a free one.
+        host: IP address of an interface, or a host name.
+        port: Port number; 0 selects a free port.
     """
 
     host: str = "127.0.0.1"
@@ -29,15 +29,15 @@ class Address:
 
     @property
     def local(self) -> bool:
-        """Return whether only this machine can reach it."""
+        """True if only this machine can reach the address."""
         return is_loopback(self.host)
 
 
 def address_of(text: str) -> Address | None:
-    """Return the address that a setting names, or None where the server is off.
+    """Parse an address; return None if the server is off.
 
     Raises:
-        SettingError: The text is no address.
+        SettingError: If the text is not a valid address.
 
     >>> address_of("on"), address_of("0.0.0.0:80"), address_of("off")
     (Address(host='127.0.0.1', port=8420), Address(host='0.0.0.0', port=80), None)
@@ -50,20 +50,20 @@ def address_of(text: str) -> Address | None:
     host, _, port = value.rpartition(":")
     if not port.isdigit() or int(port) > 65_535:  # noqa: PLR2004
         raise SettingError(
-            "TOPICCRAWL_DASHBOARD is {text!r}: write on, off, a port (0: a "
-            "free one) or ADDRESS:PORT such as 0.0.0.0:8420",
+            "TOPICCRAWL_DASHBOARD is {text!r}: set it to on, off, a port (0 for "
+            "a free one) or ADDRESS:PORT such as 0.0.0.0:8420",
             text=text,
         )
     return Address(host.strip("[]") or "127.0.0.1", int(port))
 
 
 def address_in(settings: BaseSettings) -> Address | None:
-    """Return the address that TOPICCRAWL_DASHBOARD names; raises as ``address_of``."""
+    """Parse TOPICCRAWL_DASHBOARD; see ``address_of``."""
     return address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
 
 
 def is_loopback(name: str) -> bool:
-    """Return whether a host name or an address is loopback.
+    """Return whether a host name or IP address is a loopback address.
 
     >>> is_loopback("127.0.0.9"), is_loopback("::1"), is_loopback("192.0.2.1")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Stream of one crawl's changes to all readers."""
+"""Server-sent events: changes of one crawl's state, sent to all connected readers."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.status import State
 
-EVERY = 1.0
-"""Seconds between two reads of the state while there are readers."""
-PULSE = 15.0
+POLL_SECONDS = 1.0
+"""Seconds between two reads of the state while readers are connected."""
+KEEPALIVE_SECONDS = 15.0
 """Seconds without events after which a comment line keeps a connection open."""
-BEHIND = 100
-"""Events that a reader may lag behind before it is disconnected, to start again in full."""
+MAX_QUEUED_EVENTS = 100
+"""Events that may wait for a slow reader. With more, it is disconnected, so that it reconnects and
+gets the whole state."""
 
 Listener = asyncio.Queue["str | None"]
 
 
 class Channel:
-    """Reads the state while there are readers, and sends them the changes.
+    """Reads the state while readers are connected, and sends them the changes.
 
     Args:
-        look: Returns the state.
+        read_state: Returns the state.
     """
 
-    def __init__(self, look: Callable[[], Awaitable[State]]) -> None:
-        self._look = look
+    def __init__(self, read_state: Callable[[], Awaitable[State]]) -> None:
+        self._read_state = read_state
         self._listeners: set[Listener] = set()
         self._state: State = {}
         self._pump: asyncio.Task[None] | None = None
@@ -43,10 +44,10 @@ class Channel:
         return len(self._listeners)
 
     async def serve(self, response: web.StreamResponse, request: web.Request) -> None:
-        """Send the whole state, then changes, until the reader disconnects or the server ends."""
-        listener: Listener = asyncio.Queue(maxsize=BEHIND)
-        state = await self._look()
-        self._tell(difference(self._state, state))  # all have the same base
+        """Send the whole state, then changes, until the reader disconnects or the server stops."""
+        listener: Listener = asyncio.Queue(maxsize=MAX_QUEUED_EVENTS)
+        state = await self._read_state()
+        self._broadcast(difference(self._state, state))  # all readers share one base state
         self._state = state
         _put(listener, event(state))
         self._listeners.add(listener)
@@ -56,33 +57,33 @@ class Channel:
             await response.prepare(request)
             await _send(response, listener)
         except ConnectionError:
-            return  # the reader has gone
+            return  # the reader disconnected
         finally:
             self._listeners.discard(listener)
 
     async def stop(self) -> None:
-        """Send the last changes, and end."""
+        """Send the last changes and close the stream."""
         if self._pump is not None:
             self._pump.cancel()
             await asyncio.gather(self._pump, return_exceptions=True)
             self._pump = None
         if self._listeners:
-            self._tell(difference(self._state, await self._look()))
+            self._broadcast(difference(self._state, await self._read_state()))
         for listener in self._listeners:
             _put(listener, None)
 
     async def _run(self) -> None:
         while self._listeners:
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(POLL_SECONDS)
             try:
-                state = await self._look()
+                state = await self._read_state()
             except TopiccrawlError:
-                continue  # the state is stored elsewhere and not available
-            self._tell(difference(self._state, state))
+                continue  # the state cannot be read now
+            self._broadcast(difference(self._state, state))
             self._state = state
         self._pump = None
 
-    def _tell(self, changed: State) -> None:
+    def _broadcast(self, changed: State) -> None:
         if changed and self._listeners:
             text = event(changed)
             for listener in self._listeners:
@@ -92,7 +93,7 @@ class Channel:
 async def _send(response: web.StreamResponse, listener: Listener) -> None:
     while True:
         try:
-            text = await asyncio.wait_for(listener.get(), PULSE)
+            text = await asyncio.wait_for(listener.get(), KEEPALIVE_SECONDS)
         except TimeoutError:
             text = ": \n\n"
         if text is None:
@@ -101,7 +102,7 @@ async def _send(response: web.StreamResponse, listener: Listener) -> None:
 
 
 def _put(listener: Listener, text: str | None) -> None:
-    """Add an event; disconnect a reader that is too slow."""
+    """Queue an event; disconnect a reader that is too slow."""
     if listener.full():
         while not listener.empty():
             listener.get_nowait()
@@ -110,12 +111,12 @@ def _put(listener: Listener, text: str | None) -> None:
 
 
 def event(state: State) -> str:
-    """An event of a stream."""
+    """Format a state as an event."""
     return f"data: {text_of(state)}\n\n"
 
 
 def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    r"""Return JSON on one line that can be encoded in UTF-8, whatever text it holds.
+    r"""Return JSON on one line that can always be encoded in UTF-8.
 
     >>> text_of(["\ud800", 1])
     '["?",1]'
@@ -129,7 +130,7 @@ def json_response(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
 
 
 def difference(old: State, new: State) -> State:
-    """Return the sections of ``new`` that differ from ``old``; of a history, the added points.
+    """Return the sections of ``new`` that differ from ``old``; of a series, only the new points.
 
     >>> difference({"a": 1, "series": {"every": 1, "points": [1]}},
     ...            {"a": 1, "series": {"every": 1, "points": [1, 2]}})
@@ -137,11 +138,11 @@ def difference(old: State, new: State) -> State:
     """
     found = {name: value for name, value in new.items() if old.get(name) != value}
     if "series" in found and "series" in old:
-        found["series"] = _grown(old["series"], new["series"])
+        found["series"] = _added_points(old["series"], new["series"])
     return found
 
 
-def _grown(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+def _added_points(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     known, points = len(old["points"]), new["points"]
     if old["every"] == new["every"] and points[:known] == old["points"]:
         return {**new, "from": known, "points": points[known:]}

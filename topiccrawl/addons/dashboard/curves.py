@@ -1,4 +1,4 @@
-"""Curves and bars as SVG elements: pictures inside a page, without anything from elsewhere."""
+"""Curves and bars as inline SVG elements."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 12, 12, 30
-MOST = 400
-"""Maximum of points of a drawn curve."""
+MAX_POINTS = 400
+"""Maximum number of points of a drawn curve."""
 
 
 class Curve(NamedTuple):
-    """A line through points (x, y); ``style`` names a class of the page's style sheet."""
+    """A line through points (x, y); ``style`` is a class of the page's style sheet."""
 
     name: str
     style: str
@@ -31,18 +31,18 @@ def chart(
     x_text: Callable[[float], str],
     y_text: Callable[[float], str],
 ) -> str:
-    """Curves over a common axis, as an SVG element.
+    """Draw curves over a common x axis as an SVG element.
 
     Args:
         label: Text alternative for screen readers.
-        curves: The first one is filled.
-        top: Of the y axis; the largest value where 0.
-        x_text: Writes a place of the x axis.
-        y_text: Writes a place of the y axis.
+        curves: Curves; the area below the first one is filled.
+        top: End of the y axis; 0 derives it from the largest value.
+        x_text: Formats labels of the x axis.
+        y_text: Formats labels of the y axis.
     """
     points = [point for curve in curves for point in curve.points]
     right = max((x for x, _ in points), default=0.0) or 1.0
-    top = top or nice(max((y for _, y in points), default=0.0))
+    top = top or axis_end(max((y for _, y in points), default=0.0))
     parts = [*_grid(right, top, x_text, y_text)]
     for number, curve in enumerate(curves):
         places = [(_x(x, right), _y(y, top)) for x, y in thinned(curve.points)]
@@ -61,19 +61,19 @@ def chart(
 
 
 def thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """At most ``MOST`` of the points and the last one.
+    """Reduce a curve to at most ``MAX_POINTS`` points and its last point.
 
-    >>> len(thinned([(float(n), 0.0) for n in range(5000)])) <= MOST + 1
+    >>> len(thinned([(float(n), 0.0) for n in range(5000)])) <= MAX_POINTS + 1
     True
     """
-    step = max(1, -(-len(points) // MOST))
+    step = max(1, -(-len(points) // MAX_POINTS))
     return [*points[::step], *(points[-1:] if (len(points) - 1) % step else ())]
 
 
-def nice(value: float) -> float:
-    """The end of an axis in four equal steps that people count by, not below a value.
+def axis_end(value: float) -> float:
+    """Return the end of an axis with four equal steps of round numbers, not below a value.
 
-    >>> nice(186.0), nice(3.0), nice(0.0)
+    >>> axis_end(186.0), axis_end(3.0), axis_end(0.0)
     (200.0, 4.0, 4.0)
     """
     step = 10.0 ** floor(log10(max(value, 4.0) / 4.0))
@@ -81,7 +81,7 @@ def nice(value: float) -> float:
 
 
 def bar(share: float) -> str:
-    """A bar that is filled to a share in [0, 1], as an SVG element."""
+    """Draw a bar that is filled to a share in [0, 1] as an SVG element."""
     width = 100 * max(0.0, min(1.0, share))
     return (
         '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'

@@ -1,4 +1,4 @@
-"""Examination of the port that a crawl would open."""
+"""Check of the dashboard's port, for ``scrapy doctor``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def examine(settings: BaseSettings) -> Iterator[Finding]:
-    """Check the port that a crawl would open: whether it is free, and who can reach it."""
+    """Check whether the port of the dashboard is free, and who can reach it."""
     try:
         address = address_in(settings)
     except SettingError as error:
-        yield fail("ports", str(error), "correct it")
+        yield fail("ports", str(error), "correct the setting")
         return
     if address is None:
-        yield ok("ports", "a crawl opens none (TOPICCRAWL_DASHBOARD is off)")
+        yield ok("ports", "crawls open no port (TOPICCRAWL_DASHBOARD is off)")
         return
     place = f"{address.host}:{address.port}"
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
@@ -32,11 +32,11 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         try:
             listening.bind((address.host, address.port))
         except OSError as error:
-            remedy = "name another with TOPICCRAWL_DASHBOARD=ADDRESS:PORT, or 0 for any free one"
+            remedy = "set TOPICCRAWL_DASHBOARD=ADDRESS:PORT to another port, or to 0 for a free one"
             yield warn("ports", f"{place}: {error.strerror}", remedy)
             return
     if address.local or settings.get("TOPICCRAWL_DASHBOARD_TOKEN"):
         yield ok("ports", f"{place} is free for the dashboard")
     else:
-        remedy = "set TOPICCRAWL_DASHBOARD_TOKEN, or a new one is made for every crawl"
+        remedy = "set TOPICCRAWL_DASHBOARD_TOKEN; otherwise each crawl generates a new token"
         yield warn("ports", f"{place} can be reached from other machines", remedy)

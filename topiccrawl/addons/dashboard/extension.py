@@ -1,4 +1,4 @@
-"""The crawl's own page, at the address in TOPICCRAWL_DASHBOARD."""
+"""Extension that serves the dashboard of a running crawl (TOPICCRAWL_DASHBOARD)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ logger = logging.getLogger(__name__)
 
 
 class Dashboard:
-    """Serves the page while the crawl runs.
+    """Serves the dashboard while the crawl runs.
 
     Args:
         crawler: Crawler of the crawl.
-        address: Where.
+        address: Address to listen on.
     """
 
     def __init__(self, crawler: Crawler, address: Address) -> None:
@@ -40,11 +40,11 @@ class Dashboard:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension.
+        """Create the extension.
 
         Raises:
             NotConfigured: If TOPICCRAWL_DASHBOARD is off.
-            SettingError: If it names no address.
+            SettingError: If TOPICCRAWL_DASHBOARD is not a valid address.
         """
         address = address_in(crawler.settings)
         if address is None:
@@ -55,45 +55,45 @@ class Dashboard:
         return dashboard
 
     async def start(self) -> None:
-        """Listen; if a setting or the port cannot be used, the crawl goes on without the page."""
+        """Start the server; after an error, the crawl continues without the dashboard."""
         figures = self.crawler.get_extension(CrawlFigures)
         if figures is None:
             return
         from topiccrawl.addons.dashboard.access import serving
 
         settings, source = self.crawler.settings, partial(CrawlSource, figures)
-        steers = settings.getbool("TOPICCRAWL_CONTROL")
-        page = serving(settings, self.address, source, self.crawler, steers=steers)
+        control = settings.getbool("TOPICCRAWL_CONTROL")
+        page = serving(settings, self.address, source, self.crawler, control=control)
         try:
             server = await self._open.enter_async_context(page)
         except (SettingError, StorageError) as error:
-            logger.error("No dashboard: %s", error)  # noqa: TRY400 - the remedy is in it
+            logger.error("The dashboard is not available: %s", error)  # noqa: TRY400 - has the remedy
             return
         logger.info("Dashboard: %s", server.url)
 
     async def stop(self) -> None:
-        """End the page."""
+        """Stop the server."""
         await self._open.aclose()
 
 
 class CrawlSource:
-    """State of the running crawl, whichever crawl is requested, and its stored articles.
+    """Data source of the running crawl; it ignores which crawl is requested.
 
     Args:
         figures: Figures of the crawl.
-        stored: Reader of what is stored for its topic.
+        stored: Reader of the stored data of its topic.
     """
 
     def __init__(self, figures: CrawlFigures, stored: Stored) -> None:
         self._figures = figures
         self._stored = stored
 
-    async def state(self, crawl: str) -> State:  # noqa: ARG002 - there is one
-        """All sections, as they are now."""
+    async def state(self, crawl: str) -> State:  # noqa: ARG002 - there is only one
+        """Return all sections."""
         return self._figures.state()
 
     async def states(self) -> list[State]:
-        """The crawl's state."""
+        """Return the state of the crawl."""
         return [self._figures.state()]
 
     async def articles(
@@ -102,10 +102,10 @@ class CrawlSource:
         offset: int,
         limit: int,
     ) -> tuple[int, list[Listed]]:
-        """Return the number of stored articles, and a part of them, those stored last first."""
+        """Return the number of stored articles and a page of them, last stored first."""
         return await self._stored.articles(self._figures.name, offset, limit)
 
     async def more(self, crawl: str) -> State:  # noqa: ARG002
-        """Return the sections that change slowly and are requested rarely."""
+        """Return the sections that change slowly."""
         place = frontier_place(self._figures.crawler.settings, self._figures.spider)
         return await self._stored.more(self._figures.name, place)

@@ -1,14 +1,14 @@
-"""Access control of the page: a token for all, unless it is switched off for loopback.
+"""Access control of the dashboard.
 
 Each request is checked by these rules, in this order:
 
-1. Without the token nothing but 401 is answered. Where there is none, other addresses and requests
-   that a proxy passed on get 401.
-2. A ``Host`` that is no name of this server is refused (421): a foreign name that resolves to
-   this address (DNS rebinding) gives no access.
-3. A request that changes anything must come from our own page or from a program: it needs a
-   header that no foreign page can send without a preflight (``X-Topiccrawl``), and no ``Origin``
-   but our own.
+1. A request without the token gets status 401. If the token is switched off, only requests from
+   loopback addresses that were not forwarded by a proxy are accepted; others get 401.
+2. A ``Host`` header that is not a name of this server gets 421, which prevents DNS rebinding (a
+   foreign name that resolves to this address).
+3. A request that changes anything must come from the dashboard's own page or from a program. It
+   needs the header ``X-Topiccrawl``, which other sites cannot send without a preflight, and its
+   ``Origin`` header, if any, must be this server. Otherwise it gets 403.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 COOKIE = "topiccrawl"
-"""Name of the cookie that holds the token, before the port: browsers send cookies to all ports."""
+"""Prefix of the cookie with the token; the port follows, as browsers send cookies to all ports."""
 HEADER = "X-Topiccrawl"
-"""Sent with everything that changes something."""
+"""Header of requests that change anything."""
 SAFE = frozenset({"GET", "HEAD"})
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -46,23 +46,23 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-PATIENCE = 30.0
-"""Seconds that a request's body may take."""
+BODY_TIMEOUT = 30.0
+"""Maximum time for receiving the body of a request, in seconds."""
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _YEAR = 31_536_000
 
 
 class Guard:
-    """Checks each request; see the module's text.
+    """Checks each request by the rules of this module.
 
     Args:
         address: Address that the server listens on.
-        token: Token that all clients have to send; "" lets loopback in without one, and other
-            addresses never.
-        names: Host names of the server besides its addresses.
-        shown: Whether the log may show the token: true for one generated for this run, false for
-            one that the operator keeps.
+        token: Token that clients must send; "" accepts loopback clients without a token and
+            refuses all others.
+        names: Host names of the server in addition to its addresses.
+        shown: Whether the log may show the token: true if it was generated for this run, false if
+            the operator set it.
     """
 
     def __init__(
@@ -80,11 +80,11 @@ class Guard:
 
     @web.middleware
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answer or refuse a request; each response gets the security headers."""
+        """Handle or refuse a request; add the security headers to the response."""
         response = self._refusal(request)
         if response is None:
             try:
-                response = await _late(request) or await handler(request)
+                response = await _read_body(request) or await handler(request)
             except web.HTTPException as error:
                 error.headers.update(HEADERS)
                 raise
@@ -94,7 +94,7 @@ class Guard:
         return response
 
     def enter(self, request: web.Request) -> web.StreamResponse:
-        """The answer to a link that carries the right token: a cookie, and the page without it."""
+        """Set the cookie and redirect to the page, after a request with the right token."""
         response = web.Response(status=303, headers={"Location": "/"})
         response.set_cookie(
             self.cookie, self.token, max_age=_YEAR, httponly=True, samesite="Strict",
@@ -104,67 +104,67 @@ class Guard:
 
     def _refusal(self, request: web.Request) -> web.StreamResponse | None:
         enters = "token" in request.query and request.method == "GET" and request.path == "/"
-        if enters and not self._knows(request.query["token"]):
-            return _refused(401, "the token is not right")
-        if not enters and not self._may_see(request):
-            return _refused(
+        if enters and not self._is_token(request.query["token"]):
+            return _refusal_response(401, "the token is wrong")
+        if not enters and not self._is_authorized(request):
+            return _refusal_response(
                 401, "a token is needed: open the URL in the log, or /?token=TOKEN, once"
             )
-        if not self._is_ours(request.headers.get("Host", "")):
-            return _refused(421, "this server does not go by that name")
+        if not self._is_known_host(request.headers.get("Host", "")):
+            return _refusal_response(421, "unknown host name: add it to TOPICCRAWL_DASHBOARD_NAMES")
         if enters:
             return self.enter(request)
-        if request.method not in SAFE and not self._may_act(request):
-            return _refused(403, f"not from here: send {HEADER}, and from no other page")
+        if request.method not in SAFE and not self._is_same_origin(request):
+            return _refusal_response(403, f"cross-site request, or the header {HEADER} is missing")
         return None
 
-    def _is_ours(self, header: str) -> bool:
-        name = _name_of(header)
+    def _is_known_host(self, header: str) -> bool:
+        name = _host_of(header)
         if name in _LOCAL or name in self._names:
             return True
         return not self.address.local and _is_address(name)
 
-    def _may_see(self, request: web.Request) -> bool:
+    def _is_authorized(self, request: web.Request) -> bool:
         if self.token:
             bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
-            return self._knows(bearer) or self._knows(request.cookies.get(self.cookie, ""))
+            return self._is_token(bearer) or self._is_token(request.cookies.get(self.cookie, ""))
         forwarded = any(name in request.headers for name in _FORWARDED)
         return not forwarded and is_loopback(request.remote or "")
 
-    def _may_act(self, request: web.Request) -> bool:
+    def _is_same_origin(self, request: web.Request) -> bool:
         headers = request.headers
         origin = headers.get("Origin")
-        if HEADER not in headers or headers.get("Sec-Fetch-Site", "none") not in _SAME:
+        if HEADER not in headers or headers.get("Sec-Fetch-Site", "none") not in _SAME_SITE:
             return False
         return origin is None or urlsplit(origin).netloc.lower() == headers["Host"].lower()
 
-    def _knows(self, token: str) -> bool:
+    def _is_token(self, token: str) -> bool:
         given = token.encode(errors="surrogateescape")  # a header may hold any bytes
         return bool(self.token) and hmac.compare_digest(given, self.token.encode())
 
 
-_SAME = frozenset({"same-origin", "none"})
+_SAME_SITE = frozenset({"same-origin", "none"})
 
 
-async def _late(request: web.Request) -> web.Response | None:
-    """Read the body, which handlers find read; return a refusal if it does not come."""
+async def _read_body(request: web.Request) -> web.Response | None:
+    """Read the body, so that handlers need not wait; return a refusal after a timeout."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(BODY_TIMEOUT):
             await request.read()
     except TimeoutError:
-        return _refused(408, "the body takes too long")
+        return _refusal_response(408, "timeout while reading the body")
     return None
 
 
-def _refused(status: int, why: str) -> web.Response:
+def _refusal_response(status: int, why: str) -> web.Response:
     headers = {"WWW-Authenticate": "Bearer"} if status == web.HTTPUnauthorized.status_code else {}
     return web.Response(status=status, text=f"{why}\n", headers=headers)
 
 
-def _name_of(header: str) -> str:
-    """The host in a Host header.
+def _host_of(header: str) -> str:
+    """Return the host of a Host header.
 
-    >>> _name_of("[::1]:8420"), _name_of("LOCALHOST:1"), _name_of("a.test")
+    >>> _host_of("[::1]:8420"), _host_of("LOCALHOST:1"), _host_of("a.test")
     ('::1', 'localhost', 'a.test')
     """
     name = header.strip().lower()

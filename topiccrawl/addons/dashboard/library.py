@@ -1,6 +1,6 @@
-"""Stored articles over HTTP: search with facets, one article, exports, feeds, marks; and crawls.
+"""HTTP API of stored articles: search with facets, single articles, exports, feeds and marks.
 
-``openapi.json`` (beside the page's files) describes the routes. Only marks change anything.
+``static/openapi.json`` describes the routes. Only the route of marks changes data.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ if TYPE_CHECKING:
     Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 COUNTED = 2_000
-"""Articles that facets are counted over, those stored last."""
-MOST = 200
-"""Maximum of articles in one response."""
-FACETS = 12
-"""Values of a facet that are shown, the most frequent."""
-EXPORTED = 20_000
-"""Maximum of articles of one export, those stored last; the command has no limit."""
-ENTRIES = 50
-"""Articles of a feed, those stored last."""
-MOST_MARKS, LONGEST = 5_000, 2_000
-"""Marks of a topic that may be there when one more is made over HTTP, characters of its fields."""
-_MARK = 'the body must be {"topic": ..., "url": ..., "wanted": "yes|no|none"}'
-DOUBTFUL = 30
-"""Pages near the threshold that are listed."""
+"""Number of last stored articles in which facets are counted."""
+MAX_ARTICLES = 200
+"""Maximum number of articles in one response."""
+FACET_VALUES = 12
+"""Number of values shown of a facet, the most frequent ones."""
+MAX_EXPORTED = 20_000
+"""Maximum number of articles in one export, those stored last; the command has no limit."""
+FEED_ENTRIES = 50
+"""Maximum number of articles in a feed, those stored last."""
+MAX_MARKS, MAX_CHARS = 5_000, 2_000
+"""Number of marks of a topic from which no more are accepted over HTTP; length of their fields."""
+_MARK_BODY = 'the body must be {"topic": ..., "url": ..., "wanted": "yes|no|none"}'
+MAX_DOUBTFUL = 30
+"""Maximum number of listed pages near the relevance limit."""
 _BRIEF = ("url", "title", "site", "published", "fetched_at", "source", "author", "language")
-_KINDS = {
+_TYPES = {
     ".jsonl": "application/x-ndjson", ".csv": "text/csv", ".html": "text/html",
     ".md": "text/markdown", ".atom": "application/atom+xml", ".rss": "application/rss+xml",
     ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -71,10 +71,10 @@ _KINDS = {
 
 
 class Library:
-    """Answers requests for what is stored, of all crawls of the data folder.
+    """Handles requests for the stored articles of all crawls of the data folder.
 
     Args:
-        settings: Name the stores.
+        settings: Settings of the stores.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -86,34 +86,34 @@ class Library:
     def routes(self) -> list[web.RouteDef]:
         """Return the routes."""
         return [
-            web.get("/api/crawls", _told(self._crawls)),
-            web.get("/api/library", _told(self._search)),
-            web.get("/api/article", _told(self._article)),
-            web.get("/api/export/{name}", _told(self._export)),
-            web.get("/feed/{topic}.atom", _told(self._atom)),
-            web.get("/feed/{topic}.json", _told(self._json_feed)),
-            web.get("/api/doubtful", _told(self._doubtful)),
-            web.post("/api/marks", _told(self._mark)),
+            web.get("/api/crawls", _with_errors(self._crawls)),
+            web.get("/api/library", _with_errors(self._search)),
+            web.get("/api/article", _with_errors(self._article)),
+            web.get("/api/export/{name}", _with_errors(self._export)),
+            web.get("/feed/{topic}.atom", _with_errors(self._atom)),
+            web.get("/feed/{topic}.json", _with_errors(self._json_feed)),
+            web.get("/api/doubtful", _with_errors(self._doubtful)),
+            web.post("/api/marks", _with_errors(self._mark)),
             web.get("/api/openapi.json", _openapi),
         ]
 
     async def close(self) -> None:
-        """Release what is held."""
+        """Close the stores."""
         await self._runs.close()
         if self._store is not None:
             await self._store.close()
 
-    async def _opened(self) -> ArticleStore | None:
-        """Return the store, opened once; None where nothing has been stored."""
+    async def _open_store(self) -> ArticleStore | None:
+        """Return the store, opened once; None if nothing has been stored."""
         if self._store is None and self._storage.exists():
             store = self._storage.articles()
             await store.open()
             self._store = store
         return self._store
 
-    async def _found(self, selection: Selection, most: int, event: str = "") -> list[Article]:
-        """Return the articles stored last, ``most`` at most; of these, those of an event."""
-        store, found = await self._opened(), []
+    async def _select(self, selection: Selection, most: int, event: str = "") -> list[Article]:
+        """Select at most ``most`` of the last stored articles, then filter them by event."""
+        store, found = await self._open_store(), []
         if store is not None:
             async with aclosing(store.select(selection)) as articles:
                 async for article in articles:
@@ -127,9 +127,9 @@ class Library:
 
     async def _search(self, request: web.Request) -> web.Response:
         selection = selection_in(request)
-        offset, limit = (_number(request, name, most) for name, most in _PAGES)
+        offset, limit = (_number(request, name, most) for name, most in _PAGING)
         most, event = max(COUNTED, offset + limit), request.query.get("event", "")
-        found = await self._found(selection, most, event)
+        found = await self._select(selection, most, event)
         marks = await self._marks(selection.topic)
         articles = [
             {**brief(one, selection.topic), "mark": marks.get(one.url)}
@@ -141,7 +141,7 @@ class Library:
                       "values": values})  # fmt: skip
 
     async def _article(self, request: web.Request) -> web.Response:
-        url, store = request.query.get("url", ""), await self._opened()
+        url, store = request.query.get("url", ""), await self._open_store()
         story = None if store is None else await store.get(canonical(url) or url)
         if store is None or story is None:
             raise web.HTTPNotFound(text="no such article is stored\n")
@@ -159,61 +159,65 @@ class Library:
     async def _export(self, request: web.Request) -> web.Response:
         name, selection = request.match_info["name"], selection_in(request)
         suffix = Path(name).suffix
-        if suffix not in _KINDS:
+        if suffix not in _TYPES:
             raise ConfigurationError(
-                "{name!r}: end it in one of {choices}", name=name, choices=", ".join(_KINDS)
+                "{name!r}: the name must end in one of {choices}",
+                name=name,
+                choices=", ".join(_TYPES),
             )
-        found = await self._found(selection, EXPORTED, request.query.get("event", ""))
-        body = written(suffix, selection.topic, found)
+        found = await self._select(selection, MAX_EXPORTED, request.query.get("event", ""))
+        body = exported(suffix, selection.topic, found)
         attached = f"attachment; filename*=UTF-8''{quote(name)}"
         return web.Response(
-            body=body, content_type=_KINDS[suffix], headers={"Content-Disposition": attached}
+            body=body, content_type=_TYPES[suffix], headers={"Content-Disposition": attached}
         )
 
     async def _atom(self, request: web.Request) -> web.Response:
         topic = request.match_info["topic"]
-        articles = await self._found(Selection(topic), ENTRIES)
+        articles = await self._select(Selection(topic), FEED_ENTRIES)
         return web.Response(
-            body=written(".atom", topic, articles), content_type=_KINDS[".atom"], charset="utf-8"
+            body=exported(".atom", topic, articles), content_type=_TYPES[".atom"], charset="utf-8"
         )
 
     async def _json_feed(self, request: web.Request) -> web.Response:
         topic = request.match_info["topic"]
-        feed = json_feed(topic, await self._found(Selection(topic), ENTRIES))
+        feed = json_feed(topic, await self._select(Selection(topic), FEED_ENTRIES))
         return web.Response(text=text_of(feed), content_type="application/feed+json")
 
     async def _doubtful(self, request: web.Request) -> web.Response:
         topic = self._topic(request.query.get("topic", ""))
-        work = uncertain_pages(self._settings, topic, DOUBTFUL)
-        rated = await asyncio.to_thread(asyncio.run, work)  # it learns from marks
+        work = uncertain_pages(self._settings, topic, MAX_DOUBTFUL)
+        rated = await asyncio.to_thread(asyncio.run, work)  # trains a model
         return json_response([{"url": one.url, "title": one.title, "chance": round(chance, 3)}
                       for chance, one in rated])  # fmt: skip
 
     async def _mark(self, request: web.Request) -> web.Response:
         try:
-            body = json.loads(await request.read())  # UTF-8, whatever is declared
+            body = json.loads(await request.read())  # UTF-8, whatever the header declares
             topic, url, wanted = (body[name] for name in ("topic", "url", "wanted"))
-            bounded = all(isinstance(one, str) and len(one) <= LONGEST for one in (topic, url))
-            known = WANTED[wanted]
+            valid = all(isinstance(one, str) and len(one) <= MAX_CHARS for one in (topic, url))
+            value = WANTED[wanted]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
-            raise ConfigurationError(_MARK) from error
-        if not bounded:
+            raise ConfigurationError(_MARK_BODY) from error
+        if not valid:
             raise ConfigurationError(
-                "topic and url are texts of at most {longest} characters", longest=LONGEST
+                "topic and url must be strings of at most {longest} characters", longest=MAX_CHARS
             )
-        work = mark(self._settings, self._topic(topic), "", url, wanted, MOST_MARKS)
-        await asyncio.to_thread(asyncio.run, work)  # it reads all marks
-        return json_response({"url": url, "mark": known})
+        work = mark(self._settings, self._topic(topic), "", url, wanted, MAX_MARKS)
+        await asyncio.to_thread(asyncio.run, work)  # in a thread, as it reads all marks
+        return json_response({"url": url, "mark": value})
 
     def _topic(self, name: str) -> Topic:
-        """Return a topic that was crawled: a request reads no other file.
+        """Return a topic that was crawled, so that requests cannot read other files.
 
         Raises:
-            StateError: No crawl for it has been run.
+            StateError: If no crawl for it has been run.
         """
         crawls = CrawlLog(self._settings["TOPICCRAWL_DATA_DIR"]).all(name) if name else []
         if not crawls or "/" in name or "\\" in name:
-            raise StateError("no crawl for topic {name!r} has been run with this folder", name=name)
+            raise StateError(
+                "no crawl for topic {name!r} has been run with this data folder", name=name
+            )
         return resolve(name)
 
     async def _marks(self, topic: str) -> dict[str, bool | None]:
@@ -223,14 +227,14 @@ class Library:
             return {one.url: one.wanted for one in await store.marks()}
 
 
-_PAGES = (("offset", 10**9), ("limit", MOST))
+_PAGING = (("offset", 10**9), ("limit", MAX_ARTICLES))
 
 
 def selection_in(request: web.Request) -> Selection:
-    """Return the selection that a request's query names: topic, q, site, day or since and until.
+    """Parse a request's query: topic, q, site, and either day or since and until.
 
     Raises:
-        ConfigurationError: A part of it cannot be used.
+        ConfigurationError: If a parameter is invalid.
     """
     get = request.query.get
     since, until = get("since", get("day", "")), get("until", get("day", ""))
@@ -242,7 +246,7 @@ def selection_in(request: web.Request) -> Selection:
 
 
 def brief(article: Article, topic: str) -> dict[str, Any]:
-    """Return what a list shows of an article."""
+    """Return the fields of an article that lists show."""
     values = {name: getattr(article, name) for name in _BRIEF}
     text = "" if article.noarchive else article.body[:SUMMARY]
     terms = [[term, round(share, 3)] for term, share in article.terms[:6]]
@@ -251,28 +255,29 @@ def brief(article: Article, topic: str) -> dict[str, Any]:
 
 
 def facets(found: list[Article]) -> tuple[Facets, dict[str, int]]:
-    """Count some articles by site, day, topic and event.
+    """Count articles by site, day, topic and event.
 
     Returns:
-        The ``FACETS`` most frequent values with their numbers, an event with its title, too; the
-        number of all values. An event has two articles or more.
+        The ``FACET_VALUES`` most frequent values of each facet with their counts (an event also
+        with its title), and the number of all values of each facet. An event has at least two
+        articles.
     """
     days = Counter(article.published[:10] for article in found if article.published)
     sites = Counter(article.site for article in found)
     topics = Counter(name for one in found for name in one.topics)
     events = group_by_event(found)
     counted: Facets = {
-        "site": sites.most_common(FACETS),
-        "day": sorted(days.most_common(FACETS), reverse=True),
-        "topic": topics.most_common(FACETS),
-        "event": [(one.event, len(one.articles), one.title) for one in events[:FACETS]],
+        "site": sites.most_common(FACET_VALUES),
+        "day": sorted(days.most_common(FACET_VALUES), reverse=True),
+        "topic": topics.most_common(FACET_VALUES),
+        "event": [(one.event, len(one.articles), one.title) for one in events[:FACET_VALUES]],
     }
     every = {"site": sites, "day": days, "topic": topics, "event": events}
     return counted, {name: len(values) for name, values in every.items()}
 
 
-def written(suffix: str, topic: str, articles: list[Article]) -> bytes:
-    """Return articles in a format of ``scrapy articles export``."""
+def exported(suffix: str, topic: str, articles: list[Article]) -> bytes:
+    """Export articles in a format of ``scrapy articles export``."""
     text, binary = Table(topic).formats()
     if suffix in text:
         buffer = io.StringIO()
@@ -321,7 +326,7 @@ def _item(article: Article) -> dict[str, Any]:
 def _number(request: web.Request, name: str, most: int) -> int:
     text = request.query.get(name, "0" if name == "offset" else "50")
     if not (text.isascii() and text.isdigit()):
-        raise ConfigurationError("offset and limit are whole numbers")
+        raise ConfigurationError("offset and limit must be whole numbers")
     return min(int(text[:10]), most)
 
 
@@ -330,11 +335,11 @@ async def _openapi(_request: web.Request) -> web.Response:
     return web.json_response(text=text.read_text(encoding="utf-8"))
 
 
-def _told(handler: Handler) -> Handler:
-    """Answer 400 with the reason to a wrong request, 503 where the store cannot be read."""
+def _with_errors(handler: Handler) -> Handler:
+    """Respond with status 400 to an invalid request, and 503 if the store cannot be read."""
 
     @wraps(handler)
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         try:
             return await handler(request)
         except (ConfigurationError, StateError) as error:
@@ -344,4 +349,4 @@ def _told(handler: Handler) -> Handler:
             body = json.dumps({"error": error.public}, ensure_ascii=False)
             raise web.HTTPServiceUnavailable(text=body, content_type="application/json") from error
 
-    return answer
+    return respond

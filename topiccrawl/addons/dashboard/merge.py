@@ -1,4 +1,4 @@
-"""Several runs as one crawl: nodes that share a frontier, or the last run of one."""
+"""Merge the runs of a crawl into one state: nodes that share a frontier, or the last run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.runs import RunReport
 
-HOSTS = 40
+MAX_HOSTS = 40
 LATEST = 40
 
 
 def crawls(records: Sequence[RunReport]) -> list[dict[str, Any]]:
-    """Return each recorded crawl, the one that began last first: frontier, topic, live nodes."""
+    """Return frontier, topic and number of live nodes of each recorded crawl, latest first."""
     found: dict[str, dict[str, Any]] = {}
     for one in records:
         run = one.state["run"]
@@ -33,8 +33,8 @@ def crawls(records: Sequence[RunReport]) -> list[dict[str, Any]]:
 
 
 def overview(records: Sequence[RunReport]) -> list[dict[str, Any]]:
-    """Return what a list of crawls shows of each recorded crawl, the one that began last first."""
-    return [_entry(together(records, one["frontier"]), records) for one in crawls(records)]
+    """Return the entries of the list of crawls, latest first."""
+    return [_entry(merged_state(records, one["frontier"]), records) for one in crawls(records)]
 
 
 def _entry(state: State, records: Sequence[RunReport]) -> dict[str, Any]:
@@ -59,12 +59,14 @@ def _entry(state: State, records: Sequence[RunReport]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def together(records: Sequence[RunReport], frontier: str) -> State:
-    """Return a crawl's state: of its live runs, else of those that ran at or after the last start.
+def merged_state(records: Sequence[RunReport], frontier: str) -> State:
+    """Return the state of a crawl.
+
+    It merges the live runs or, if there are none, the runs that overlap with the last run.
 
     Args:
-        records: Records, of the run that began last first.
-        frontier: Which crawl; "" for the one that began last, live ones first.
+        records: Records of runs, latest first.
+        frontier: Frontier of the crawl; "" for the latest crawl, preferably a live one.
     """
     if not records:
         return dict(EMPTY)
@@ -73,11 +75,11 @@ def together(records: Sequence[RunReport], frontier: str) -> State:
     own = [one for one in records if one.state["run"]["frontier"] == wanted]
     if not own:
         return dict(EMPTY)
-    runs = [one for one in own if one.live] or _last(own)
-    return _joined(runs)
+    runs = [one for one in own if one.live] or _last_runs(own)
+    return _merge_runs(runs)
 
 
-def _last(own: Sequence[RunReport]) -> list[RunReport]:
+def _last_runs(own: Sequence[RunReport]) -> list[RunReport]:
     began = own[0].state["run"]["began"]
     return [one for one in own if one is own[0] or _end(one) > began]
 
@@ -87,10 +89,10 @@ def _end(one: RunReport) -> float:
     return float(run["finished"] or run["began"] + run["seconds"])
 
 
-def _joined(runs: Sequence[RunReport]) -> State:
+def _merge_runs(runs: Sequence[RunReport]) -> State:
     states = [one.state for one in runs]
     newest = min(runs, key=lambda one: one.age).state
-    going = any(one.live for one in runs)
+    running = any(one.live for one in runs)
     began = min(state["run"]["began"] for state in states)
     ended = max(_end(one) for one in runs)
     run = {
@@ -98,7 +100,7 @@ def _joined(runs: Sequence[RunReport]) -> State:
         "node": ", ".join(sorted(state["run"]["node"] for state in states)),
         "began": began,
         "seconds": round(ended - began, 1),
-        "finished": None if going else ended,
+        "finished": None if running else ended,
     }
     return {
         **newest,
@@ -106,15 +108,15 @@ def _joined(runs: Sequence[RunReport]) -> State:
         "totals": _totals(states),
         "waiting": _waiting(states),
         "hosts": _hosts(states),
-        "latest": sorted(_all(states, "latest"), key=lambda one: float(one["at"]))[-LATEST:],
+        "latest": sorted(_entries(states, "latest"), key=lambda one: float(one["at"]))[-LATEST:],
         "series": _series(states),
         "review": _review([state["review"] for state in states if state.get("review")]),
-        "nodes": [node_of(one) for one in runs],
+        "nodes": [_node(one) for one in runs],
     }
 
 
-def node_of(one: RunReport) -> dict[str, Any]:
-    """Return what is shown of one node."""
+def _node(one: RunReport) -> dict[str, Any]:
+    """Return the sections of the state that describe one node."""
     state = one.state
     return {
         "run": state["run"],
@@ -135,14 +137,14 @@ def _totals(states: Sequence[State]) -> dict[str, Any]:
 
 
 def _waiting(states: Sequence[State]) -> dict[str, Any]:
-    """A crawl waits when all of its nodes do, for the reason of the node with the latest page."""
+    """Return why a crawl waits: all nodes wait; the reason is that of the last active node."""
     found: list[dict[str, Any]] = [state["waiting"] for state in states]
     crawling = [one for one in found if not one["reason"]]
     return crawling[0] if crawling else min(found, key=lambda one: float(one["seconds"]))
 
 
-def _once(listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Join the entries of hosts that several nodes list: one may have passed it on."""
+def _merge_hosts(listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Merge the entries of hosts that several nodes list, since hosts move between nodes."""
     found: dict[str, dict[str, Any]] = {}
     for one in listed:
         known = found.get(one["name"])
@@ -162,9 +164,9 @@ def _hosts(states: Sequence[State]) -> dict[str, Any]:
     sums: Counter[str] = Counter()
     for state in states:
         sums.update(state["hosts"]["states"])
-    hosts = _once([one for state in states for one in state["hosts"]["list"]])
+    hosts = _merge_hosts([one for state in states for one in state["hosts"]["list"]])
     hosts.sort(key=lambda one: (-one["active"], -one["queued"], -one["pages"]))
-    return {"states": sums, "list": hosts[:HOSTS]}
+    return {"states": sums, "list": hosts[:MAX_HOSTS]}
 
 
 def _series(states: Sequence[State]) -> dict[str, Any]:
@@ -179,7 +181,7 @@ def _series(states: Sequence[State]) -> dict[str, Any]:
 
 
 def _review(reviews: Sequence[State]) -> State:
-    """Join the reviews of nodes; seeds and hosts are those of the whole crawl already."""
+    """Merge the reviews of nodes; their seeds and hosts already cover the whole crawl."""
     if not reviews:
         return {}
     met: Counter[str] = Counter()
@@ -194,5 +196,5 @@ def _review(reviews: Sequence[State]) -> State:
     }
 
 
-def _all(states: Sequence[State], section: str) -> list[dict[str, Any]]:
+def _entries(states: Sequence[State], section: str) -> list[dict[str, Any]]:
     return [one for state in states for one in state[section]]

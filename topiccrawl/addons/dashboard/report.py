@@ -1,4 +1,4 @@
-"""Report of a crawl as one self-contained HTML page without scripts."""
+"""Report of a crawl: one self-contained HTML page without scripts."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ WORDS = {
     "harvest": message("Harvest rate"),
     "pages": message("Pages"),
     "relevant": message("On topic"),
-    "hubs": message("Of these, lists of articles"),
+    "hubs": message("Lists of articles"),
     "new": message("New articles"),
     "stored": message("Articles stored"),
     "reprints": message("Reprints"),
     "queued": message("URLs queued"),
     "failed": message("URLs failed"),
     "time": message("Time"),
-    "goes-on": message("goes on"),
+    "goes-on": message("running"),
     "recent": message("last 100 pages"),
     "mean": message("running mean"),
-    "gain": message("Found by pages fetched"),
+    "gain": message("Pages on topic and articles, by parsed pages"),
     "host": message("Host"),
     "worth": message("On topic"),
     "score": message("Score"),
@@ -41,7 +41,7 @@ WORDS = {
     "terms": message("Terms"),
     "reason": message("Reason"),
     "urls": message("URLs"),
-    "none": message("Nothing."),
+    "none": message("None."),
     "harvest-title": message("Harvest"),
     "why-title": message("Why nothing on topic was found"),
     "sites-title": message("Sites"),
@@ -50,7 +50,7 @@ WORDS = {
     "errors-title": message("Errors by reason"),
     "changes-title": message("Topic changes"),
 }
-"""Texts in English, by name; the catalogue of messages has them in other languages."""
+"""English texts by name; the message catalogue has the translations."""
 
 STYLE = """
 :root{--ground:#f6f6f3;--card:#fff;--ink:#1c2124;--soft:#5f696f;--line:#e6e6e0;--accent:#0f766e;
@@ -91,7 +91,7 @@ svg[role=img]{min-width:600px}.tiles{grid-template-columns:repeat(2,1fr)}td,th{p
 
 
 class Site(NamedTuple):
-    """A host of the report: pages fetched, and their mean relevance in [0, 1]."""
+    """A host of the report: number of fetched pages, and their mean relevance in [0, 1]."""
 
     name: str
     pages: int
@@ -102,11 +102,11 @@ class Content(NamedTuple):
     """Content of a report.
 
     Attributes:
-        state: The crawl's last state; see ``source``.
-        more: Chains and changes; see ``source``.
-        stored: Articles stored for the topic.
-        articles: Those that are shown.
-        sites: Hosts, those with most pages first.
+        state: Last state of the crawl; see ``Source.state``.
+        more: Reprint chains and topic changes; see ``Source.more``.
+        stored: Number of articles stored for the topic.
+        articles: Articles to show.
+        sites: Hosts, those with the most pages first.
     """
 
     state: State
@@ -117,7 +117,7 @@ class Content(NamedTuple):
 
 
 class Report:
-    """Writes a report in one language.
+    """Renders a report in one language.
 
     Args:
         content: Content of the report.
@@ -130,7 +130,7 @@ class Report:
         self._language = {"en": "en", "zh": "zh-CN"}[language]
 
     def html(self) -> str:
-        """The whole page."""
+        """Return the whole page."""
         run = self._content.state["run"]
         sections = (
             self._figures(), self._why(), self._harvest(), self._sites(), self._articles(),
@@ -174,7 +174,7 @@ class Report:
         return f'<section class="tiles">{"".join(made)}</section>'
 
     def _why(self) -> str:
-        """Return the section on what the crawl met, where nothing on topic was found."""
+        """Return the section that explains why no page on topic was found, if so."""
         review = self._content.state.get("review")
         if not review or self._content.state["totals"]["relevant"]:
             return ""
@@ -271,12 +271,12 @@ class Report:
 
 
 def _wide(body: str) -> str:
-    """Wrap content that may be wider than a phone: it scrolls by itself, also by keyboard."""
+    """Wrap wide content in a box that scrolls on its own, also by keyboard."""
     return f'<div class="scroll" tabindex="0">{body}</div>'
 
 
 def _link(url: str, text: str) -> str:
-    """A link to the web, if it is one; the text alone otherwise."""
+    """Return a link for an HTTP URL; return only the text for other URLs."""
     try:
         safe = urlsplit(url).scheme in {"http", "https"}
     except ValueError:
@@ -291,7 +291,7 @@ def _moment(at: float) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Hours, minutes and seconds.
+    """Format a duration as hours, minutes and seconds.
 
     >>> _clock(61.2), _clock(7261)
     ('1:01', '2:01:01')

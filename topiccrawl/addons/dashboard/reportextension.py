@@ -1,4 +1,4 @@
-"""A report at the end of the crawl, at the path in TOPICCRAWL_REPORT."""
+"""Extension that writes a report when the crawl ends (TOPICCRAWL_REPORT)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.addons.dashboard.reporting import language_of, written
+from topiccrawl.addons.dashboard.reporting import language_of, write_report
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -22,49 +22,49 @@ logger = logging.getLogger(__name__)
 
 
 class CrawlReport:
-    """Writes the report once all parts of the crawl are closed.
+    """Writes the report after all components of the crawl are closed.
 
     Args:
         crawler: Crawler of the crawl.
-        place: A file that ends in .html, or a folder, where the run's id names it.
-        language: See ``reporting.LANGUAGES``.
+        path: A file that ends in .html, or a folder; the file is then named after the run's id.
+        language: One of ``reporting.LANGUAGES``.
     """
 
-    def __init__(self, crawler: Crawler, place: Path, language: str) -> None:
+    def __init__(self, crawler: Crawler, path: Path, language: str) -> None:
         self.crawler = crawler
-        self.place = place
+        self.path = path
         self.language = language
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension.
+        """Create the extension.
 
         Raises:
             NotConfigured: If TOPICCRAWL_REPORT is empty.
-            SettingError: If there is no such language.
+            SettingError: If the language is not supported.
         """
-        place = str(crawler.settings.get("TOPICCRAWL_REPORT") or "")
-        if not place:
+        path = str(crawler.settings.get("TOPICCRAWL_REPORT") or "")
+        if not path:
             raise NotConfigured
-        report = cls(crawler, Path(place), language_of(crawler.settings))
+        report = cls(crawler, Path(path), language_of(crawler.settings))
         crawler.signals.connect(report.write, signals.engine_stopped)
         return report
 
     async def write(self) -> None:
-        """Write it; what goes wrong is logged, the crawl has ended anyway."""
+        """Write the report; an error is only logged, as the crawl has ended."""
         figures = self.crawler.get_extension(CrawlFigures)
         if figures is None:
             return
         run = figures.last_run()
-        path = self.place
+        path = self.path
         if path.suffix.lower() != ".html":
             path = path / f"{run['id']}.html"
         settings = self.crawler.settings
         try:
             async with closed_after(frontiers_of(settings).runs()) as runs:
                 records = await runs.all()
-            await written(path, records, settings, topic=run["topic"], language=self.language)
+            await write_report(path, records, settings, topic=run["topic"], language=self.language)
         except TopiccrawlError as error:
-            logger.error("No report: %s", error)  # noqa: TRY400 - the remedy is in it
+            logger.error("The report was not written: %s", error)  # noqa: TRY400 - has the remedy
         else:
             logger.info("Report: %s", path)

@@ -1,4 +1,4 @@
-"""Write a report's file from the records of runs and the stores."""
+"""Write the report of a crawl from the records of runs and the stores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import closing
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.dashboard.merge import together
+from topiccrawl.addons.dashboard.merge import merged_state
 from topiccrawl.addons.dashboard.report import Content, Report, Site
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.errors import SettingError, StateError, StorageError
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 LANGUAGES = ("en", "zh")
-LOOKED_AT = 2_000
-"""Articles that the shown ones are chosen from, the newest."""
+CANDIDATES = 2_000
+"""Number of newest articles from which the shown ones are selected."""
 ARTICLES = 100
-"""Articles that are shown, those with the best scores."""
+"""Number of articles shown, those with the best scores."""
 SITES = 40
-"""Hosts that are shown, those with most pages."""
+"""Number of hosts shown, those with the most pages."""
 
 
-async def written(
+async def write_report(
     path: Path,
     records: Sequence[RunReport],
     settings: BaseSettings,
@@ -45,18 +45,18 @@ async def written(
     """Write the report of a crawl.
 
     Args:
-        path: The file; its folder is made.
-        records: Records, of the run that began last first.
-        settings: Name the frontier and the article store.
-        topic: Topic of the crawl; "" for the last one.
+        path: The file; its folder is created if needed.
+        records: Records of runs, latest first.
+        settings: Settings of the frontier and the article store.
+        topic: Topic of the crawl; "" for the latest crawl.
         language: One of ``LANGUAGES``.
 
     Raises:
-        StateError: No crawl (of this topic) is known.
-        StorageError: Something cannot be read, or the file not be written.
+        StateError: If no crawl, or none of this topic, is recorded.
+        StorageError: If a store cannot be read or the file cannot be written.
     """
-    own = [one for one in records if not topic or one.state["run"]["topic"] == topic]
-    if not own:
+    runs = [one for one in records if not topic or one.state["run"]["topic"] == topic]
+    if not runs:
         of = f" for topic {topic!r}" if topic else ""
         raise StateError(
             "no crawl{of} has a record in {topiccrawl_data_dir} or its "
@@ -64,16 +64,16 @@ async def written(
             of=of,
             topiccrawl_data_dir=settings["TOPICCRAWL_DATA_DIR"],
         )
-    state = together(own, own[0].state["run"]["frontier"])
+    state = merged_state(runs, runs[0].state["run"]["frontier"])
     html = Report(await content_of(state, settings), language).html()
     await asyncio.to_thread(_write, path, clean(html))
 
 
 async def content_of(state: State, settings: BaseSettings) -> Content:
-    """Return the content of a report: a state and the stored articles."""
+    """Return the content of a report."""
     run = state["run"]
     async with closed_after(Stored(settings)) as stored:
-        total, articles = await stored.articles(run["topic"], 0, LOOKED_AT)
+        total, articles = await stored.articles(run["topic"], 0, CANDIDATES)
         more = await stored.more(run["topic"], run["frontier"])
     best = nlargest(ARTICLES, articles, key=lambda one: one.score)
     sites = await asyncio.to_thread(_sites, state, settings)
@@ -81,15 +81,15 @@ async def content_of(state: State, settings: BaseSettings) -> Content:
 
 
 def language_of(settings: BaseSettings) -> str:
-    """The language that reports are written in.
+    """Return the language of reports.
 
     Raises:
-        SettingError: There is no such language.
+        SettingError: If the language is not supported.
     """
     language = str(settings.get("TOPICCRAWL_REPORT_LANGUAGE") or "en").lower()
     if language not in LANGUAGES:
         raise SettingError(
-            "TOPICCRAWL_REPORT_LANGUAGE is {language!r}: write {choices}",
+            "TOPICCRAWL_REPORT_LANGUAGE is {language!r}: set it to {choices}",
             language=language,
             choices=" or ".join(LANGUAGES),
         )
@@ -97,7 +97,7 @@ def language_of(settings: BaseSettings) -> str:
 
 
 def _sites(state: State, settings: BaseSettings) -> list[Site]:
-    """Return the hosts with most pages: of the frontier if readable, else of the record."""
+    """Return the hosts with the most pages, from the frontier if readable, or from the record."""
     hosts = [Site(one["name"], one["pages"], one["worth"]) for one in state["hosts"]["list"]]
     try:
         with closing(read_frontier(state["run"]["frontier"], settings)) as frontier:
@@ -110,7 +110,7 @@ def _sites(state: State, settings: BaseSettings) -> list[Site]:
                     found.append(Site(entry.name, entry.fetched, worth))
             hosts = found
     except (StateError, StorageError):
-        pass  # it was deleted, or started again with another strategy
+        pass  # the frontier was deleted, or belongs to another strategy now
     return nlargest(SITES, hosts, key=lambda site: site.pages)
 
 

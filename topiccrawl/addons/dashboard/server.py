@@ -1,4 +1,4 @@
-"""The page's server, in the event loop of its caller."""
+"""HTTP server of the dashboard, in the caller's event loop."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.status import Source, State
 
-    Answering = Callable[[web.Request], Awaitable[web.StreamResponse]]
+    Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
     Exposition = Callable[[Sequence[State]], tuple[bytes, str]]
 
 logger = logging.getLogger(__name__)
 
-MOST = 200
-"""Maximum of articles in one response."""
-CONNECTIONS = 256
-"""Connections at a time; more are closed at once, to leave file descriptors for the crawl."""
-PATIENCE = 30.0
-"""Seconds that a connection may take for (the rest of) a request's head, or be idle."""
-LARGEST = 65_536
-"""Bytes of a request's body."""
-LISTENERS = 32
-"""Event streams open at a time; each takes a connection and a queue of events."""
+MAX_ARTICLES = 200
+"""Maximum number of articles in one response."""
+MAX_CONNECTIONS = 256
+"""Maximum number of connections; more are closed at once, to save the crawl's file descriptors."""
+IDLE_TIMEOUT = 30.0
+"""Seconds for which a connection may be idle or take to send the head of a request."""
+MAX_BODY_BYTES = 65_536
+"""Maximum size of the body of a request."""
+MAX_STREAMS = 32
+"""Maximum number of open event streams; each needs a connection and a queue of events."""
 _TYPES = {
     ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
     ".txt": "text/plain", ".json": "application/json",
 }  # fmt: skip
 
 
-_PART = re.compile(r"<!-- (\w+) -->")
-"""Marks a part of a page in its file, and its place in ``shell.html``."""
+_SLOT = re.compile(r"<!-- (\w+) -->")
+"""Marker of a part of a page, and of its place in ``shell.html``."""
 
 
 class DashboardServer:
-    """Serves one source.
+    """Serves the dashboard of one data source.
 
     Args:
-        source: What is shown.
+        source: Data source.
         guard: Access control.
-        routes: Further routes, such as those of tasks.
-        metrics: Gives the text of /metrics, and its type.
-        start: The page at ``/``: ``crawl``, or ``crawls``.
+        routes: More routes, such as those of tasks.
+        metrics: Returns the text of /metrics and its content type; None if it is not available.
+        start: The page at ``/``: ``crawl`` or ``crawls``.
     """
 
     def __init__(
@@ -69,45 +69,45 @@ class DashboardServer:
         self._metrics = metrics
         self._start = start
         self._channels: dict[str, Channel] = {}
-        self._app = web.Application(middlewares=[guard.middleware], client_max_size=LARGEST)
+        self._app = web.Application(middlewares=[guard.middleware], client_max_size=MAX_BODY_BYTES)
         self._app.add_routes(
             [
                 web.get("/", self._page),
                 web.get("/{page:crawl|crawls|articles}", self._page),
                 web.get("/static/words.{language:en|zh}.json", _words),
                 web.get("/static/{name}", self._static),
-                web.get("/api/state", self._with_reason(self._get_state)),
-                web.get("/api/events", self._with_reason(self._events)),
-                web.get("/api/articles", self._with_reason(self._articles)),
-                web.get("/api/more", self._with_reason(self._more)),
-                web.get("/metrics", self._with_reason(self._get_metrics)),
+                web.get("/api/state", self._with_errors(self._get_state)),
+                web.get("/api/events", self._with_errors(self._events)),
+                web.get("/api/articles", self._with_errors(self._articles)),
+                web.get("/api/more", self._with_errors(self._more)),
+                web.get("/metrics", self._with_errors(self._get_metrics)),
                 *routes,
             ]
         )
         self._listening: asyncio.Server | None = None
         self._runner = web.AppRunner(
-            self._app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=PATIENCE,
+            self._app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=IDLE_TIMEOUT,
             logger=logger,
         )  # fmt: skip
 
     @property
     def address(self) -> Address:
-        """Address that it listens on; its port is known once it has started."""
+        """Address that the server listens on; its port is known after ``start``."""
         return self.guard.address
 
     @property
     def url(self) -> str:
-        """URL of the page; with the token where one was generated for this run."""
+        """URL of the dashboard; it has the token if one was generated for this run."""
         host = "127.0.0.1" if self.address.host in {"0.0.0.0", "::"} else self.address.host  # noqa: S104
         shown = f"[{host}]" if ":" in host else host
         token = f"?token={self.guard.token}" if self.guard.shown else ""
         return f"http://{shown}:{self.address.port}/{token}"
 
     async def start(self) -> None:
-        """Listen.
+        """Start listening.
 
         Raises:
-            StorageError: The port is taken, or may not be used.
+            StorageError: If the port is in use or not permitted.
         """
         await self._runner.setup()
         loop, address = asyncio.get_running_loop(), self.address
@@ -116,8 +116,8 @@ class DashboardServer:
         except OSError as error:
             await self._runner.cleanup()
             raise StorageError(
-                "{host}:{port} cannot be listened on ({strerror}): choose "
-                "another port, 0 for a free one",
+                "cannot listen on {host}:{port} ({strerror}): choose "
+                "another port, or 0 for a free one",
                 host=self.address.host,
                 port=self.address.port,
                 strerror=error.strerror,
@@ -125,7 +125,7 @@ class DashboardServer:
         self.guard.address = Address(address.host, self._listening.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
-        """Send what is last, and end. Twice equals once."""
+        """Send the last events and stop; can be called more than once."""
         for channel in self._channels.values():
             await channel.stop()
         if self._listening is not None:
@@ -134,10 +134,8 @@ class DashboardServer:
 
     def _accept(self) -> asyncio.Protocol:
         server = self._runner.server
-        assert server is not None  # noqa: S101 - it was set up before anything is accepted
-        return server() if len(server.connections) < CONNECTIONS else _Full()
-
-    # -- answers -----------------------------------------------------------------------------------
+        assert server is not None  # noqa: S101 - start sets it up before listening
+        return server() if len(server.connections) < MAX_CONNECTIONS else _RefusedConnection()
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
         page = _page(request.match_info.get("page", self._start))
@@ -147,18 +145,19 @@ class DashboardServer:
         return _file(request.match_info["name"])
 
     async def _get_state(self, request: web.Request) -> web.StreamResponse:
-        return json_response(await self.source.state(_crawl(request)))
+        return json_response(await self.source.state(_crawl_in(request)))
 
     async def _articles(self, request: web.Request) -> web.StreamResponse:
         numbers = [request.query.get("offset", "0"), request.query.get("limit", "50")]
         if not all(number.isascii() and number.isdigit() for number in numbers):
-            raise web.HTTPBadRequest(text="offset and limit are whole numbers\n")
+            raise web.HTTPBadRequest(text="offset and limit must be whole numbers\n")
         offset, limit = (min(int(number[:10]), 10**9) for number in numbers)
-        total, found = await self.source.articles(_crawl(request), offset, min(limit, MOST))
+        limit = min(limit, MAX_ARTICLES)
+        total, found = await self.source.articles(_crawl_in(request), offset, limit)
         return json_response({"total": total, "articles": [one._asdict() for one in found]})
 
     async def _more(self, request: web.Request) -> web.StreamResponse:
-        return json_response(await self.source.more(_crawl(request)))
+        return json_response(await self.source.more(_crawl_in(request)))
 
     async def _get_metrics(self, _request: web.Request) -> web.StreamResponse:
         if self._metrics is None:
@@ -170,9 +169,9 @@ class DashboardServer:
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         """Send the whole state, then changes, until the reader disconnects."""
-        if sum(map(len, self._channels.values())) >= LISTENERS:
-            raise web.HTTPServiceUnavailable(text="too many pages look on\n")
-        name = _crawl(request)
+        if sum(map(len, self._channels.values())) >= MAX_STREAMS:
+            raise web.HTTPServiceUnavailable(text="too many open event streams\n")
+        name = _crawl_in(request)
         channel = self._channels.setdefault(name, Channel(lambda: self.source.state(name)))
         response = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream"})
         try:
@@ -184,20 +183,20 @@ class DashboardServer:
         return response
 
     @staticmethod
-    def _with_reason(answering: Answering) -> Answering:
-        """Answer 503 with the reason where what is asked for cannot be read."""
+    def _with_errors(handler: Handler) -> Handler:
+        """Respond with status 503 and the reason if the data cannot be read."""
 
-        async def answer(request: web.Request) -> web.StreamResponse:
+        async def respond(request: web.Request) -> web.StreamResponse:
             try:
-                return await answering(request)
+                return await handler(request)
             except TopiccrawlError as error:
                 raise web.HTTPServiceUnavailable(text=f"{error.public}\n") from error
 
-        return answer
+        return respond
 
 
-class _OwnFaults(logging.Filter):
-    """Keeps malformed requests out of the log: their text is untrusted and may hold a token."""
+class _OwnErrors(logging.Filter):
+    """Keeps malformed requests out of the log, as their text is untrusted and may have a token."""
 
     @override
     def filter(self, record: logging.LogRecord) -> bool:
@@ -205,24 +204,24 @@ class _OwnFaults(logging.Filter):
         return not isinstance(error, HttpProcessingError)
 
 
-logger.addFilter(_OwnFaults())
+logger.addFilter(_OwnErrors())
 
 
-class _Full(asyncio.Protocol):
-    """Closes a connection that is one too many."""
+class _RefusedConnection(asyncio.Protocol):
+    """Closes a connection at once, when there are too many."""
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.close()
 
 
-def _crawl(request: web.Request) -> str:
-    """Return the requested crawl; "" for the one that began last."""
+def _crawl_in(request: web.Request) -> str:
+    """Return the requested crawl; "" for the latest one."""
     return request.query.get("crawl", "")
 
 
 async def _words(request: web.Request) -> web.Response:
-    """Send the page's words in a language, from the catalogue of all messages."""
+    """Send the texts of the pages in a language, from the message catalogue."""
     language = request.match_info["language"]
     text = files("topiccrawl.addons.dashboard").joinpath("static", "words.json").read_text("utf-8")
     return json_response(
@@ -231,12 +230,12 @@ async def _words(request: web.Request) -> web.Response:
 
 
 def _page(name: str) -> str:
-    """Return a page: the parts of its own file in their places of ``shell.html``."""
+    """Return a page: ``shell.html`` with the parts of the page's own file."""
     static = files("topiccrawl.addons.dashboard").joinpath("static")
-    _, *split = _PART.split(static.joinpath(f"{name}.html").read_text("utf-8"))
+    _, *split = _SLOT.split(static.joinpath(f"{name}.html").read_text("utf-8"))
     parts = dict(zip(split[::2], split[1::2], strict=True))
     shell = static.joinpath("shell.html").read_text("utf-8")
-    return _PART.sub(lambda place: parts.get(place[1], "").strip(), shell)
+    return _SLOT.sub(lambda place: parts.get(place[1], "").strip(), shell)
 
 
 def _file(name: str) -> web.Response:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 TOPICCRAWL_DASHBOARD = "off"
-"""Address of the crawl's page and metrics: on (127.0.0.1:8420), a port (0: a free one) or
-ADDRESS:PORT; off."""
+"""Address of the crawl's dashboard and metrics: on (127.0.0.1:8420), a port (0: a free one),
+ADDRESS:PORT, or off."""
 TOPICCRAWL_DASHBOARD_TOKEN = ""
-"""Token that browsers and programs have to send; empty: the environment's, else one generated at
-the start, which the log shows with the URL; off: none, and only loopback is let in. Set it in the
-environment or a settings file: other users of the machine see command lines."""
+"""Token that browsers and programs must send. If empty, the token is that of the environment, or is
+generated at the start and logged with the URL. With off, no token is needed, and only loopback
+clients are accepted. Set it in the environment or in a settings file, as other users of the machine
+can see command lines."""
 TOPICCRAWL_DASHBOARD_NAMES: list[str] = []
-"""Host names of the page besides its addresses, as behind a proxy; others are refused. The
-environment's, separated by commas, are added."""
+"""Accepted host names of the dashboard in addition to its addresses, such as that of a proxy. Those
+of the environment variable, separated by commas, are added."""
 TOPICCRAWL_DASHBOARD_ROUTES: dict[str, int] = {}
-"""Dotted paths of functions that build routes of the page's server, and their order."""
+"""Dotted paths of functions that build routes of the dashboard's server, and their order."""
 TOPICCRAWL_DASHBOARD_SECTIONS: dict[str, int] = {}
-"""Dotted paths of functions that return sections of the page, and their order."""
+"""Dotted paths of functions that return sections of the dashboard, and their order."""
 TOPICCRAWL_REPORT = ""
-"""A file that ends in .html, or a folder: a report is written there when the crawl ends; empty:
-none is. ``scrapy report`` writes one at any time."""
+"""File that ends in .html, or folder, for a report at the end of the crawl; if empty, none is
+written. ``scrapy report`` writes one at any time."""
 TOPICCRAWL_REPORT_LANGUAGE = "en"
 """Language of reports: en or zh."""
 

@@ -1,4 +1,4 @@
-"""Stored data of a topic for the page: articles, chains, changes, and contributed sections."""
+"""Stored data of a topic for the dashboard: articles, reprint chains, topic changes, sections."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 CHAINS = 8
-"""Stories whose reprints are shown."""
+"""Number of stories whose reprints are shown."""
 CHANGES = 30
-"""Changes of a topic that are shown, the last ones."""
+"""Number of changes of a topic that are shown, the last ones."""
 REPRINTS = 12
-"""Reprints of a story that are shown."""
-KEPT = 5.0
-"""Minimum of seconds that a result is cached."""
-RARE = 100.0
-"""Factor: a result is cached this many times longer than the query took."""
+"""Number of reprints shown of a story."""
+CACHE_SECONDS = 5.0
+"""Minimum time for which a result is cached, in seconds."""
+CACHE_FACTOR = 100.0
+"""A result is cached for this factor times the duration of its query, if that is longer."""
 TERMS = 8
-"""Terms of a change that are shown."""
-LEARNT = 24
-"""Learnt terms that are shown."""
+"""Number of terms shown of a change."""
+LEARNED_TERMS = 24
+"""Number of learned terms that are shown."""
 
 
 class Stored:
-    """Reads what crawls stored, without changes.
+    """Reads the stored data of crawls.
 
     Args:
-        settings: Name the stores, and the sections of TOPICCRAWL_DASHBOARD_SECTIONS.
-        crawler: The running crawl; None for what is stored alone.
+        settings: Settings of the stores, and TOPICCRAWL_DASHBOARD_SECTIONS.
+        crawler: The running crawl; None to read stored data only.
 
     Attributes:
-        settings: As given.
+        settings: Settings of the stores and sections.
 
     Raises:
-        SettingError: A section cannot be loaded.
+        SettingError: If a section cannot be loaded.
     """
 
     def __init__(self, settings: BaseSettings, crawler: Crawler | None = None) -> None:
@@ -56,36 +56,38 @@ class Stored:
         self._storage = storage_of(settings)
         self._listing = self._storage.listing()
         self._sections = components(settings, "TOPICCRAWL_DASHBOARD_SECTIONS")
-        self._last: dict[tuple[str, str], tuple[float, State]] = {}
-        self._turn = asyncio.Lock()
+        self._cache: dict[tuple[str, str], tuple[float, State]] = {}
+        self._lock = asyncio.Lock()
 
     async def articles(self, topic: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """Return the number of stored articles, and a part of them, those stored last first.
+        """Return the number of stored articles and a page of them, last stored first.
 
         Raises:
-            StorageError: They cannot be read.
+            StorageError: If the articles cannot be read.
         """
         return await self._listing.page(topic, limit, offset)
 
     async def more(self, topic: str, frontier: str) -> State:
-        """Return chains, changes and contributed sections, read at most every ``KEPT`` seconds.
+        """Return reprint chains, topic changes and contributed sections.
 
-        Concurrent callers share one query, and slow queries are cached longer.
+        The result is cached for at least ``CACHE_SECONDS``, and longer after a slow query.
+        Concurrent callers share one query.
         """
-        async with self._turn:
+        async with self._lock:
             began = time.monotonic()
-            due, found = self._last.get((topic, frontier), (0.0, {}))
+            due, found = self._cache.get((topic, frontier), (0.0, {}))
             if began >= due:
-                found = await self._look(topic, frontier)
+                found = await self._read(topic, frontier)
                 now = time.monotonic()
-                self._last[topic, frontier] = (now + max(KEPT, RARE * (now - began)), found)
+                valid = max(CACHE_SECONDS, CACHE_FACTOR * (now - began))
+                self._cache[topic, frontier] = (now + valid, found)
             return found
 
     async def close(self) -> None:
-        """Release what is held."""
+        """Close the stores."""
         await self._listing.close()
 
-    async def _look(self, topic: str, frontier: str) -> State:
+    async def _read(self, topic: str, frontier: str) -> State:
         chains = await self._listing.chains(topic, CHAINS)
         log = ChangeLog(self._storage)
         changes = await asyncio.to_thread(log.all, topic, frontier)
@@ -102,13 +104,13 @@ class Stored:
                 }
                 for chain in chains
             ],
-            "changes": changes_shown(changes),
-            "learnt": learnt(changes),
+            "changes": recent_changes(changes),
+            "learnt": learned_terms(changes),
         }
 
 
-def changes_shown(changes: Sequence[TopicChange]) -> list[dict[str, Any]]:
-    """Each of the last changes: number, when, why, what came and what went, the newest first."""
+def recent_changes(changes: Sequence[TopicChange]) -> list[dict[str, Any]]:
+    """Return the last topic changes with added and removed terms, newest first."""
     before = [changes[0].own if changes else {}, *(change.terms for change in changes)]
     found = [
         {
@@ -116,7 +118,7 @@ def changes_shown(changes: Sequence[TopicChange]) -> list[dict[str, Any]]:
             "at": change.at,
             "pages": change.pages,
             "reason": change.reason,
-            "came": _foremost({term: w for term, w in new.items() if term not in old}),
+            "came": _top_terms({term: w for term, w in new.items() if term not in old}),
             "went": [term for term in old if term not in new][:TERMS],
         }
         for change, (old, new) in zip(changes, pairwise(before), strict=True)
@@ -124,15 +126,15 @@ def changes_shown(changes: Sequence[TopicChange]) -> list[dict[str, Any]]:
     return found[-CHANGES:][::-1]
 
 
-def learnt(changes: Sequence[TopicChange]) -> list[list[Any]]:
-    """The terms that the last change has besides the user's own, with weights, foremost first."""
+def learned_terms(changes: Sequence[TopicChange]) -> list[list[Any]]:
+    """Return the learned terms of the last change with their weights, best first."""
     if not changes:
         return []
     last = changes[-1]
     terms = {term: weight for term, weight in last.terms.items() if term not in last.own}
-    return [[term, round(terms[term], 4)] for term in _foremost(terms, LEARNT)]
+    return [[term, round(terms[term], 4)] for term in _top_terms(terms, LEARNED_TERMS)]
 
 
-def _foremost(terms: Mapping[str, float], most: int = TERMS) -> list[str]:
-    """Terms with a positive weight, in stored order, which is the order of their evidence."""
+def _top_terms(terms: Mapping[str, float], most: int = TERMS) -> list[str]:
+    """Return terms with a positive weight in stored order, which is the order of evidence."""
     return [term for term, weight in terms.items() if weight > 0][:most]

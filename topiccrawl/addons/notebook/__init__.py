@@ -1,4 +1,4 @@
-"""Stored data of crawls as pandas frames for notebooks and programs (examples/crawl.ipynb)."""
+"""Stored data of crawls as pandas data frames for notebooks (examples/crawl.ipynb)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data folder opened for reading: articles, pages and figures as pandas frames."""
+"""Read access to a data folder: articles, pages and figures as pandas data frames."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     from topiccrawl.storage.runs import RunReport
 
 RUN = ("topic", "began", "seconds", "finished", "reason", "strategy", "node", "frontier")
-"""Fields of a run that are columns."""
+"""Fields of a run that become columns."""
 
 
 def open(folder: str = "data", **settings: object) -> DataFolder:
-    """Return what the crawls of a data folder stored; nothing is changed, crawls may go on.
+    """Open a data folder for reading; crawls may run at the same time.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
-        **settings: Settings of the crawls besides, such as MONGODB_URI or REDIS_URL.
+        **settings: Other settings of the crawls, such as MONGODB_URI or REDIS_URL.
 
     Raises:
-        ConfigurationError: pandas is not installed.
-        StateError: No crawl has used the folder.
+        ConfigurationError: If pandas is not installed.
+        StateError: If no crawl has used the folder.
     """
     if find_spec("pandas") is None:
-        raise ConfigurationError("frames need pandas: pip install 'topiccrawl[notebook]'")
+        raise ConfigurationError("data frames need pandas: pip install 'topiccrawl[notebook]'")
     known = Settings()
     known.setmodule("topiccrawl.settings", priority="project")
     known.setdict({"TOPICCRAWL_DATA_DIR": str(folder), **settings}, priority="cmdline")
@@ -51,33 +51,33 @@ def open(folder: str = "data", **settings: object) -> DataFolder:
 
 
 class DataFolder:
-    """Frames of a data folder; each call reads what is stored now.
+    """Data frames of a data folder; each call reads the current data.
 
     Args:
-        settings: Name the stores.
+        settings: Settings of the stores.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     def topics(self) -> list[str]:
-        """Return the topics of the recorded crawls, the first one first."""
+        """Return the topics of the recorded crawls, oldest first."""
         crawls = CrawlLog(self._settings["TOPICCRAWL_DATA_DIR"]).all()
         return list(dict.fromkeys(crawl.topic for crawl in crawls))
 
     def articles(
         self, topic: str = "", *, words: str = "", site: str = "", since: str = "", until: str = ""
     ) -> DataFrame:
-        """Return stored articles, those stored last first, with the columns of exports.
+        """Return stored articles with the columns of exports, last stored first.
 
-        ``docs/schemas/table.json`` describes the columns. ``published`` is a time in UTC, NaT where
+        ``docs/schemas/table.json`` describes the columns. ``published`` is a time in UTC, or NaT if
         the page has none; ``found`` is the time of the fetch.
 
         Args:
-            topic: Name of a topic; "" for all.
-            words: Words that all must be in the article.
+            topic: Name of a topic; "" for all topics.
+            words: Words that the article must contain.
             site: Host, or a parent domain.
-            since: First day of publication, as 2026-01-31.
+            since: First day of publication, such as 2026-01-31.
             until: Last day of publication.
         """
         import pandas as pd
@@ -96,7 +96,7 @@ class DataFolder:
 
         Args:
             topic: Name of a topic; "" for the last crawl of the folder.
-            limit: Most rows of each queue.
+            limit: Maximum number of rows of each queue.
         """
         import pandas as pd
 
@@ -108,7 +108,7 @@ class DataFolder:
         return pd.DataFrame(rows, columns=["url", "queue", "value", "reason"])
 
     def runs(self) -> DataFrame:
-        """Return the recorded runs with their totals, the last one first."""
+        """Return the recorded runs with their totals, latest first."""
         import pandas as pd
 
         states = [one.state for one in self._reports()]

@@ -1,1 +1,1 @@
-"""Links to stories that are stored already: reprints known before download."""
+"""Reprints add-on: detects links to stories that are already stored, before download."""

@@ -1,4 +1,4 @@
-"""Puts links to stories that are stored from another site behind other links."""
+"""Spider middleware that ranks links to stories stored from another site below other links."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkStrategy
     from topiccrawl.storage.contract import Storage
 
-RECALLED = 20_000
-"""Stored stories whose headlines are read at the start, the newest."""
+LOADED_STORIES = 20_000
+"""Number of newest stored stories whose headlines are loaded at the start."""
 
 NORMAL = 1
 """Lane of normalQueue."""
 
-LEAST = 10
-"""Letters of a Chinese headline that names one story; shorter ones are rubrics."""
+MIN_HAN = 10
+"""Minimum number of letters of a Chinese headline; shorter texts may be names of sections."""
 
-LATIN_LEAST = 30
-"""The same in English."""
+MIN_LATIN = 30
+"""Minimum number of letters of a headline in other scripts."""
 
-MOST = 100_000
-"""Headlines in memory, the newest; about 250 bytes each."""
+MAX_HEADLINES = 100_000
+"""Maximum number of headlines in memory, about 250 bytes each; the oldest are dropped."""
 
-_NO_LETTERS = re.compile(r"[\W_]+")
+_NON_LETTERS = re.compile(r"[\W_]+")
 
 
 class KnownStoryMiddleware:
-    """Lowers offers whose anchor is a stored story's headline on another site.
+    """Lowers offers whose anchor is the headline of a story stored from another site.
 
-    The offer goes to normalQueue with the evidence of a link without text, so that what its anchor
-    promises counts no more. Another page that offers the URL under another text lifts it again.
+    The offer goes to normalQueue with the evidence of a link without text, so that the score of
+    its anchor is ignored. A link to the same URL with another text can raise the value again.
 
     Args:
-        strategy: Order of the crawl.
-        storage: Where stories are stored.
+        strategy: Link strategy of the crawl.
+        storage: Storage of the stories.
         topic: Name of the crawl's topic.
-        count: Counts a lowered link.
+        count: Called for each lowered link.
     """
 
     def __init__(
@@ -63,14 +63,15 @@ class KnownStoryMiddleware:
         self._storage = storage
         self._topic = topic
         self._count = count
-        self._read = False
+        self._loaded = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware.
+        """Create the middleware.
 
         Raises:
-            NotConfigured: If TOPICCRAWL_REPRINT_LINKS is off, or the crawl has no order or topic.
+            NotConfigured: If TOPICCRAWL_REPRINT_LINKS is off, or the crawl has no link strategy or
+                no topic.
         """
         spec, stats = context_of(crawler).spec, crawler.stats
         wanted = crawler.settings.getbool("TOPICCRAWL_REPRINT_LINKS")
@@ -95,10 +96,10 @@ class KnownStoryMiddleware:
         response: Response,  # noqa: ARG002
         result: AsyncIterator[Any],
     ) -> AsyncIterator[Any]:
-        """Pass everything on; of findings, offers of known stories are lowered."""
-        if not self._read:
-            self._read = True
-            await self._recall()
+        """Yield all output; in findings, offers of known stories are lowered."""
+        if not self._loaded:
+            self._loaded = True
+            await self._load()
         async for output in result:
             if isinstance(output, Findings):
                 yield output._replace(offers=tuple(map(self._lowered, output.offers)))
@@ -106,7 +107,7 @@ class KnownStoryMiddleware:
                 yield output
 
     def _lowered(self, offer: Offer) -> Offer:
-        if not self.headlines.elsewhere(offer.anchor, site_of(offer.url)):
+        if not self.headlines.is_from_other_site(offer.anchor, site_of(offer.url)):
             return offer
         self._count()
         evidence = self._strategy.rescore(offer.evidence, "", "")
@@ -114,44 +115,44 @@ class KnownStoryMiddleware:
             lane=max(offer.lane, NORMAL), evidence=evidence, anchor="", context=""
         )
 
-    async def _recall(self) -> None:
+    async def _load(self) -> None:
         if not self._storage.exists():
             return
         async with closed_after(self._storage.listing()) as listing:
-            _, known = await listing.page(self._topic, RECALLED, 0)
-        for story in reversed(known):
+            _, stories = await listing.page(self._topic, LOADED_STORIES, 0)
+        for story in reversed(stories):
             self.headlines.add(story.title, site_of(story.url))
 
 
 class Headlines:
-    """Headlines with the site of their story.
+    """Headlines with the sites of their stories.
 
     >>> known = Headlines()
     >>> known.add("老城区三座旧桥年内大修 行人走浮桥", "a.test")
-    >>> known.elsewhere("老城区三座旧桥年内大修，行人走浮桥", "b.test")
+    >>> known.is_from_other_site("老城区三座旧桥年内大修，行人走浮桥", "b.test")
     True
-    >>> known.elsewhere("老城区三座旧桥年内大修，行人走浮桥", "a.test")
+    >>> known.is_from_other_site("老城区三座旧桥年内大修，行人走浮桥", "a.test")
     False
     """
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_HEADLINES) -> None:
         self._most = most
         self._sites: OrderedDict[str, str] = OrderedDict()
 
     def add(self, title: str, site: str) -> None:
-        """Add the headline of a stored story; the first site that had it stays."""
+        """Add the headline of a stored story, unless it is there with an earlier site."""
         key = _key(title)
         if key and key not in self._sites:
             self._sites[key] = site
             if len(self._sites) > self._most:
                 self._sites.popitem(last=False)
 
-    def elsewhere(self, anchor: str, site: str) -> bool:
+    def is_from_other_site(self, anchor: str, site: str) -> bool:
         """Return whether a link's text is the headline of a story from another site."""
         return self._sites.get(_key(anchor), site) != site
 
 
 def _key(text: str) -> str:
-    """Return the letters of a headline; "" where they are too few to name a story."""
-    letters = _NO_LETTERS.sub("", fold(text))
-    return letters if len(letters) >= (LEAST if has_han(letters) else LATIN_LEAST) else ""
+    """Return the letters of a headline; "" if it is too short to identify a story."""
+    letters = _NON_LETTERS.sub("", fold(text))
+    return letters if len(letters) >= (MIN_HAN if has_han(letters) else MIN_LATIN) else ""

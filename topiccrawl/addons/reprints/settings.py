@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TOPICCRAWL_REPRINT_LINKS = False
-"""Put links whose text is the headline of a story stored from another site behind other links."""
+"""Rank links whose text is the headline of a story stored from another site below other links."""
 
 SPIDER_MIDDLEWARES = {
     "topiccrawl.addons.reprints.middleware.KnownStoryMiddleware": 540,  # after all filters

@@ -1,1 +1,1 @@
-"""Tasks: crawl orders of users, the workers that serve them, and their control."""
+"""Tasks of users, the workers that crawl for them, and their control."""

@@ -1,12 +1,12 @@
-"""Tasks and orders to crawls on the dashboard."""
+"""Dashboard routes of tasks and of orders to crawls."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.tasks.commands.tasks import checker
-from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.http import order_routes, task_routes
+from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.build import addresses_of
 from topiccrawl.storage.control import Control
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:
-    """Return the routes by which crawls and tasks are steered."""
-    desk = Desk(ledger, checker(settings))
+    """Return the routes that control crawls and tasks."""
+    service = TaskService(ledger, checker(settings))
     files = str(settings.get("TOPICCRAWL_ORDER_FILES") or "")
     orders = order_routes(Control(ledger), addresses_of(settings))
-    return [*orders, *task_routes(desk, files)]
+    return [*orders, *task_routes(service, files)]

@@ -1,7 +1,7 @@
-"""Tasks over HTTP: routes that the dashboard mounts; it controls access to them.
+"""HTTP API of tasks and orders. The dashboard mounts the routes and controls access to them.
 
     GET  /api/orders/NAME           order of a crawl (its topic's slug, or task-7)
-    POST /api/orders/NAME/pause     and resume, cancel
+    POST /api/orders/NAME/pause     also resume, cancel
     POST /api/orders/NAME/speed     {"factor": 0.5}
     POST /api/orders/NAME/add       {"urls": ["https://a.test/news"]}: start URLs
     GET  /api/tasks                 all tasks, with their sites and workers
@@ -9,14 +9,16 @@
                                      "sites": ["sina.com.cn"], "pages": 0, "site_pages": 0,
                                      "depth": 0, "owner": ""}; only arguments and sites are required
     GET  /api/tasks/7               one task
-    POST /api/tasks/7/pause         and resume, cancel, remove
+    POST /api/tasks/7/pause         also resume, cancel, remove
     POST /api/tasks/7/speed         {"factor": 2}
-    POST /api/tasks/7/assign        {"site": "a.test", "worker": "NAME"}: who takes it over; any
+    POST /api/tasks/7/assign        {"site": "a.test", "worker": "NAME"}: assign the site to a
+                                     worker; "any" revokes the assignment
     GET  /api/workers               all workers, and the shards that they crawl
 
-Responses are JSON. A wrong request gets 400 with {"error": ...}, unavailable state 503. A request
-names no files but lists and engines in TOPICCRAWL_ORDER_FILES (topics and templates by name only),
-and no response contains text of one. Fields, names and numbers are bounded.
+Responses are JSON. An invalid request gets status 400 with {"error": ...}; if the state is
+unavailable, the status is 503. Requests can name topics and templates, but no files other than the
+lists and engines in TOPICCRAWL_ORDER_FILES. No response contains text of a file. The sizes of
+fields, names and numbers are limited.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from topiccrawl.addons.tasks.records import Wish
+from topiccrawl.addons.tasks.records import TaskSpec
 from topiccrawl.discovery.factory import FILE_PROVIDERS
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.links.urls import canonical
@@ -41,7 +43,7 @@ from topiccrawl.storage.control import parse_speed
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from topiccrawl.addons.tasks.desk import Desk, TaskState
+    from topiccrawl.addons.tasks.service import TaskService, TaskState
     from topiccrawl.links.addresses import AddressRules
     from topiccrawl.storage.control import Control
 
@@ -49,36 +51,35 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_TASKS = 1000
-"""Tasks that may exist when one more is made over HTTP."""
-_LONGEST = {
+MAX_TASKS = 1000
+"""Number of tasks from which no more can be created over HTTP."""
+_MAX_CHARACTERS = {
     "spider": 50, "owner": 100, "sites": 2000, "arguments": 1000, "urls": 2000, "site": 300,
     "worker": 300,
 }  # fmt: skip
-"""Characters of a field's texts."""
-_MOST = {"sites": 1000, "arguments": 10, "urls": 100}
-"""Entries of a field."""
-_LARGEST = 10**9
-"""Of numbers."""
-_ORDER = re.compile(r"[\w.:-]{1,200}")
-"""Name of an order: a slug, ``task-7``, ``task-7.a.test``."""
-_FILE = re.compile(r"\w[\w.-]{0,99}")
+"""Maximum length of each string of a field, in characters."""
+_MAX_ENTRIES = {"sites": 1000, "arguments": 10, "urls": 100}
+"""Maximum number of entries of a field."""
+_MAX_NUMBER = 10**9
+_ORDER_NAME = re.compile(r"[\w.:-]{1,200}")
+"""A slug, ``task-7`` or ``task-7.a.test``."""
+_FILE_NAME = re.compile(r"\w[\w.-]{0,99}")
 """Name of a file in TOPICCRAWL_ORDER_FILES."""
 
 
 def order_routes(control: Control, addresses: AddressRules) -> list[web.RouteDef]:
-    """Return the routes that steer crawls.
+    """Return the routes that control crawls.
 
     Args:
-        control: Takes the orders.
-        addresses: Refuses start URLs of private addresses; the crawl does once more.
+        control: Stores the orders.
+        addresses: Refuses start URLs with private addresses; the crawl checks them again.
     """
 
-    @_told
+    @_json_response
     async def show(request: web.Request) -> object:
         return asdict(await control.order(_name_in(request)))
 
-    @_told
+    @_json_response
     async def act(request: web.Request) -> object:
         name, action = _name_in(request), request.match_info["action"]
         if action == "speed":
@@ -94,50 +95,50 @@ def order_routes(control: Control, addresses: AddressRules) -> list[web.RouteDef
     ]
 
 
-def task_routes(desk: Desk, files: str = "") -> list[web.RouteDef]:
-    """Return the routes that make and steer tasks.
+def task_routes(service: TaskService, files: str = "") -> list[web.RouteDef]:
+    """Return the routes that create and control tasks.
 
     Args:
-        desk: Makes and steers them.
-        files: Folder of the lists and engines that orders may name; "" for none.
+        service: Creates and controls the tasks.
+        files: Folder of the lists and engines that requests may name; "" for none.
     """
 
-    @_told
-    async def every(_: web.Request) -> object:
-        return [asdict(state) for state in await desk.all()]
+    @_json_response
+    async def list_all(_: web.Request) -> object:
+        return [asdict(state) for state in await service.all()]
 
-    @_told
+    @_json_response
     async def workers(_: web.Request) -> object:
-        return [asdict(state) for state in await desk.workers()]
+        return [asdict(state) for state in await service.workers()]
 
-    @_told
+    @_json_response
     async def create(request: web.Request) -> object:
-        wish = wish_in(await body_of(request), files)
-        await _refuse_too_many(desk)
-        return asdict(await desk.create(wish))
+        spec = spec_in(await body_of(request), files)
+        await _check_task_count(service)
+        return asdict(await service.create(spec))
 
-    @_told
+    @_json_response
     async def show(request: web.Request) -> object:
-        return asdict(await desk.show(request.match_info["task"]))
+        return asdict(await service.show(request.match_info["task"]))
 
-    @_told
+    @_json_response
     async def assign(request: web.Request) -> object:
         given = fields_in(await body_of(request), {"site": str, "worker": str})
-        return asdict(await desk.assign(request.match_info["task"], **given))
+        return asdict(await service.assign(request.match_info["task"], **given))
 
-    @_told
+    @_json_response
     async def act(request: web.Request) -> object:
         task, action = request.match_info["task"], request.match_info["action"]
         if action == "speed":
-            return asdict(await desk.speed(task, await factor_in(request)))
+            return asdict(await service.speed(task, await factor_in(request)))
         simple = {
-            "pause": desk.pause, "resume": desk.resume, "cancel": desk.cancel,
-            "remove": desk.remove,
+            "pause": service.pause, "resume": service.resume, "cancel": service.cancel,
+            "remove": service.remove,
         }  # fmt: skip
-        return _shown(await simple[action](task))
+        return _as_json(await simple[action](task))
 
     return [
-        web.get("/api/tasks", every),
+        web.get("/api/tasks", list_all),
         web.post("/api/tasks", create),
         web.get("/api/tasks/{task}", show),
         web.post("/api/tasks/{task}/{action:pause|resume|cancel|speed|remove}", act),
@@ -146,45 +147,45 @@ def task_routes(desk: Desk, files: str = "") -> list[web.RouteDef]:
     ]
 
 
-def _shown(state: TaskState | None) -> object:
+def _as_json(state: TaskState | None) -> object:
     return {} if state is None else asdict(state)
 
 
-async def _refuse_too_many(desk: Desk) -> None:
-    if await desk.count() >= MOST_TASKS:
+async def _check_task_count(service: TaskService) -> None:
+    if await service.count() >= MAX_TASKS:
         raise StateError(
-            "there are {most_tasks} tasks: remove those that are over", most_tasks=MOST_TASKS
+            "there are {most_tasks} tasks: remove those that have ended", most_tasks=MAX_TASKS
         )
 
 
-def wish_in(body: dict[str, Any], files: str = "") -> Wish:
-    """Return the wish in a request's body.
+def spec_in(body: dict[str, Any], files: str = "") -> TaskSpec:
+    """Return the task specification in a request's body.
 
     Args:
         body: Fields by name.
         files: Folder of the lists and engines that it may name; "" for none.
 
     Raises:
-        ConfigurationError: A field is unknown, missing, too large or of another type, or names a
-            file that is not allowed.
+        ConfigurationError: If a field is unknown, missing, too large or of the wrong type, or
+            names a file that is not allowed.
 
-    >>> wish_in({"arguments": {"topic": "足球"}, "sites": ["a.cn"]}).spider
+    >>> spec_in({"arguments": {"topic": "足球"}, "sites": ["a.cn"]}).spider
     'topic'
     """
-    known = {"spider": str, "pages": int, "site_pages": int, "depth": int, "owner": str,
+    types = {"spider": str, "pages": int, "site_pages": int, "depth": int, "owner": str,
              "arguments": dict, "sites": list}  # fmt: skip
-    checked(body, known)
+    check_fields(body, types)
     arguments, sites = body.get("arguments", {}), body.get("sites", [])
-    arguments = {name: _without_files(name, value, files) for name, value in arguments.items()}
-    given = {"spider": "topic", **body, "arguments": arguments, "sites": tuple(sites)}
-    return Wish(**given)
+    arguments = {name: _checked_argument(name, value, files) for name, value in arguments.items()}
+    fields = {"spider": "topic", **body, "arguments": arguments, "sites": tuple(sites)}
+    return TaskSpec(**fields)
 
 
 def urls_in(body: dict[str, Any], addresses: AddressRules) -> list[str]:
     """Return the start URLs in a request's body.
 
     Raises:
-        ConfigurationError: It has none, too many, or one of a private address.
+        ConfigurationError: If there are none or too many, or one has a private address.
     """
     urls: list[str] = fields_in(body, {"urls": list})["urls"]
     for url in urls:
@@ -195,55 +196,61 @@ def urls_in(body: dict[str, Any], addresses: AddressRules) -> list[str]:
     return urls
 
 
-def fields_in(body: dict[str, Any], kinds: dict[str, type]) -> dict[str, Any]:
-    """Return the fields of a request's body, all of which are needed; raises as ``checked``."""
-    if missing := kinds.keys() - body.keys():
+def fields_in(body: dict[str, Any], types: dict[str, type]) -> dict[str, Any]:
+    """Return the fields of a request's body.
+
+    Raises:
+        ConfigurationError: If one is missing, unknown, too large or of the wrong type.
+    """
+    if missing := types.keys() - body.keys():
         raise ConfigurationError("the body needs {choices}", choices=", ".join(sorted(missing)))
-    checked(body, kinds)
+    check_fields(body, types)
     return body
 
 
-def checked(body: dict[str, Any], kinds: dict[str, type]) -> None:
+def check_fields(body: dict[str, Any], types: dict[str, type]) -> None:
     """Check the fields of a request's body.
 
     Raises:
-        ConfigurationError: One is unknown, too large or of another type.
+        ConfigurationError: If one is unknown, too large or of the wrong type.
     """
     for name, value in body.items():
-        if type(value) is not kinds.get(name):
-            raise ConfigurationError("the body's {value} is not understood", value=name[:50])
-        _bound(name, value)
-
-
-def _bound(field: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
-    """Refuse a field with too many entries, too long texts or too large a number."""
-    if isinstance(value, int):
-        if value > _LARGEST:
+        if type(value) is not types.get(name):
             raise ConfigurationError(
-                "{field} is more than {largest}", field=field, largest=_LARGEST
+                "{value} in the body is unknown, or its type is wrong", value=name[:50]
+            )
+        _check_size(name, value)
+
+
+def _check_size(field: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Refuse a field with too many entries, a string that is too long or a number too large."""
+    if isinstance(value, int):
+        if value > _MAX_NUMBER:
+            raise ConfigurationError(
+                "{field} is more than {largest}", field=field, largest=_MAX_NUMBER
             )
         return
     texts = [value] if isinstance(value, str) else [*value]
     if isinstance(value, dict):
         texts += value.values()
     if not all(isinstance(text, str) for text in texts):
-        raise ConfigurationError("{field} must hold texts", field=field)
-    if not isinstance(value, str) and len(value) > _MOST[field]:
+        raise ConfigurationError("{field} must contain strings only", field=field)
+    if not isinstance(value, str) and len(value) > _MAX_ENTRIES[field]:
         raise ConfigurationError(
-            "{field} has more than {value} entries", field=field, value=_MOST[field]
+            "{field} has more than {value} entries", field=field, value=_MAX_ENTRIES[field]
         )
-    if max(map(len, texts), default=0) > _LONGEST[field]:
+    if max(map(len, texts), default=0) > (most := _MAX_CHARACTERS[field]):
         raise ConfigurationError(
-            "{field} has a text of more than {value} characters", field=field, value=_LONGEST[field]
+            "{field} has a string of more than {value} characters", field=field, value=most
         )
 
 
-def _without_files(name: str, value: str, files: str) -> str:
-    """Return an argument, lists and engines as paths in the folder; refuse other files."""
+def _checked_argument(name: str, value: str, files: str) -> str:
+    """Return an argument with names of lists and engines as paths; refuse other files."""
     if name == "discover":
-        return ",".join(_provider(spec.strip(), files) for spec in value.split(","))
+        return ",".join(_checked_provider(spec.strip(), files) for spec in value.split(","))
     if "/" in value or "\\" in value or value.strip().lower().endswith(".toml"):
-        remedy = message("over HTTP write words, or the name of a topic or template")
+        remedy = message("over HTTP, give words or the name of a topic or template")
         raise ConfigurationError(
             "{name} is {value!r}, which names a file: {remedy}",
             name=name,
@@ -253,19 +260,19 @@ def _without_files(name: str, value: str, files: str) -> str:
     return value
 
 
-def _provider(spec: str, files: str) -> str:
-    """Return a provider as it may be used; other kinds have URLs with separators."""
+def _checked_provider(spec: str, files: str) -> str:
+    """Return a provider with its file as a path; refuse files outside the folder."""
     kind, _, name = spec.partition(":")
     if kind.strip() in FILE_PROVIDERS:
         path = Path(files, name)
-        if files and _FILE.fullmatch(name) and path.is_file() and not path.is_symlink():
+        if files and _FILE_NAME.fullmatch(name) and path.is_file() and not path.is_symlink():
             return f"{kind.strip()}:{path.absolute()}"
         remedy: object = ConfigurationError(
-            "over HTTP {kind} takes the name of a file in TOPICCRAWL_ORDER_FILES",
+            "over HTTP, {kind} takes the name of a file in TOPICCRAWL_ORDER_FILES",
             kind=kind.strip(),
         )
     elif "." in kind:
-        remedy = message("over HTTP there is no dotted path")
+        remedy = message("dotted paths are not accepted over HTTP")
     else:
         return spec
     raise ConfigurationError(
@@ -277,43 +284,43 @@ def _name_in(request: web.Request) -> str:
     """Return the name of the order in a request's path.
 
     Raises:
-        ConfigurationError: It cannot be one.
+        ConfigurationError: If the name is invalid.
     """
     name = request.match_info["name"]
-    if not _ORDER.fullmatch(name):
-        raise ConfigurationError("the name of an order has letters, digits and .:- only")
+    if not _ORDER_NAME.fullmatch(name):
+        raise ConfigurationError("the name of an order may contain letters, digits and .:- only")
     return name
 
 
 async def factor_in(request: web.Request) -> float:
-    """Return the speed in a request's body.
+    """Return the speed factor in a request's body.
 
     Raises:
-        SettingError: If it has none.
+        SettingError: If there is none.
     """
     return parse_speed((await body_of(request)).get("factor"))
 
 
 async def body_of(request: web.Request) -> dict[str, Any]:
-    """Return a request's body, which must be a JSON object.
+    """Parse a request's body.
 
     Raises:
-        ConfigurationError: If it is no JSON object.
+        ConfigurationError: If the body is not a JSON object.
     """
     try:
-        found = json.loads((await request.read()).decode())  # UTF-8, whatever is declared
-    except (ValueError, RecursionError) as error:  # also of too many digits
-        raise ConfigurationError("the body is no JSON: {error}", error=error) from error
-    if not isinstance(found, dict):
+        body = json.loads((await request.read()).decode())  # UTF-8, whatever the header declares
+    except (ValueError, RecursionError) as error:  # ValueError also for numbers that are too long
+        raise ConfigurationError("the body is not valid JSON: {error}", error=error) from error
+    if not isinstance(body, dict):
         raise ConfigurationError("the body must be a JSON object")
-    return found
+    return body
 
 
-def _told(handler: Callable[[web.Request], Awaitable[object]]) -> Handler:
-    """Respond with the result of a handler as JSON, or with its error."""
+def _json_response(handler: Callable[[web.Request], Awaitable[object]]) -> Handler:
+    """Send the result of a handler, or its error, as JSON."""
 
     @wraps(handler)
-    async def answer(request: web.Request) -> web.Response:
+    async def respond(request: web.Request) -> web.Response:
         try:
             return web.json_response(await handler(request))
         except (ConfigurationError, StateError) as error:
@@ -323,4 +330,4 @@ def _told(handler: Callable[[web.Request], Awaitable[object]]) -> Handler:
         except StorageError as error:
             return web.json_response({"error": error.public}, status=503)
 
-    return answer
+    return respond

@@ -1,4 +1,4 @@
-"""The rows of tasks: tasks, their shards, turns at sites, and workers."""
+"""Stored rows: tasks, their shards, turns at sites, and workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TASKS, SHARDS, TURNS, WORKERS, COUNTERS = "tasks", "shards", "turns", "workers", "counters"
-"""Kinds of rows."""
+"""Names of the kinds of rows in the ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,24 +22,24 @@ class _Row:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Parse a stored row; fields of later versions are ignored."""
-        known = {one.name for one in fields(cls)}
-        given = {name: value for name, value in json.loads(text).items() if name in known}
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+        """Parse a stored row; unknown fields of later versions are ignored."""
+        names = {one.name for one in fields(cls)}
+        values = {name: value for name, value in json.loads(text).items() if name in names}
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
 
 
 @dataclass(frozen=True, slots=True)
-class Wish(_Row):
-    """A crawl that a user orders.
+class TaskSpec(_Row):
+    """Specification of a task by a user.
 
     Attributes:
-        spider: ``topic``, ``template``, or one of your own that takes ``sites`` and ``seeds``.
-        arguments: The spider's, such as ``{"topic": "新能源汽车"}``.
-        sites: URLs or hosts, as given; may be empty for a template.
-        pages: Pages of all its sites after which it is done; 0 is no bound.
-        site_pages: Pages of each site; 0 is no bound.
-        depth: Links from a seed at most; 0 is no bound.
-        owner: User that orders it.
+        spider: ``topic``, ``template``, or a custom spider that takes ``sites`` and ``seeds``.
+        arguments: Spider arguments, such as ``{"topic": "新能源汽车"}``.
+        sites: URLs or hosts as given by the user; may be empty for a template.
+        pages: Maximum number of pages of all its sites; 0 is no limit.
+        site_pages: Maximum number of pages of each site; 0 is no limit.
+        depth: Maximum number of links from a seed; 0 is no limit.
+        owner: User that the task belongs to.
     """
 
     spider: str
@@ -52,12 +52,12 @@ class Wish(_Row):
 
 
 @dataclass(frozen=True, slots=True)
-class Task(Wish):
-    """A wish that was accepted.
+class Task(TaskSpec):
+    """A specification that was accepted.
 
     Attributes:
-        id: Number, as text.
-        created: Seconds since the epoch.
+        id: Number of the task, as text.
+        created: Time of creation, seconds since the epoch.
     """
 
     id: str = ""
@@ -75,26 +75,26 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shard(_Row):
-    """A task's part of one site; a template's is all of it.
+    """The part of a task on one site. A task with a template has a single shard.
 
     Attributes:
-        task: Its task's id.
-        site: Unit that one crawler serves at a time: a registrable domain, or a template
-            (``template:SLUG``, which is no valid host name).
-        seeds: URLs that its crawl begins with.
+        task: Id of its task.
+        site: Unit that one worker serves at a time: a registrable domain, or a template
+            (``template:SLUG``, which is not a valid host name).
+        seeds: Seed URLs of its crawl.
         hosts: Hosts and domains that it may crawl.
-        state: WAITING also during a turn: ``Turn`` records that.
-        pages: Pages parsed so far; during a turn, as of the worker's last report.
-        relevant: Those on topic.
-        articles: New articles; a template's new and changed records.
-        seconds: Time it had its site.
-        turns: Turns it had.
-        served: End of its last turn that was not cut short; its creation before the first one.
-        not_before: Earliest next turn, after a failure.
-        failures: Turns in a row that failed, or whose worker died.
+        state: State of the shard; WAITING also during a turn, which has a ``Turn`` row.
+        pages: Number of parsed pages; during a turn, as of the worker's last heartbeat.
+        relevant: Number of pages on topic.
+        articles: Number of new articles, or of a template's new and changed records.
+        seconds: Total duration of its turns.
+        turns: Number of its turns.
+        served: End of its last turn that was not interrupted, or its creation time.
+        not_before: Earliest time of its next turn after a failure.
+        failures: Number of consecutive turns that failed or whose worker died.
         reason: Reason for the end of the last turn.
-        tried: URLs that a site named without a scheme was begun at, each with the reason of its
-            failure, or "" where it was fetched.
+        tried: Start URLs guessed for a site that was given without a scheme, each with the reason
+            of its failure, or "" if it was fetched.
     """
 
     task: str
@@ -115,7 +115,7 @@ class Shard(_Row):
 
     @property
     def name(self) -> str:
-        """Name of its row.
+        """Key of its row.
 
         >>> Shard("7", "a.test", (), ()).name
         '7/a.test'
@@ -125,14 +125,14 @@ class Shard(_Row):
 
 @dataclass(frozen=True, slots=True)
 class Turn(_Row):
-    """The turn at a site. The row's name is the site.
+    """The turn at a site. The key of the row is the site.
 
     Attributes:
         shard: Name of the shard that has the turn; "" if the site is free.
-        worker: Name of the worker that crawls it.
-        since: When the turn began.
-        rest: Time until which the site must not be requested after the turn, even if the worker
-            dies now.
+        worker: Name of the worker that crawls the site.
+        since: Start of the turn, seconds since the epoch.
+        rest: Time until which the site must not be requested after the turn, seconds since the
+            epoch. It is stored ahead of time, in case the worker dies.
     """
 
     shard: str = ""
@@ -148,15 +148,15 @@ class Turn(_Row):
 
 @dataclass(frozen=True, slots=True)
 class Worker(_Row):
-    """A process that serves tasks. The row's name is the worker's.
+    """A process that crawls shards. The key of the row is the worker's name.
 
     Attributes:
-        identity: The process (``storage.identity``).
-        slots: Sites it can crawl at once.
-        began: When it joined.
-        expires: When it times out unless it reports before.
-        host: Its machine, to be shown.
-        pid: Its process there.
+        identity: Identity of the process (``storage.identity``).
+        slots: Number of sites it can crawl at once.
+        began: Time it joined, seconds since the epoch.
+        expires: Time it times out without another heartbeat, seconds since the epoch.
+        host: Name of its machine, for display.
+        pid: Process ID on that machine, for display.
     """
 
     identity: str
@@ -172,11 +172,11 @@ class Progress:
     """Progress of a turn.
 
     Attributes:
-        pages: Pages parsed.
-        relevant: Those on topic.
-        articles: New articles, or records.
+        pages: Number of parsed pages.
+        relevant: Number of pages on topic.
+        articles: Number of new articles or records.
         rest: Time until which the site's hosts must not be requested, seconds since the epoch.
-        tried: As in ``Shard``.
+        tried: Guessed start URLs, as in ``Shard``.
     """
 
     pages: int = 0
@@ -186,11 +186,11 @@ class Progress:
     tried: Mapping[str, str] = field(default_factory=dict)
 
 
-class Ended(StrEnum):
+class TurnOutcome(StrEnum):
     """Outcome of a turn."""
 
-    LEFT = "left"  # there is more to do
-    CUT = "cut"  # left before its time, by an order or a worker's end: it keeps its place
+    UNFINISHED = "unfinished"
+    INTERRUPTED = "interrupted"  # by an order or by the worker's end: the shard keeps its place
     DONE = "done"
-    FAILED = "failed"  # try again later
-    HOPELESS = "hopeless"
+    FAILED = "failed"  # retried later
+    NOT_CRAWLABLE = "not crawlable"  # never retried

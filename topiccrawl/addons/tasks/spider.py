@@ -1,6 +1,6 @@
-"""The work spider: fetches nothing itself, and crawls for all tasks in crawls of its own.
+"""Spider of a worker: it sends no requests itself and runs the crawls of all tasks.
 
-A spider, so that ``scrapy crawl work`` and scrapyd start, log and stop it like any other.
+It is a spider so that ``scrapy crawl work`` and scrapyd can start, log and stop it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.project import get_project_settings
 from typing_extensions import override
 
-from topiccrawl.addons.tasks.turns import Turns
+from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.addons.tasks.work.worker import Worker
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_count
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-_CHATTY = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
-"""Loggers that list the enabled components, in thirty lines a turn."""
+_VERBOSE_LOGGERS = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
+"""Loggers that list the enabled components, in thirty lines per turn."""
 _LOG = "topiccrawl.extensions.jsonlog."
-_PLAIN = {
+_WORKER_SETTINGS = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",
     "ITEM_PIPELINES": {},
     "SPIDER_MIDDLEWARES": {},
@@ -42,17 +42,17 @@ _PLAIN = {
 
 
 def check_work(settings: BaseSettings) -> None:
-    """Raise SettingError if a worker's settings cannot be used."""
+    """Raise SettingError if a worker's settings are invalid."""
     check_count(settings, "TOPICCRAWL_WORK_SITES")
     number(settings, "TOPICCRAWL_WORK_QUANTUM")
     number(settings, "TOPICCRAWL_SHARED_SECONDS")
 
 
 class WorkSpider(Spider):
-    """Serves tasks (``scrapy tasks``) until it is stopped.
+    """Crawls for all tasks (``scrapy tasks``) until it is stopped.
 
     Args:
-        once: "1": ends when no task is left.
+        once: "1" ends the worker as soon as all tasks have ended.
     """
 
     name = "work"
@@ -73,25 +73,25 @@ class WorkSpider(Spider):
             name: order if name.startswith(("scrapy.", _LOG)) else None
             for name, order in settings.getdict("EXTENSIONS").items()
         }
-        for name, value in {**_PLAIN, "EXTENSIONS": extensions}.items():
+        for name, value in {**_WORKER_SETTINGS, "EXTENSIONS": extensions}.items():
             settings.set(name, value, priority="spider")
 
     @classmethod
     @override
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Return the spider; raises ConfigurationError for wrong arguments and settings."""
+        """Create the spider; raises ConfigurationError for invalid arguments or settings."""
         cls.check(crawler.settings, *args, **kwargs)
-        for logs in _CHATTY:
-            logging.getLogger(logs).setLevel(logging.WARNING)
-        own = settings_of(crawler.settings)
+        for name in _VERBOSE_LOGGERS:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        own = crawl_settings(crawler.settings)
         ledger = frontiers_of(own).ledger()
-        turns = Turns(
+        session = WorkerSession(
             ledger,
             max(1, own.getint("TOPICCRAWL_WORK_SITES")),
             own.getfloat("TOPICCRAWL_NODE_SECONDS"),
         )
         once = flag("once", kwargs.get("once", ""))
-        spider = cls(Worker(own, turns, own.getfloat("TOPICCRAWL_WORK_QUANTUM"), once=once))
+        spider = cls(Worker(own, session, own.getfloat("TOPICCRAWL_WORK_QUANTUM"), once=once))
         spider._set_crawler(crawler)
         crawler.signals.connect(spider.begin, signals.engine_started)
         crawler.signals.connect(spider.idle, signals.spider_idle)
@@ -100,7 +100,7 @@ class WorkSpider(Spider):
 
     @classmethod
     def check(cls, settings: BaseSettings, /, once: str = "", **others: str) -> None:
-        """Raise ConfigurationError if an argument or a setting cannot be used."""
+        """Raise ConfigurationError if an argument or a setting is invalid."""
         refuse_unknown(others, known=("once",))
         flag("once", once)
         check_settings(settings)
@@ -120,32 +120,32 @@ class WorkSpider(Spider):
         """Keep the spider open while the worker runs.
 
         Raises:
-            DontCloseSpider: The worker runs.
+            DontCloseSpider: While the worker runs.
         """
         if self._work is None or not self._work.done():
             raise DontCloseSpider
 
     def _ended(self, work: asyncio.Task[None]) -> None:
-        """Close the spider once the worker has ended; log an error of the worker."""
+        """Close the spider after the end of the worker; log an error of the worker."""
         error = None if work.cancelled() else work.exception()
         if error is not None:
-            self.logger.critical("The worker broke", exc_info=error)
+            self.logger.critical("The worker failed", exc_info=error)
         engine = self.crawler.engine
         if engine.spider is not None:
             reason = "finished" if error is None else "storage_error"
             self._closing = asyncio.ensure_future(engine.close_spider_async(reason=reason))
 
     async def end(self) -> None:
-        """Stop the worker and wait until it has given its turns back."""
+        """Stop the worker and wait until it has released its turns."""
         self.worker.stop()
         if self._work is not None:
             await asyncio.wait([self._work])
 
 
-def settings_of(settings: BaseSettings) -> Settings:
+def crawl_settings(settings: BaseSettings) -> Settings:
     """Return the settings of the crawls: the project's, with those of the command line."""
-    own = get_project_settings()
+    result = get_project_settings()
     for name in settings:
         if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
-            own.set(name, settings[name], priority="cmdline")
-    return own
+            result.set(name, settings[name], priority="cmdline")
+    return result

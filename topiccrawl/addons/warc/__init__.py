@@ -1,1 +1,1 @@
-"""Archives of fetched pages as WARC files."""
+"""WARC add-on: archives fetched pages, removes and re-extracts them."""

@@ -1,8 +1,8 @@
-"""Archive of fetched pages: WARC files (ISO 28500), each with a CDXJ index beside it.
+"""Archive of fetched pages: WARC files (ISO 28500), each with a CDXJ index.
 
-A file is named ``*.warc.gz.open`` while it is written. It loses the suffix when it is complete and
-indexed. A file left by a killed process is repaired and indexed by the next one. Each record is
-compressed by itself. Bodies are stored after Content-Encoding is undone.
+A file is named ``*.warc.gz.open`` while it is written; the suffix is removed when it is complete
+and indexed. The next process repairs and indexes the file of a killed process. Each record is
+compressed separately. Bodies are stored after decoding of Content-Encoding.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SIZE = 1_000_000_000
-"""Size in bytes at which a file is closed and a new one is opened; usual for WARC files."""
+"""Size in bytes at which a file is closed and a new one is opened; common for WARC files."""
 
-REMEMBERED = 100_000
-"""Digests of bodies kept in memory for revisit records; about 300 bytes each."""
+MAX_DIGESTS = 100_000
+"""Maximum number of digests of bodies in memory, for revisit records; about 300 bytes each."""
 
 _DROPPED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _NOT_MODIFIED = 304
 _SERVER_NOT_MODIFIED = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
-_SECRET = frozenset({"authorization", "proxy-authorization"})
+_CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -57,7 +57,7 @@ class Exchange(NamedTuple):
         asked: Headers of the request.
         status: HTTP status of the response.
         headers: Headers of the response.
-        body: Body of the response after Content-Encoding is undone.
+        body: Body of the response after decoding of Content-Encoding.
         sent: Body of the request.
     """
 
@@ -72,7 +72,7 @@ class Exchange(NamedTuple):
 
 
 class Archive:
-    """Writer of exchanges to WARC files. Blocking: call it from one thread at a time.
+    """Writes exchanges to WARC files. Calls block; use it from one thread at a time.
 
     Args:
         folder: Folder of the files; created if missing.
@@ -84,47 +84,49 @@ class Archive:
         self._limit = size
         self._file: IO[bytes] | None = None
         self._size = 0
-        self._known: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        self._digests: OrderedDict[str, tuple[str, str]] = OrderedDict()
         self._forgotten = Forgotten(self.folder)
 
     def open(self) -> None:
-        """Complete the files that a killed process left open.
+        """Create the folder and complete the files of killed processes.
 
         Raises:
-            StorageError: The folder cannot be written.
+            StorageError: If the folder cannot be written.
         """
-        with self._translated():
+        with self._storage_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
             for path in sorted(self.folder.glob(f"*{warc.ENDING}{warc.OPEN}")):
                 with path.open("r+b") as file:
                     if files.try_lock(file):
                         self._complete(file, path)
             for path in sorted(self.folder.glob(f"*{warc.ENDING}")):
-                warc.mend(path)
+                warc.restore_index(path)
 
     def write(self, exchange: Exchange) -> bool:
-        """Append the records of an exchange; a body archived before makes a revisit record.
+        """Append the records of an exchange, with a revisit record for a body archived before.
 
         Returns:
-            True if it was written, False if its URL or site was forgotten.
+            True if the exchange was written, False if its URL or site was forgotten.
 
         Raises:
-            StorageError: The disk failed; the file ends with its last whole exchange.
+            StorageError: If the disk fails; the file then ends with its last complete exchange.
         """
-        with self._translated():
+        with self._storage_errors():
             if exchange.url in self._forgotten:
                 return False
-            file = self._opened(exchange.at)
+            file = self._open_file(exchange.at)
             new = io.BytesIO()
             writer = WARCWriter(new, gzip=True)
             if not self._size:
-                writer.write_record(_info(writer, Path(file.name).name.removesuffix(warc.OPEN)))
-            answer, request = self._records(writer, exchange)
-            writer.write_record(answer)
+                writer.write_record(
+                    _info_record(writer, Path(file.name).name.removesuffix(warc.OPEN))
+                )
+            response, request = self._records(writer, exchange)
+            writer.write_record(response)
             writer.write_record(request)
             files.append(file.fileno(), new.getvalue(), self._size)
             self._size += len(new.getvalue())
-            self._remember(answer, exchange)
+            self._remember(response, exchange)
             if self._size >= self._limit:
                 self.close()
         return True
@@ -133,11 +135,11 @@ class Archive:
         """Complete and index the open file. Idempotent.
 
         Raises:
-            StorageError: The disk failed; the next crawl completes the file.
+            StorageError: If the disk fails; the next crawl completes the file.
         """
         file, self._file, self._size = self._file, None, 0
         if file is not None:
-            with self._translated(), file:
+            with self._storage_errors(), file:
                 self._complete(file, Path(file.name))
 
     def _complete(self, file: IO[bytes], path: Path) -> None:
@@ -146,7 +148,7 @@ class Archive:
             erase(final, self._forgotten)
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _storage_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -155,14 +157,14 @@ class Archive:
             ) from error
 
     def _records(self, writer: WARCWriter, exchange: Exchange) -> Sequence[Any]:
-        answer = self._answer(writer, exchange)
+        response = self._response_record(writer, exchange)
         dated = {
             "WARC-Date": _date(exchange.at),
-            "WARC-Concurrent-To": answer.rec_headers.get_header("WARC-Record-ID"),
+            "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID"),
         }
         parts = urlsplit(exchange.url)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        asked = [(k, v) for k, v in exchange.asked if k.lower() not in _SECRET]
+        asked = [(k, v) for k, v in exchange.asked if k.lower() not in _CREDENTIALS]
         head = StatusAndHeaders(
             f"{exchange.method} {target} HTTP/1.1",
             [("Host", parts.netloc), *asked],
@@ -176,16 +178,16 @@ class Archive:
             http_headers=head,
             warc_headers_dict=dated,
         )
-        return (answer, request)
+        return (response, request)
 
-    def _answer(self, writer: WARCWriter, exchange: Exchange) -> Any:  # noqa: ANN401 - warcio's
+    def _response_record(self, writer: WARCWriter, exchange: Exchange) -> Any:  # noqa: ANN401 - warcio's
         """Return a response record, or a revisit record if the body was archived before."""
         date = _date(exchange.at)
         lines = [(k, v) for k, v in exchange.headers if k.lower() not in _DROPPED]
         lines.append(("Content-Length", str(len(exchange.body))))
         reason = responses.get(exchange.status, "")
         head = StatusAndHeaders(f"{exchange.status} {reason}", lines, protocol="HTTP/1.1")
-        answer = writer.create_warc_record(
+        response = writer.create_warc_record(
             exchange.url,
             "response",
             payload=io.BytesIO(exchange.body),
@@ -194,23 +196,23 @@ class Archive:
             warc_headers_dict={"WARC-Date": date},
         )
         if exchange.status == _NOT_MODIFIED:
-            return _unmodified(writer, exchange.url, head, date)
-        digest = str(answer.rec_headers.get_header("WARC-Payload-Digest"))
-        known = self._known.get(digest) if exchange.body else None
+            return _not_modified_record(writer, exchange.url, head, date)
+        digest = str(response.rec_headers.get_header("WARC-Payload-Digest"))
+        known = self._digests.get(digest) if exchange.body else None
         if known is not None and known[0] not in self._forgotten:
             dated = {"WARC-Date": date}
             return writer.create_revisit_record(exchange.url, digest, *known, head, dated)
-        return answer
+        return response
 
-    def _remember(self, answer: Any, exchange: Exchange) -> None:  # noqa: ANN401 - warcio's
-        """Keep the digest of a body that is now in the archive."""
-        if answer.rec_type == "response":
-            digest = str(answer.rec_headers.get_header("WARC-Payload-Digest"))
-            self._known[digest] = (exchange.url, _date(exchange.at))
-            if len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
+    def _remember(self, response: Any, exchange: Exchange) -> None:  # noqa: ANN401 - warcio's
+        """Keep the digest of an archived body."""
+        if response.rec_type == "response":
+            digest = str(response.rec_headers.get_header("WARC-Payload-Digest"))
+            self._digests[digest] = (exchange.url, _date(exchange.at))
+            if len(self._digests) > MAX_DIGESTS:
+                self._digests.popitem(last=False)
 
-    def _opened(self, at: float) -> IO[bytes]:
+    def _open_file(self, at: float) -> IO[bytes]:
         if self._file is None:
             stamp = datetime.fromtimestamp(at, UTC).strftime("%Y%m%d%H%M%S")
             name = f"topiccrawl-{stamp}-{uuid4().hex[:8]}{warc.ENDING}"
@@ -219,13 +221,13 @@ class Archive:
         return self._file
 
 
-def _info(writer: WARCWriter, name: str) -> Any:  # noqa: ANN401 - warcio's
+def _info_record(writer: WARCWriter, name: str) -> Any:  # noqa: ANN401 - warcio's
     info = {"software": f"topiccrawl {__version__}", "format": "WARC File Format 1.0"}
     return writer.create_warcinfo_record(name, info)
 
 
-def _unmodified(writer: WARCWriter, url: str, head: StatusAndHeaders, date: str) -> Any:  # noqa: ANN401
-    """Return the revisit record of a page that is unmodified (status 304)."""
+def _not_modified_record(writer: WARCWriter, url: str, head: StatusAndHeaders, date: str) -> Any:  # noqa: ANN401
+    """Create the revisit record of a response 304."""
     return writer.create_warc_record(
         url,
         "revisit",
@@ -237,10 +239,10 @@ def _unmodified(writer: WARCWriter, url: str, head: StatusAndHeaders, date: str)
 
 
 def exchanges(path: Path) -> Iterator[Exchange]:
-    """Yield the responses of any program's WARC file in their order, without revisits.
+    """Yield the responses of a WARC file of any program in order, without revisits.
 
     Raises:
-        ConfigurationError: The file is not WARC, or it is damaged.
+        ConfigurationError: If the file is not a WARC file or is damaged.
     """
     with _readable(path), path.open("rb") as file:
         for record in ArchiveIterator(file):
@@ -249,18 +251,18 @@ def exchanges(path: Path) -> Iterator[Exchange]:
 
 
 class LatestPages(Mapping[str, Exchange]):
-    """Latest response of each URL in WARC files, in the order of the files; no revisits.
+    """Latest response of each URL in WARC files, in the order of the files, without revisits.
 
-    The files are read once, for the places of their records; a body is read when it is asked for.
+    The files are read once for the offsets of their records. Bodies are read on access.
 
     Args:
-        paths: The files, of any program.
+        paths: WARC files of any program.
 
     Attributes:
         by_file: Number of URLs whose latest response is in each file.
 
     Raises:
-        ConfigurationError: A file is not WARC, or it is damaged.
+        ConfigurationError: If a file is not a WARC file or is damaged.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
@@ -269,7 +271,7 @@ class LatestPages(Mapping[str, Exchange]):
             with _readable(path), path.open("rb") as file:
                 records = ArchiveIterator(file)
                 for record in filter(_is_response, records):
-                    url, at = _name(record)
+                    url, at = _url_and_time(record)
                     if url not in self._places or at >= self._places[url][0]:
                         self._places.pop(url, None)
                         self._places[url] = at, path, records.get_record_offset()
@@ -302,7 +304,7 @@ def _readable(path: Path) -> Iterator[None]:
         yield
     except (OSError, *warc.DAMAGE) as error:
         torn = isinstance(error, OSError | ArchiveLoadFailed)
-        why = error if torn else "it is cut off or damaged"
+        why = error if torn else "it is truncated or damaged"
         raise ConfigurationError(
             "{path}: cannot be read as WARC: {why}", path=path, why=why
         ) from error
@@ -312,15 +314,15 @@ def _is_response(record: Any) -> bool:  # noqa: ANN401 - warcio has no types
     return record.rec_type == "response" and record.http_headers is not None
 
 
-def _name(record: Any) -> tuple[str, float]:  # noqa: ANN401 - warcio has no types
+def _url_and_time(record: Any) -> tuple[str, float]:  # noqa: ANN401 - warcio has no types
     """Return URL and time of a response."""
     header = record.rec_headers.get_header
     return header("WARC-Target-URI"), datetime.fromisoformat(header("WARC-Date")).timestamp()
 
 
 def exchange_of(record: Any) -> Exchange:  # noqa: ANN401 - warcio has no types
-    """Return the exchange of a response's record, without its request."""
-    head, (url, at) = record.http_headers, _name(record)
+    """Return the exchange of a response record, without its request."""
+    head, (url, at) = record.http_headers, _url_and_time(record)
     lines = tuple((k, v) for k, v in head.headers if k.lower() not in _DROPPED)
     status = int(head.get_statuscode() or 0)
     return Exchange(url, at, "GET", (), status, lines, record.content_stream().read())

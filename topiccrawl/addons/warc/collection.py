@@ -1,4 +1,4 @@
-"""The archive for other parts: collections of recorded pages are read, forgotten pages removed."""
+"""Hooks of the archive: reading of WARC files as collections, and removal of forgotten pages."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def recorded(path: Path) -> Iterator[Exchange]:
-    """Yield the responses of any program's WARC file in their order.
+    """Yield the responses of a WARC file of any program in order.
 
     Raises:
-        ConfigurationError: warcio is not installed, or the file is not WARC or is damaged.
+        ConfigurationError: If warcio is not installed, or the file is damaged or not a WARC file.
     """
     if find_spec("warcio") is None:
         raise ConfigurationError("{path}: needs warcio: pip install 'topiccrawl[warc]'", path=path)
@@ -30,15 +30,15 @@ def recorded(path: Path) -> Iterator[Exchange]:
 
 
 def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
-    """Remove forgotten pages from the archive; yield lines that say what was done.
+    """Remove forgotten pages from the archive; yield lines that report the result.
 
     Args:
-        settings: WARC_DIR names the archive; nothing is done without one.
+        settings: Settings with WARC_DIR; without it, the call does nothing.
         names: URLs, or ``site:HOST``.
 
     Raises:
-        SettingError: warcio is not installed.
-        StorageError: Repeat the call; it is idempotent.
+        SettingError: If warcio is not installed.
+        StorageError: If the disk fails; the call can be repeated.
     """
     if not settings.get("WARC_DIR"):
         return
@@ -49,6 +49,6 @@ def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
     folder = Path(settings["WARC_DIR"])
     folder.mkdir(parents=True, exist_ok=True)
     done = removal.forget(folder, names)
-    yield f"{folder}: {done.records} records taken out of {done.files} files"
+    yield f"{folder}: {done.records} records removed from {done.files} files"
     if done.open:
-        yield f"{folder}: {done.open} unfinished: the crawl that completes them does it"
+        yield f"{folder}: {done.open} incomplete files: the crawl that completes them does it"

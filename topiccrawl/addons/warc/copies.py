@@ -1,4 +1,4 @@
-"""Archived copies of pages: found by the indexes, shown without scripts."""
+"""Archived copies of pages: look-up in the indexes, and display without scripts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
-"""Of a copy: no script, no request, an origin of its own; it is any page of the web."""
+"""Content-Security-Policy of a copy: no scripts and requests, and an opaque origin."""
 _DIGEST = "WARC-Payload-Digest"
 _PAGE = re.compile(r"text/html(\s*;\s*charset=\"?[\w.:-]{1,40}\"?)?\s*", re.IGNORECASE)
 
@@ -31,9 +31,9 @@ class Copy(NamedTuple):
 
     Attributes:
         at: Time of the response, ``20260131120000``.
-        path: Its file.
-        offset: Place of the record there, in bytes.
-        length: Its bytes.
+        path: File of the record.
+        offset: Offset of the record in bytes.
+        length: Size of the record in bytes.
     """
 
     at: str
@@ -43,7 +43,7 @@ class Copy(NamedTuple):
 
 
 def copies(folder: Path, url: str) -> list[Copy]:
-    """Return the copies of a URL, newest first; none of files that a crawl still writes."""
+    """Return the copies of a URL in complete files, newest first."""
     wanted, found = canonical(url), []
     for index in folder.glob("*.cdxj"):
         with index.open("rb") as file:
@@ -57,10 +57,10 @@ def copies(folder: Path, url: str) -> list[Copy]:
 
 
 def _lines(file: IO[bytes], prefix: bytes) -> Iterator[bytes]:
-    """Yield the lines of a sorted file that begin with a prefix."""
+    """Yield the lines of a sorted file that start with a prefix."""
 
     def line_from(place: int) -> bytes:
-        """Return the first line that begins at a place or behind it."""
+        """Return the first line that starts at an offset or behind it."""
         file.seek(max(0, place - 1))
         if place:
             file.readline()
@@ -74,7 +74,7 @@ def _lines(file: IO[bytes], prefix: bytes) -> Iterator[bytes]:
 
 
 def read(folder: Path, copy: Copy) -> Exchange | None:
-    """Return what was archived; None if it cannot be read."""
+    """Return the exchange of a copy; None if it cannot be read."""
     record = _record(copy)
     if record is None or record.rec_type != "revisit":
         return None if record is None else exchange_of(record)
@@ -88,7 +88,7 @@ def read(folder: Path, copy: Copy) -> Exchange | None:
 
 
 def _record(copy: Copy) -> Any:  # noqa: ANN401 - warcio has no types
-    """Return a record; None if its file is gone or damaged."""
+    """Return the record of a copy; None if its file is missing or damaged."""
     try:
         with copy.path.open("rb") as file:
             file.seek(copy.offset)
@@ -98,10 +98,10 @@ def _record(copy: Copy) -> Any:  # noqa: ANN401 - warcio has no types
 
 
 def shown(folder: Path, copy: Copy) -> web.Response:
-    """Return a page as it was; other kinds of files are downloaded."""
+    """Return an archived page; other media types are sent as downloads."""
     exchange = read(folder, copy)
     if exchange is None:
-        raise web.HTTPNotFound(text="its archive cannot be read\n")
+        raise web.HTTPNotFound(text="the archived copy cannot be read\n")
     kinds = [value for name, value in exchange.headers if name.lower() == "content-type"]
     page = _PAGE.fullmatch(kinds[0].strip()) if kinds else None
     headers = {"Content-Security-Policy": POLICY, "Content-Type": "application/octet-stream"}

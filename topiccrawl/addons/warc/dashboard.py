@@ -1,4 +1,4 @@
-"""Archived copies of pages on the dashboard."""
+"""Dashboard routes of archived copies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:  # noqa: ARG001
-    """Return the routes of archived copies: which there are of a URL, and one of them."""
+    """Return the routes of archived copies: the list of a URL's copies, and a single copy."""
     folder = Path(settings.get("WARC_DIR") or "")
     archived = bool(settings.get("WARC_DIR")) and find_spec("warcio") is not None
 
@@ -38,7 +38,7 @@ def routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:  # noq
         at = request.query.get("at", "")
         wanted = [one for one in await found(request) if at in {"", one.at}]
         if not wanted:
-            raise web.HTTPNotFound(text="no copy of it is archived\n")
+            raise web.HTTPNotFound(text="no archived copy of this page\n")
         from topiccrawl.addons.warc.copies import shown
 
         return await asyncio.to_thread(shown, folder, wanted[0])

@@ -1,4 +1,4 @@
-"""Downloader middleware that archives responses, except of pages that refuse copies."""
+"""Downloader middlewares that archive responses, except pages that forbid copies."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MAY_REFUSE = re.compile(rb"noarchive|nocache|[\"',\s]none\b", re.IGNORECASE)
-"""Words of pages that refuse copies; a page without them is not parsed for directives."""
+"""Words of pages that forbid copies; a page without them is not parsed for directives."""
 
 REDIRECTS = range(300, 400)
 
 
 class ArchiveMiddleware:
-    """Archive of responses as the spider gets them: after Scrapy has decompressed them.
+    """Archives responses after Scrapy has decompressed them.
 
     Args:
-        archive: Archive to write to; opened here.
-        count: Adds 1 to the stat of this name.
+        archive: Archive to write to; it is opened here.
+        count: Increments the stat of this name.
     """
 
     redirects = False
@@ -57,11 +57,11 @@ class ArchiveMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware.
+        """Create the middleware.
 
         Raises:
-            NotConfigured: WARC_DIR is empty.
-            SettingError: The folder cannot be used, or warcio is not installed.
+            NotConfigured: If WARC_DIR is empty.
+            SettingError: If the folder cannot be used, or warcio is not installed.
         """
         settings = crawler.settings
         if not settings.get("WARC_DIR"):
@@ -76,7 +76,7 @@ class ArchiveMiddleware:
         return middleware
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Archive the response and pass it on; a failing disk is logged and counted."""
+        """Archive the response; a disk error is logged and counted."""
         if (response.status in REDIRECTS and "Location" in response.headers) != self.redirects:
             return response
         if _refused(response):
@@ -88,7 +88,7 @@ class ArchiveMiddleware:
             written = await loop.run_in_executor(self._thread, self._archive.write, exchange)
         except StorageError as error:
             self._count("failed")
-            logger.error("%s is not archived: %s", response.url, error)  # noqa: TRY400
+            logger.error("%s was not archived: %s", response.url, error)  # noqa: TRY400
         else:
             self._count("written" if written else "forgotten")
         return response
@@ -99,20 +99,20 @@ class ArchiveMiddleware:
         try:
             await asyncio.to_thread(self._archive.close)
         except StorageError as error:
-            logger.error("The archive is completed by the next crawl: %s", error)  # noqa: TRY400
+            logger.error("The next crawl will complete the archive: %s", error)  # noqa: TRY400
 
 
 class RedirectArchiveMiddleware(ArchiveMiddleware):
-    """Archive of redirects, written before Scrapy follows them."""
+    """Archives redirects before Scrapy follows them."""
 
     redirects = True
 
 
 def check_archive(settings: BaseSettings) -> None:
-    """Create the folder that WARC_DIR names.
+    """Create the folder of WARC_DIR.
 
     Raises:
-        SettingError: It cannot be created, or warcio is not installed.
+        SettingError: If it cannot be created, or warcio is not installed.
     """
     if settings.get("WARC_DIR") and find_spec("warcio") is None:
         raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
@@ -120,7 +120,7 @@ def check_archive(settings: BaseSettings) -> None:
 
 
 def _refused(response: Response) -> bool:
-    """Return whether the page or its headers refuse copies (noarchive)."""
+    """Return whether the page or its headers forbid copies (noarchive)."""
     tags = robots_tags(response)
     if directives((), tags).noarchive:
         return True

@@ -1,4 +1,4 @@
-"""Extraction of archived pages with the current rules, without fetching them again."""
+"""Extraction of articles from archived pages with the current rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl import __version__
-from topiccrawl.addons.warc.warc import put
+from topiccrawl.addons.warc.warc import write_atomically
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import ARTICLES, Conditions
 from topiccrawl.extract.missing import is_missing
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OK = 200
-PARTS = 20
+MAX_PARTS = 20
 """Maximum number of pages of one article."""
 
-AHEAD = 16
-"""Pages that are read at once."""
+CONCURRENCY = 16
+"""Number of pages that are read concurrently."""
 
 
 class _Archived(NamedTuple):
@@ -46,10 +46,10 @@ class _Archived(NamedTuple):
 
 
 class Reextraction:
-    """Extraction of a topic's articles from archived pages, as a crawl would do it.
+    """Extracts a topic's articles from archived pages, by the same rules as a crawl.
 
     Args:
-        pages: Archived responses by URL; also used to look up an article's later pages.
+        pages: Archived responses by URL, also of the later pages of articles.
         topic: Topic of the articles.
         scorer: Scorer of pages and articles.
         readers: Readers of the pages.
@@ -68,16 +68,17 @@ class Reextraction:
         self._readers = readers
 
     async def articles(self, urls: Iterable[str]) -> AsyncIterator[Article | None]:
-        """Yield the article of each page in their order; None if a crawl would store none."""
-        left = iter(urls)
-        tasks = deque(asyncio.create_task(self.article(url)) for url in islice(left, AHEAD))
+        """Yield the article of each page in order; None if a crawl would store none."""
+        remaining = iter(urls)
+        first = islice(remaining, CONCURRENCY)
+        tasks = deque(asyncio.create_task(self.article(url)) for url in first)
         while tasks:
             found = await tasks.popleft()
-            tasks.extend(asyncio.create_task(self.article(url)) for url in islice(left, 1))
+            tasks.extend(asyncio.create_task(self.article(url)) for url in islice(remaining, 1))
             yield found
 
     async def article(self, url: str) -> Article | None:
-        """Return the article of a page with all its parts; None if a crawl would store none."""
+        """Return the article of a page and its later pages; None if a crawl would store none."""
         try:
             return await self._article(url)
         except ReaderError as error:
@@ -104,9 +105,9 @@ class Reextraction:
         return await self._whole(article, page)
 
     async def _whole(self, article: Article, page: Page) -> Article:
-        """Return the article with the text of its later pages, as far as they are archived."""
+        """Return the article with the text of its archived later pages."""
         known = {page.url}
-        for _ in range(PARTS - 1):
+        for _ in range(MAX_PARTS - 1):
             after = pager_of(page.url, page.links).next
             found = self._archived(after) if after not in known else None
             read = await self._read(found)
@@ -120,7 +121,7 @@ class Reextraction:
         return article
 
     def _archived(self, url: str) -> _Archived | None:
-        """Return an archived HTML page."""
+        """Return an archived HTML page, or None."""
         exchange = self._pages.get(url)
         if exchange is None or exchange.status != OK:
             return None
@@ -142,14 +143,14 @@ class Reextraction:
 
 
 class FilesDone:
-    """Files whose articles are stored, so that an interrupted extraction goes on behind them.
+    """Files whose articles are stored, so that an interrupted extraction can continue.
 
-    A file counts as done as long as file, topic and version of the program are the same.
+    A file is done as long as the file, the topic and the version of the program are the same.
 
     Args:
-        path: Where the names are kept between runs.
+        path: File in which the names are stored between runs.
         topic: Topic of the articles.
-        fresh: Begin with none.
+        fresh: Whether to ignore the stored names.
     """
 
     def __init__(self, path: Path, topic: Topic, *, fresh: bool = False) -> None:
@@ -167,14 +168,16 @@ class FilesDone:
         """Record that all articles of a file are stored."""
         self._done.append(_state(file))
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        put(self._path, json.dumps({"rules": self._rules, "files": self._done}).encode())
+        write_atomically(
+            self._path, json.dumps({"rules": self._rules, "files": self._done}).encode()
+        )
 
     def end(self) -> None:
-        """Forget all files: the next extraction begins with the first."""
+        """Forget all files, so that the next extraction starts with the first one."""
         self._path.unlink(missing_ok=True)
 
 
 def _state(file: Path) -> list[str | int]:
-    """Return what changes with a file's content."""
+    """Return values that change with the content of a file."""
     found = file.stat()
     return [str(file.resolve()), found.st_size, found.st_mtime_ns]

@@ -1,7 +1,7 @@
-"""Removal of pages from the archive: a list of forgotten names, and files rewritten without them.
+"""Removal of pages from the archive: a list of forgotten names, and rewriting of the files.
 
-The list ``forgotten.txt`` is stored in the archive's folder. A crawl that writes there applies it
-from its next page on. It removes what it wrote before when it completes the file.
+The list ``forgotten.txt`` is in the archive's folder. A running crawl applies it from its next page
+on. It removes pages that it has written already when it completes the file.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ FILE = "forgotten.txt"
 SITE = "site:"
 
 
-class Erased(NamedTuple):
+class Removed(NamedTuple):
     """Counts of a removal.
 
     Attributes:
-        records: Records removed.
-        files: Files they were removed from.
-        open: Files not complete yet; the crawl that completes them removes the records then.
+        records: Number of removed records.
+        files: Number of files from which records were removed.
+        open: Number of incomplete files, whose records are removed when a crawl completes them.
     """
 
     records: int
@@ -52,22 +52,22 @@ class Forgotten:
         self._sites: tuple[str, ...] = ()
 
     def __contains__(self, url: str) -> bool:
-        """Return whether the list covers a page; URLs are compared in canonical form."""
+        """Return whether a page is on the list; URLs are compared in canonical form."""
         self._refresh()
         if not self._urls and not self._sites:
             return False
         host = (urlsplit(url).hostname or "").lower()
-        return _one(url) in self._urls or f".{host}".endswith(self._sites)
+        return _canonical(url) in self._urls or f".{host}".endswith(self._sites)
 
     def __bool__(self) -> bool:
         self._refresh()
         return bool(self._urls or self._sites)
 
     def add(self, names: Iterable[str]) -> None:
-        """Add names permanently; the file is synced.
+        """Add names; the file is synced.
 
         Raises:
-            OSError: The folder cannot be written.
+            OSError: If the folder cannot be written.
         """
         data = "".join(f"{name}\n" for name in names).encode()
         with self._path.open("ab") as file:
@@ -86,66 +86,70 @@ class Forgotten:
             self._sites = tuple(
                 f".{name.removeprefix(SITE).lower()}" for name in names if name.startswith(SITE)
             )
-            self._urls = {_one(name) for name in names if not name.startswith(SITE)}
+            self._urls = {_canonical(name) for name in names if not name.startswith(SITE)}
             self._read = (stat.st_mtime_ns, stat.st_size)
 
 
-def forget(folder: Path, names: Iterable[str]) -> Erased:
+def forget(folder: Path, names: Iterable[str]) -> Removed:
     """Add names to the list and remove their pages from all complete files.
 
-    Revisit records of other URLs that refer to the body of a removed page are removed, too.
+    Revisit records of other URLs that refer to the body of a removed page are also removed.
 
     Raises:
-        StorageError: Repeat the call; it is idempotent.
+        StorageError: If the disk fails; the call can be repeated.
     """
     try:
         forgotten = Forgotten(folder)
         forgotten.add(names)
-        with _alone(folder):
+        with _locked(folder):
             complete = sorted(folder.glob(f"*{warc.ENDING}"))
-            gone = [erase(path, forgotten) for path in complete]
-        still = list(folder.glob(f"*{warc.ENDING}{warc.OPEN}"))
+            removed = [erase(path, forgotten) for path in complete]
+        open_files = list(folder.glob(f"*{warc.ENDING}{warc.OPEN}"))
     except OSError as error:
         raise StorageError(
-            "{folder}: cannot be rewritten: {error}; say it again then", folder=folder, error=error
+            "{folder}: cannot be rewritten: {error}; repair that, then run the command again",
+            folder=folder,
+            error=error,
         ) from error
-    return Erased(sum(gone), sum(map(bool, gone)), len(still))
+    return Removed(sum(removed), sum(map(bool, removed)), len(open_files))
 
 
 def erase(path: Path, forgotten: Forgotten) -> int:
-    """Remove forgotten pages from one complete file and return the number of records removed.
+    """Remove forgotten pages from a complete file and return the number of removed records.
 
     Raises:
-        OSError: The file is unchanged.
+        OSError: If the disk fails; the file is then unchanged.
     """
     with path.open("rb") as file:
         unwanted = _unwanted(forgotten)
         if not any(unwanted(record) for record, _, _ in warc.parts(file)):
             return 0
-    return warc.without(path, _unwanted(forgotten))
+    return warc.remove_records(path, _unwanted(forgotten))
 
 
 def _unwanted(forgotten: Forgotten) -> Callable[[Any], bool]:
-    """Return a predicate for a file's records in order; it also matches removed pages' requests."""
-    gone: set[str] = set()
+    """Return a predicate for a file's records in order; it also matches requests of such pages."""
+    removed: set[str] = set()
 
     def matches(record: Any) -> bool:  # noqa: ANN401 - warcio's
         header = record.rec_headers.get_header
         named = (header("WARC-Target-URI"), header("WARC-Refers-To-Target-URI"))
-        unwanted = header("WARC-Concurrent-To") in gone or any(u in forgotten for u in named if u)
+        unwanted = header("WARC-Concurrent-To") in removed or any(
+            u in forgotten for u in named if u
+        )
         if unwanted:
-            gone.add(header("WARC-Record-ID"))
+            removed.add(header("WARC-Record-ID"))
         return unwanted
 
     return matches
 
 
-def _one(url: str) -> str:
+def _canonical(url: str) -> str:
     return canonical(url) or url
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     """Lock the archive, so that one command at a time rewrites files."""
     with (folder / FILE).open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

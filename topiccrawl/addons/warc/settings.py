@@ -1,11 +1,11 @@
-"""Settings of WARC files: what is fetched is archived, and archives are replayed."""
+"""Settings of WARC files, to which responses are archived."""
 
 from __future__ import annotations
 
 WARC_DIR = ""
-"""Folder of WARC files with all that is fetched; empty: none are written."""
+"""Folder of WARC files with all fetched responses; if empty, none are written."""
 WARC_SIZE = 1_000_000_000
-"""Bytes from which a WARC file is closed and the next one started."""
+"""Size in bytes at which a WARC file is closed and the next one is started."""
 
 DOWNLOADER_MIDDLEWARES = {
     "topiccrawl.addons.warc.middleware.ArchiveMiddleware": 580,  # behind decompression (590)

@@ -1,4 +1,4 @@
-"""WARC files on disk, each with its index; completed and replaced so that a kill damages none."""
+"""WARC files on disk and their indexes; files are completed and rewritten crash-safely."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPEN = ".open"
 ENDING = ".warc.gz"
 INDEXED = frozenset({"response", "revisit"})
 _GZIP = 31  # zlib: gzip with the largest window
-_PIECE = 16_384
+_CHUNK_BYTES = 16_384
 _WWW = re.compile(r"^www\d*\.")
 
 
@@ -34,7 +34,7 @@ DAMAGE = (ArchiveLoadFailed, EOFError, AttributeError, TypeError, ValueError, zl
 
 
 class ArchivePart(NamedTuple):
-    """A record and its byte range in the file, ``begin`` to ``end``; compressed by itself."""
+    """A record and its byte range in the file, from ``begin`` to ``end``."""
 
     record: Any
     begin: int
@@ -42,7 +42,7 @@ class ArchivePart(NamedTuple):
 
 
 def parts(file: IO[bytes]) -> Iterator[ArchivePart]:
-    """Yield the records of a file in order, each read to its end; stop at detected damage."""
+    """Yield the records of a file in order, each read to its end; stop at the first damage."""
     file.seek(0)
     records = ArchiveIterator(file)
     end = 0
@@ -55,60 +55,60 @@ def parts(file: IO[bytes]) -> Iterator[ArchivePart]:
         return
 
 
-def whole(file: IO[bytes]) -> int:
-    """Return the offset where the last whole record ends.
+def intact_end(file: IO[bytes]) -> int:
+    """Return the offset at which the last complete record ends.
 
-    Each record is compressed by itself and has its own checksum. What a kill or a power cut left
-    after it may be truncated, zeros, or anything.
+    Each record is compressed separately and has its own checksum. After a kill or a power cut,
+    the bytes behind it can be truncated, zeros, or anything else.
     """
     file.seek(0)
-    end, at, rest = 0, 0, b""
-    unpacked = zlib.decompressobj(_GZIP)
-    while data := rest or file.read(_PIECE):
+    end, at, unused = 0, 0, b""
+    decompressor = zlib.decompressobj(_GZIP)
+    while data := unused or file.read(_CHUNK_BYTES):
         try:
-            unpacked.decompress(data)
+            decompressor.decompress(data)
         except zlib.error:
             break
-        rest = unpacked.unused_data
-        at += len(data) - len(rest)
-        if unpacked.eof:
-            end, unpacked = at, zlib.decompressobj(_GZIP)
+        unused = decompressor.unused_data
+        at += len(data) - len(unused)
+        if decompressor.eof:
+            end, decompressor = at, zlib.decompressobj(_GZIP)
     return end
 
 
 def complete(file: IO[bytes], path: Path) -> Path:
-    """Cut off a torn record, write the index, sync, rename the file, and return its final path.
+    """Truncate an incomplete record, write the index, sync and rename; return the final path.
 
     Raises:
-        OSError: The file keeps the suffix ``OPEN``.
+        OSError: If the disk fails; the file then keeps the suffix ``OPEN``.
     """
     final = path.with_name(path.name.removesuffix(OPEN))
-    file.truncate(whole(file))
+    file.truncate(intact_end(file))
     file.flush()
     os.fsync(file.fileno())
-    put(index_of(final), _index(file, final.name))
+    write_atomically(index_of(final), _index(file, final.name))
     path.rename(final)
     return final
 
 
-def mend(path: Path) -> None:
-    """Write the index of a complete file if a kill left it without one."""
+def restore_index(path: Path) -> None:
+    """Write the index of a complete file if it is missing after a kill."""
     if not index_of(path).exists():
         with path.open("rb") as file:
-            put(index_of(path), _index(file, path.name))
+            write_atomically(index_of(path), _index(file, path.name))
 
 
-def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
-    """Rewrite a file and its index without some records; return the number removed.
+def remove_records(path: Path, unwanted: Callable[[Any], bool]) -> int:
+    """Rewrite a file and its index without unwanted records; return the number of removed records.
 
-    All other bytes stay the same, also those after damage. At any moment there is the old file, or
-    the new one, or the new one without its index (see ``mend``). A file without records left is
-    deleted.
+    All other bytes stay the same, also those after damage. At any time there is either the old
+    file or the new one, possibly without its index (see ``restore_index``). A file without
+    remaining records is deleted.
 
     Raises:
-        OSError: The file is unchanged.
+        OSError: If the disk fails; the file is then unchanged.
     """
-    gone = 0
+    removed = 0
     new = path.with_name(f".{path.name}.new")
     try:
         with path.open("rb") as old, new.open("w+b") as kept:
@@ -116,7 +116,7 @@ def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
             with path.open("rb") as copied:
                 for record, begin, last in parts(old):
                     if unwanted(record):
-                        gone += 1
+                        removed += 1
                         continue
                     left += record.rec_type != "warcinfo"
                     copied.seek(begin)
@@ -125,18 +125,18 @@ def without(path: Path, unwanted: Callable[[Any], bool]) -> int:
                 shutil.copyfileobj(copied, kept)
             kept.flush()
             os.fsync(kept.fileno())
-            index = _index(kept, path.name) if gone else b""
-        if gone:
+            index = _index(kept, path.name) if removed else b""
+        if removed:
             index_of(path).unlink(missing_ok=True)
             if left:
                 new.rename(path)
-                put(index_of(path), index)
+                write_atomically(index_of(path), index)
             else:
                 path.unlink()
             files.sync_folder(path.parent)
     finally:
         new.unlink(missing_ok=True)
-    return gone
+    return removed
 
 
 def index_of(path: Path) -> Path:
@@ -145,7 +145,7 @@ def index_of(path: Path) -> Path:
 
 
 def surt(url: str) -> str:
-    """Return a URL as an index key, so that hosts sort with their domain.
+    """Return the index key (SURT) of a URL, which sorts hosts by their domain.
 
     >>> surt("http://www.News.example.com:80/A?b=2&a=1")
     'com,example,news)/a?a=1&b=2'
@@ -169,7 +169,7 @@ def _index(file: IO[bytes], name: str) -> bytes:
     return "".join(sorted(lines)).encode()
 
 
-def put(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Write a file atomically."""
     new = path.with_name(f".{path.name}.new")
     try:

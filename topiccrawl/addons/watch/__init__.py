@@ -1,1 +1,1 @@
-"""Revisits of pages: records of their visits, and the policies that schedule the next one."""
+"""Watch add-on: revisits of pages, records of their visits, and policies that schedule them."""

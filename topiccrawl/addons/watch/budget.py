@@ -1,4 +1,4 @@
-"""Budget of visits a second, shared among hubs of different yield."""
+"""Budget of visits per second, shared by hubs of different yields."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import math
 from urllib.parse import urlsplit
 
 HOST_PACE = 1 / 60
-"""Visits a second of one host's hubs together, if no total is set."""
+"""Visits per second of all hubs of one host, if no total is set."""
 
 GAIN = 0.02
-"""Gain of the correction at one visit."""
+"""Gain of the correction per visit."""
 
-MOST = 1.25
+MAX_CORRECTION = 1.25
 """Upper bound of the correction; its inverse is the lower bound."""
 
 
 class Budget:
-    """Gives each hub a wait in proportion to the inverse root of its yield, all spending the pace.
+    """Computes waits of hubs, in inverse proportion to the square root of their yields.
 
-    Yields vary, and with them waits, so visits are fewer than the mean yields predict. The visits
-    really made therefore correct the waits, by a quarter at most: a stopped crawl or slow hosts
-    are no reason to hurry.
+    As yields and so waits vary, there are fewer visits than the mean yields predict. Therefore
+    waits are corrected by the number of actual visits, but by a quarter at most, so that a stopped
+    crawl or slow hosts do not cause a burst.
 
     Args:
-        pace: Visits a second, all hubs together; 0: ``host_pace`` for each host that has hubs.
-        host_pace: Visits a second of one host's hubs, if ``pace`` is 0.
+        pace: Visits per second of all hubs together; 0 uses ``host_pace`` for each host with hubs.
+        host_pace: Visits per second of one host's hubs, if ``pace`` is 0.
     """
 
     def __init__(self, pace: float = 0.0, host_pace: float = HOST_PACE) -> None:
@@ -42,23 +42,23 @@ class Budget:
 
     @property
     def pace(self) -> float:
-        """Visits a second, all hubs together.
+        """Visits per second of all hubs together.
 
         >>> budget = Budget(host_pace=0.1)
         >>> for url in ("http://a.test/", "http://a.test/auto/", "http://b.test/"):
-        ...     budget.note(url, 0.02)
+        ...     budget.set_yield(url, 0.02)
         >>> budget.pace
         0.2
         """
         return self._pace or self._host_pace * max(1, len(self._hosts))
 
-    def note(self, url: str, rate: float, share: float = 1.0) -> None:
-        """Record a hub's yield.
+    def set_yield(self, url: str, rate: float, share: float = 1.0) -> None:
+        """Set the yield of a hub.
 
         Args:
-            url: Of the hub.
-            rate: Events a second, more than 0.
-            share: Fraction that the hub gets of the visits due to its yield, in [0, 1].
+            url: URL of the hub.
+            rate: Events per second, more than 0.
+            share: Fraction of the visits by its yield that the hub gets, in [0, 1].
         """
         root = share * math.sqrt(rate)
         self._rate += rate - self._rates.get(url, 0.0)
@@ -75,20 +75,20 @@ class Budget:
         return self._correction * self._root / (self.pace * math.sqrt(rate))
 
     def price(self) -> float:
-        """Return the price of a visit: events times the seconds of waiting that it must end.
+        """Return the price of a visit in event-seconds of waiting.
 
         >>> budget = Budget(pace=0.1)
-        >>> budget.note("http://a.test/", 0.02)
+        >>> budget.set_yield("http://a.test/", 0.02)
         >>> budget.wait(0.02), round(budget.price(), 6)  # one hub: every ten seconds
         (10.0, 1.0)
         """
         return (self._correction * self._root / self.pace) ** 2 / 2
 
-    def spent(self, at: float) -> None:
+    def record_visit(self, at: float) -> None:
         """Record a visit at a time in seconds."""
         if self._rates and not math.isnan(self._last):
             gap = min(max(0.0, at - self._last) * self.pace, 2.0)  # 1: exactly the pace
             step = GAIN / math.sqrt(len(self._rates))
             moved = self._correction * math.exp(step * (1.0 - gap))
-            self._correction = min(max(moved, 1 / MOST), MOST)
+            self._correction = min(max(moved, 1 / MAX_CORRECTION), MAX_CORRECTION)
         self._last = at

@@ -1,8 +1,8 @@
-"""The contract between a watch and its policy: the record of a page, and its next visit.
+"""Interface of revisit policies: the record of a page's visits, and the time of the next visit.
 
-A policy is pure except for what it may learn from all pages together: no clock, no I/O. The caller
-keeps the records, asks ``due`` after every ``learn``, and visits under the hosts' politeness:
-a page may be visited later than it is due, never sooner.
+A policy reads no clock and does no I/O. Its only state is what it learns from all pages together.
+The caller stores the records and calls ``due`` after every ``learn``. As hosts' delays apply, a
+page may be visited later than it is due, but never earlier.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ from topiccrawl.storage.pages import Role
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """Record of one page from all visits so far. Times are seconds since the epoch.
+    """Record of all visits of a page. Times are seconds since the epoch.
 
-    ``gains``, ``changes``, ``looks`` and ``watched`` may decay: a policy determines how fast.
+    ``gains``, ``changes``, ``looks`` and ``watched`` may decay at a rate set by the policy.
 
     Attributes:
         url: Canonical URL.
-        role: Hub or detail; a page that begins to list links may become a hub.
-        first_seen: First visit.
-        visited_at: Last visit.
-        visits: Visits so far, the first one included.
-        gains: New on-topic articles that the page was first to show, without the first visit's.
-        changes: Visits at which its content differed from the visit before.
-        looks: Visits after the first.
+        role: Hub or detail; a page that starts to list links may become a hub.
+        first_seen: Time of the first visit.
+        visited_at: Time of the last visit.
+        visits: Number of visits, including the first one.
+        gains: Number of new on-topic articles that the page showed first, except at its first
+            visit.
+        changes: Number of visits at which the content differed from the previous visit.
+        looks: Number of visits after the first one.
         watched: Seconds between the first and the last visit.
-        gained_at: When it last showed something new on topic; 0: never.
-        changed_at: When its content was last found changed; 0: never.
-        misses: Failed visits in a row; 404 and 410 are failures, 304 is none.
+        gained_at: Time of the last new on-topic article; 0 if there was none.
+        changed_at: Time at which the content was last found changed; 0 if never.
+        misses: Number of consecutive failed visits; 404 and 410 are failures, 304 is not.
         published: Publication time of a detail page's article; 0 if unknown.
-        memory: The policy's own numbers, kept and passed back unchanged.
+        memory: Numbers of the policy, stored and passed back unchanged.
     """
 
     url: str
@@ -62,28 +63,29 @@ class Visits:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Return the record of a ``to_dict`` result; fields of later versions are left out."""
-        known = {field.name for field in fields(cls)}
-        kept = {name: value for name, value in values.items() if name in known}
-        return cls(**{**kept, "role": Role(kept["role"]), "memory": tuple(kept.get("memory", ()))})
+        """Return the record of a ``to_dict`` result; unknown fields are ignored."""
+        names = {field.name for field in fields(cls)}
+        found = {name: value for name, value in values.items() if name in names}
+        memory = tuple(found.get("memory", ()))
+        return cls(**{**found, "role": Role(found["role"]), "memory": memory})
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Result of one visit; or, if ``visit`` is False, a later addition to the last one.
+    """Result of a visit or, if ``visit`` is False, a later addition to it.
 
-    An on-topic article is detected only when its own page is fetched, a while after the hub that
-    showed its link. A visit itself is reported at once (mostly with ``gained`` 0), each article
-    found through it by a further observation with ``visit`` False, of which only ``at`` and
-    ``gained`` count. A simulation may report both at once.
+    An on-topic article is detected when its own page is fetched, some time after the hub that
+    links to it. Therefore a visit is reported at once, usually with ``gained`` 0, and each article
+    found through it is reported by another observation with ``visit`` False, of which only ``at``
+    and ``gained`` are used. A simulation may report both at once.
 
     Attributes:
-        at: Seconds since the epoch.
-        changed: Whether the content differed from the visit before; False at 304.
-        gained: New on-topic articles that the page was first to show.
-        offered: Links on it that were not there at the visit before.
+        at: Time of the observation, seconds since the epoch.
+        changed: Whether the content differed from the previous visit; False for status 304.
+        gained: Number of new on-topic articles that the page showed first.
+        offered: Number of links that were not on the page at the previous visit.
         status: HTTP status; 0 if there was no response.
-        visit: Whether this reports a visit itself.
+        visit: Whether this reports the visit itself.
     """
 
     at: float
@@ -95,15 +97,15 @@ class Observation:
 
 
 class RevisitPolicy(Protocol):
-    """Schedule of revisits. Deterministic for one order of calls and one seed."""
+    """Schedule of revisits. It must be deterministic for a given order of calls and seed."""
 
     def due(self, page: Visits) -> float:
-        """Return the time of the next visit, seconds since the epoch; ``math.inf``: never."""
+        """Return the time of the next visit, seconds since the epoch; ``math.inf`` for never."""
         ...
 
     def learn(self, page: Visits, seen: Observation) -> Visits:
-        """Return the record after an observation; that of a visit updates ``visited_at``.
+        """Return the record after an observation; one of a visit also updates ``visited_at``.
 
-        The first visit is no observation: it makes the record (``Visits(url, role, at, at)``).
+        The first visit is not observed; it creates the record (``Visits(url, role, at, at)``).
         """
         ...

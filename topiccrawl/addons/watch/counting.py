@@ -1,4 +1,4 @@
-"""Counts of visits that every policy keeps."""
+"""Counts of visits, common to all policies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.watch.contract import Observation, Visits
 
 FAILED = 400
-"""Lowest HTTP status of a failed visit; a visit without a response (0) failed, too."""
+"""Lowest HTTP status of a failed visit; a visit without a response (0) has failed as well."""
 
 
 def counted(page: Visits, seen: Observation, keep: float = 1.0) -> Visits:
@@ -18,7 +18,7 @@ def counted(page: Visits, seen: Observation, keep: float = 1.0) -> Visits:
     Args:
         page: The record so far.
         seen: The new observation.
-        keep: Fraction of the earlier counts that is kept, in [0, 1]: 1 is no decay.
+        keep: Fraction of the earlier counts that is kept, in [0, 1]; 1 means no decay.
 
     >>> from topiccrawl.addons.watch.contract import Observation, Visits
     >>> from topiccrawl.storage.pages import Role

@@ -1,4 +1,4 @@
-"""Events as items: new, changed and gone pages go through the pipelines into feeds."""
+"""Events as items: new, changed and gone pages are sent through the pipelines to feeds."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SEEN = "response_received_count"
-"""Stat that grows while a spider is active."""
+RESPONSES = "response_received_count"
+"""Stat that increases while a spider is active."""
 
 
 class ChangeEvents:
-    """Sends each event as a ``Change`` item: those since a time first, then as they come.
+    """Sends each event as a ``Change`` item: first the stored events since a time, then new ones.
 
-    A spider that watches signals its events; for another one, stored events are read whenever it
-    is idle.
+    A spider that watches pages signals its events. For other spiders, stored events are read
+    whenever the spider is idle.
 
     Args:
         crawler: Crawler of the pipelines.
-        since: Seconds since the epoch.
+        since: Time of the oldest events to send, seconds since the epoch.
     """
 
     def __init__(self, crawler: Crawler, since: float) -> None:
@@ -45,14 +45,14 @@ class ChangeEvents:
         self.context = context_of(crawler)
         self.since = since
         self._tasks: set[asyncio.Task[None]] = set()
-        self._looked = 0
+        self._responses = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension.
+        """Create the extension.
 
         Raises:
-            NotConfigured: If no changes are sent as items.
+            NotConfigured: If changes are not sent as items.
         """
         since = context_of(crawler).spec.since
         if since is None:
@@ -65,10 +65,10 @@ class ChangeEvents:
 
     async def opened(self) -> None:
         """Send the events of earlier runs."""
-        await self._send_written()
+        await self._send_stored()
 
-    async def _send_written(self) -> None:
-        """Send the events written since the last look."""
+    async def _send_stored(self) -> None:
+        """Send the events stored since the last call."""
         now = time.time()
         try:
             async with Pages(storage_of(self.crawler.settings)) as pages:
@@ -81,7 +81,7 @@ class ChangeEvents:
             self.send(change)
 
     def send(self, change: Change) -> None:
-        """Send one event; not once the crawl is closing: the next run sends it."""
+        """Send one event, unless the crawl is closing; then the next run sends it."""
         engine = self.crawler.engine
         slot = engine.scraper.slot
         if slot is None or slot.closing is not None:
@@ -92,12 +92,13 @@ class ChangeEvents:
         """Keep the spider open while events are being sent.
 
         Raises:
-            DontCloseSpider: If any event is being sent.
+            DontCloseSpider: While events are being sent.
         """
         watches = self.crawler.get_extension(Watch) is not None
-        if not watches and not self._tasks and self._looked < self.crawler.stats.get_value(SEEN, 0):
-            self._looked = self.crawler.stats.get_value(SEEN, 0)
-            self._start(self._send_written())
+        responses = self.crawler.stats.get_value(RESPONSES, 0)
+        if not watches and not self._tasks and self._responses < responses:
+            self._responses = responses
+            self._start(self._send_stored())
         if self._tasks:
             raise DontCloseSpider
 
@@ -107,7 +108,7 @@ class ChangeEvents:
         task.add_done_callback(self._done)
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        """Wake an idle engine after the last event, before its next heartbeat."""
+        """Wake the idle engine after the last event, instead of waiting for its heartbeat."""
         self._tasks.discard(task)
         if not self._tasks:
             self.context.alarm.now()

@@ -1,4 +1,4 @@
-"""Watch of pages: hubs are visited again and again, articles while they are young."""
+"""Extension that watches pages: hubs are revisited regularly, articles while they are recent."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
 from topiccrawl.addons.watch.budget import HOST_PACE
-from topiccrawl.addons.watch.choice import Pace, policy_named
-from topiccrawl.addons.watch.due import HUB_VALUE, Due
-from topiccrawl.addons.watch.jumps import LEAST, visited_at
-from topiccrawl.addons.watch.ledger import Ledger, was_had
+from topiccrawl.addons.watch.clock import TOLERANCE, visited_at
+from topiccrawl.addons.watch.duepages import HUB_VALUE, DuePages
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
-from topiccrawl.addons.watch.seeds import Beginnings, FoundFeeds, take_over
-from topiccrawl.addons.watch.visited import Visited
+from topiccrawl.addons.watch.pagestates import PageStates, was_fetched
+from topiccrawl.addons.watch.policies import Pace, policy_named
+from topiccrawl.addons.watch.seeds import FoundFeeds, SeedFailures, adopt_from_store
+from topiccrawl.addons.watch.tracker import VisitTracker
 from topiccrawl.errors import TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.links.urls import canonical
@@ -41,51 +41,53 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-POLITE = 0.1
-"""Share that hubs may take of the requests that a host's delay allows, if no rate is set."""
+HUB_SHARE = 0.1
+"""Share of a host's requests, as its delay allows, for visits of hubs if no rate is set."""
 
-AGAIN = 10.0
-"""Seconds until a failed store is retried."""
+RETRY_SECONDS = 10.0
+"""Seconds until the store is retried after an error."""
 
 
 class Watch:
-    """Requeues due pages into the frontier.
+    """Watches the pages of a crawl and requeues them into the frontier when they are due.
 
     Args:
         context: The crawl.
-        ledger: Judges visits.
+        ledger: Computes the states of pages.
         pages: Store of the states.
-        once: Visit what is due now, then end; else go on for ever.
+        once: Whether to visit only pages that are due at the start, then end.
 
     Attributes:
-        visited: Visits in progress; middlewares report them.
-        feeds: Feeds that were found; middlewares offer them.
-        due: Pages to be requeued.
-        sizes: Hubs, details and gone pages, by these names.
+        visited: Tracker of visits, to which middlewares report.
+        feeds: Discovered feeds, to which middlewares report.
+        due: Due pages.
+        sizes: Numbers of ``hubs``, ``details`` and ``gone`` pages.
     """
 
     def __init__(
-        self, context: CrawlContext, ledger: Ledger, pages: PageBuffer, *, once: bool
+        self, context: CrawlContext, ledger: PageStates, pages: PageBuffer, *, once: bool
     ) -> None:
         self.context = context
-        self.visited = Visited(ledger, pages, self.count, self._kept, self._moved, self._signal)
+        self.visited = VisitTracker(
+            ledger, pages, self.count, self._visit_written, self._rescheduled, self._signal
+        )
         self.feeds = FoundFeeds(context)
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
         self._pages = pages.pages
-        self._beginnings = Beginnings((), self.visited.failed_first)
+        self._seed_failures = SeedFailures((), self.visited.seed_failed)
         self._adopted = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self.due = Due(context, self.visited, self._wake.set, self.count, once=once)
+        self.due = DuePages(context, self.visited, self._wake.set, self.count, once=once)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the extension.
+        """Create the extension.
 
         Raises:
-            NotConfigured: If the crawl does not watch.
-            SettingError: If a setting cannot be used.
+            NotConfigured: If the crawl does not watch pages.
+            SettingError: If a setting is invalid.
         """
         context = context_of(crawler)
         spec = context.spec
@@ -94,7 +96,7 @@ class Watch:
         settings = crawler.settings
         gone = number(settings, "TOPICCRAWL_GONE_SECONDS")
         soon = number(settings, "TOPICCRAWL_REVISIT_SHORTEST")
-        ledger = Ledger(spec.owner, policy_of(settings), gone, soon)
+        ledger = PageStates(spec.owner, policy_of(settings), gone, soon)
         watch = cls(
             context, ledger, PageBuffer(Pages(storage_of(settings))), once=spec.watch == "once"
         )
@@ -108,58 +110,58 @@ class Watch:
         connect(watch.took, hosts_taken)
         return watch
 
-    # -- Life ------------------------------------------------------------------------------------
+    # -- Signals ---------------------------------------------------------------------------------
 
     async def opened(self) -> None:
-        """Open the states, and requeue what is overdue.
+        """Open the store of the states, and requeue overdue pages.
 
         Raises:
-            CloseSpider: They cannot be used.
+            CloseSpider: If the store cannot be used.
         """
         if not self.context.opened:
             return
-        self.context.book.before_settling = self.visited.done
+        self.context.book.before_settling = self.visited.page_done
         self.due.begin()
         try:
             await self._pages.open()
             self.sizes = await self._pages.counts(self._owner)
             if self.context.sync is None:
-                await self._hand_out()
+                await self._requeue_due()
             else:  # visits of other nodes may not be stored yet
                 self.took()
         except TopiccrawlError as error:
-            logger.error("%s", error)  # noqa: TRY400  (the operator needs the remedy, not our stack)
+            logger.error("%s", error)  # noqa: TRY400  (the text has the remedy)
             raise CloseSpider(finish_reason(error)) from error
         self._task = asyncio.create_task(self._run())
 
     def idle(self) -> None:
-        """Keep the spider open while anything will be due.
+        """Keep the spider open while pages may become due.
 
         Raises:
-            DontCloseSpider: If so.
-            CloseSpider: The watch failed by a bug: nothing would be requeued.
+            DontCloseSpider: If a page may become due.
+            CloseSpider: If the watch failed because of a bug, as no page would be requeued.
         """
         if self._task is not None and self._task.done() and (error := self._task.exception()):
-            logger.critical("The watch ends by a mistake of the program's", exc_info=error)
+            logger.critical("The watch failed because of a bug", exc_info=error)
             raise CloseSpider(STORE_FAILED)
-        self._beginnings.look(self.context.frontier)
-        for url, reason in () if self.visited else self.due.lost():
-            self.visited.failed(url, reason)
+        self._seed_failures.check(self.context.frontier)
+        for url, reason in () if self.visited else self.due.failed_requests():
+            self.visited.visit_failed(url, reason)
         if self._task is not None and (self.due.waits or self.visited):
             raise DontCloseSpider
 
     def took(self) -> None:
-        """Look soon at all overdue pages: this node now serves hosts of another one."""
-        self.due.look_soon()
+        """Scan all overdue pages soon, as this node now serves hosts of another node."""
+        self.due.check_soon()
         self._wake.set()
 
     @property
     def next_at(self) -> float | None:
-        """Time when the next page is due, seconds since the epoch; None: none is."""
+        """Time when the next page is due, seconds since the epoch; None if no page is."""
         return self.due.next_at
 
     def status(self) -> State:
-        """Return what is waited for: the next visit; "" if nothing is due any more."""
+        """Return the status section with the next visit; "" if no page will be due."""
         if self.next_at is None:
             return {"circumstances": {"watching": ""}}
         at = time.strftime("%H:%M:%S", time.localtime(self.next_at))
@@ -167,23 +169,24 @@ class Watch:
         return {"circumstances": {"watching": f"{hubs} hubs, {details} articles, next at {at}"}}
 
     def has_links_of(self, url: str) -> bool:
-        """Return whether the frontier has a page's links: only then may a request be conditional.
+        """Return whether the frontier has the links of a page, so that a 304 loses none.
 
-        A state may be older than the frontier (``-a fresh=1``), or newer than its content.
+        The state of a page may be older than the frontier (``-a fresh=1``), or newer than its
+        content.
         """
         return self.due.has_links_of(url)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        """Pass on the outcome of a lease; a failure without further retries is an error."""
+        """Report the outcome of a lease; a failure without further retries is an error."""
         if outcome.ending is Ending.LATER:
             known = self.context.frontier.why(lease.url)
             if known is not None and known.queue == "error":
                 outcome = Outcome(Ending.ERROR, reason=outcome.reason)
         self.visited.settled(lease, outcome)
-        self._beginnings.settled(lease, outcome)
+        self._seed_failures.settled(lease, outcome)
 
     async def closed(self) -> None:
-        """Write the states that wait."""
+        """Write all pending states."""
         if self._task is not None:
             self._task.cancel()
         await self.visited.close()
@@ -197,70 +200,73 @@ class Watch:
         if name in {"hubs", "details", "gone"}:
             self.sizes[name] = self.sizes.get(name, 0) + 1
 
-    def _kept(self, state: PageState) -> None:
-        self.due.kept(state)
+    def _visit_written(self, state: PageState) -> None:
+        self.due.visit_written(state)
 
-    def _moved(self, state: PageState) -> None:
-        self.due.moved(state)
+    def _rescheduled(self, state: PageState) -> None:
+        self.due.rescheduled(state)
 
-    # -- Due pages -------------------------------------------------------------------------------
+    # -- Due pages ------------------------------------------------------------------------------
 
     async def _run(self) -> None:
         """Requeue pages when they are due."""
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), self.due.next_look() - time.time())
+                await asyncio.wait_for(self._wake.wait(), self.due.next_check() - time.time())
             self._wake.clear()
             try:
-                await self._hand_out()
+                await self._requeue_due()
             except TopiccrawlError as error:
-                logger.error("What is due cannot be read yet: %s", error)  # noqa: TRY400
-                await asyncio.sleep(AGAIN)
+                logger.error("Due pages cannot be read; retrying: %s", error)  # noqa: TRY400
+                await asyncio.sleep(RETRY_SECONDS)
                 self._wake.set()
 
-    async def _hand_out(self) -> None:
-        """Requeue what is due; adopt earlier crawls before the first time."""
+    async def _requeue_due(self) -> None:
+        """Requeue due pages; the first call adopts earlier crawls."""
         sync = self.context.sync
         if not self._adopted and not (sync and (sync.loading or self.due.is_early)):
             await self._adopt(self.context.frontier)
             self._adopted = True
-        self._beginnings.look(self.context.frontier)
-        await self.due.hand_out()
+        self._seed_failures.check(self.context.frontier)
+        await self.due.requeue_due()
 
     # -- Adoption of earlier crawls ---------------------------------------------------------------
 
     async def _adopt(self, frontier: Frontier) -> None:
-        """Adopt unwatched crawls: seeds, stored articles, and the pages that showed them."""
+        """Adopt crawls without a watch: seeds, stored articles, and pages that linked to them."""
         seeds = seeds_of(self.context.spec)
         known = await self.visited.pages.get(self._owner, seeds)
-        left = [url for url in seeds if url not in known or not was_had(known[url])]
-        for url in left:
+        unfetched = [url for url in seeds if url not in known or not was_fetched(known[url])]
+        for url in unfetched:
             frontier.requeue(url, HUB_VALUE)
         if not self.due.once:
-            self.visited.seeds = self._beginnings = Beginnings(left, self.visited.failed_first)
-        if any(visited_at(state) > time.time() + LEAST for state in known.values()):
+            self._seed_failures = SeedFailures(unfetched, self.visited.seed_failed)
+            self.visited.seeds = self._seed_failures
+        if any(visited_at(state) > time.time() + TOLERANCE for state in known.values()):
             await self.due.set_back()
         if self.sizes.get("hubs") or not frontier.counts()["crawled"]:
             return
-        await take_over(self.context.crawler.settings, frontier, self.visited.ledger, self._pages)
+        await adopt_from_store(
+            self.context.crawler.settings, frontier, self.visited.ledger, self._pages
+        )
         self.sizes = await self._pages.counts(self._owner)
 
 
 def seeds_of(spec: CrawlSpec) -> tuple[str, ...]:
-    """Return the canonical seeds of a crawl's topic: its own, else the default portals."""
+    """Return the canonical seeds of a crawl's topic; by default, those of the portals."""
     urls = (spec.topic.seeds or default_seeds(spec.topic)) if spec.topic is not None else ()
     return tuple(canonical(url) or url for url in urls)
 
 
 def policy_of(settings: BaseSettings) -> RevisitPolicy:
-    """Return the policy that the settings name.
+    """Create the policy of TOPICCRAWL_REVISIT_POLICY.
 
     Raises:
-        SettingError: If one of TOPICCRAWL_REVISIT_* cannot be used.
+        SettingError: If one of TOPICCRAWL_REVISIT_* is invalid.
     """
     pace = Pace(
         rate=number(settings, "TOPICCRAWL_REVISIT_RATE") / 3600.0,
-        host_rate=min(HOST_PACE, POLITE / max(1e-3, number(settings, "DOWNLOAD_DELAY"))),
+        host_rate=min(HOST_PACE, HUB_SHARE / max(1e-3, number(settings, "DOWNLOAD_DELAY"))),
         shortest=number(settings, "TOPICCRAWL_REVISIT_SHORTEST"),
         longest=number(settings, "TOPICCRAWL_REVISIT_LONGEST"),
         hub=number(settings, "TOPICCRAWL_REVISIT_HUB"),
@@ -271,6 +277,6 @@ def policy_of(settings: BaseSettings) -> RevisitPolicy:
 
 
 def found_on(frontier: Frontier, url: str) -> str:
-    """Return the URL of the page that showed a URL first, or ""."""
+    """Return the URL of the page that linked to a URL first, or ""."""
     known = frontier.why(url)
     return known.path[-2] if known is not None and len(known.path) > 1 else ""

@@ -1,4 +1,4 @@
-"""Middlewares for watched pages: conditional requests, comparison, reports to the watch."""
+"""Middlewares of watched pages: conditional requests, comparison, and reports to the watch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 
 from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
-from topiccrawl.addons.watch.ledger import NOT_MODIFIED, Seen
+from topiccrawl.addons.watch.pagestates import NOT_MODIFIED, VisitResult
 from topiccrawl.extract.hubs import MIN_ITEMS, hub_list
 from topiccrawl.links.feeds import find_feeds, is_sitemap_index
 from topiccrawl.model import Article, Findings, Kind, Lease, Unfinished
@@ -33,7 +33,7 @@ class ConditionalMiddleware:
     """Makes requests for watched pages conditional.
 
     Args:
-        watch: Has the validators of the last responses.
+        watch: Watch with the validators of the last responses.
     """
 
     def __init__(self, watch: Watch) -> None:
@@ -41,10 +41,10 @@ class ConditionalMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware.
+        """Create the middleware.
 
         Raises:
-            NotConfigured: If nothing is watched.
+            NotConfigured: If the crawl does not watch pages.
         """
         return cls(_watch(crawler))
 
@@ -52,11 +52,11 @@ class ConditionalMiddleware:
         """Add the validators of the page's last response."""
         if _page_lease(self.watch.context, request) is None:
             return
-        known = await self.watch.visited.ask(request.url)
+        known = await self.watch.visited.load_state(request.url)
         if known is None or known.gone_at or not self.watch.has_links_of(request.url):
             return
         if not (known.etag or known.last_modified) or known.more.get("parts"):
-            return  # its further pages can be compared only together with it
+            return  # an article of several pages must be compared as a whole
         request.meta["handle_httpstatus_list"] = [NOT_MODIFIED]
         if known.etag:
             request.headers["If-None-Match"] = known.etag
@@ -65,11 +65,11 @@ class ConditionalMiddleware:
 
 
 class WatchMiddleware:
-    """Reports the result of a visit to the watch; keeps unchanged articles from the pipelines.
+    """Reports visits to the watch, and drops unchanged articles before the pipelines.
 
     Args:
-        context: The crawl, whose frontier records where a page was found.
-        watch: Receives the reports.
+        context: The crawl, whose frontier knows the page that linked to a URL.
+        watch: Watch that receives the reports.
     """
 
     def __init__(self, context: CrawlContext, watch: Watch) -> None:
@@ -79,58 +79,58 @@ class WatchMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware.
+        """Create the middleware.
 
         Raises:
-            NotConfigured: If nothing is watched.
+            NotConfigured: If the crawl does not watch pages.
         """
         return cls(context_of(crawler), _watch(crawler))
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Pass on the new output of a page; for 304, only its relevance as before."""
+        """Yield the new output of a page; for status 304, only its previous relevance."""
         lease = _page_lease(self.context, response.request)
         if lease is None or response.request is None:
             async for output in result:
-                self._read_whole(output)
+                self._report_whole(output)
                 yield output
             return
         visited, url = self.watch.visited, response.request.url
-        known = visited.asked(url)
+        known = visited.loaded_state(url)
         if response.status == NOT_MODIFIED and known is not None:
             self.watch.count("not_modified")
-            visited.saw(lease, known, _seen(response))
+            visited.record(lease, known, _seen(response))
             yield Findings(known.relevance)
             return
-        shown = _Shown()
+        page = _PageOutput()
         async for output in result:
-            shown.take(output)
-            left = output if shown.is_new(known) else shown.further(output)
-            if left is not None:
-                yield left
-        seen = self._seen(response, lease.depth, shown.findings, shown.article)
-        visited.saw(lease, known, replace(seen, parts=shown.parts))
+            page.add(output)
+            passed = output if page.is_new(known) else page.next_part(output)
+            if passed is not None:
+                yield passed
+        seen = self._seen(response, lease.depth, page.findings, page.article)
+        visited.record(lease, known, replace(seen, parts=page.parts))
 
-    def _read_whole(self, output: object) -> None:
-        """Report an article on several pages once its last page was read."""
+    def _report_whole(self, output: object) -> None:
+        """Report an article of several pages after its last page was read."""
         if isinstance(output, Article):
-            self.watch.visited.whole(output.url, time.time(), digest_of(output))
+            self.watch.visited.compare_whole(output.url, time.time(), digest_of(output))
 
     def _seen(
         self, response: Response, depth: int, findings: Findings, article: Article | None
-    ) -> Seen:
+    ) -> VisitResult:
         seed = depth == 0 and article is None
         feeds: list[str] = []
         if seed or findings.relevant or findings.lists:
             feeds = find_feeds(response.body, response.url)
             self.watch.feeds.offer(feeds, depth + 1)
-        barren = findings.lists and not feeds and is_sitemap_index(response.body)
+        bare_index = findings.lists and not feeds and is_sitemap_index(response.body)
         return _seen(
             response,
             digest="" if article is None else digest_of(article),
             relevance=findings.relevance,
-            hub=(findings.lists and not barren)
+            hub=(findings.lists and not bare_index)
             or seed
             or self._is_seed(response)
             or (article is None and _lists(response, findings)),
@@ -147,13 +147,13 @@ class WatchMiddleware:
         return "" if request is None else found_on(self.context.frontier, request.url)
 
 
-class _Shown:
-    """Output of a page so far.
+class _PageOutput:
+    """Spider output of a page so far.
 
     Attributes:
-        findings: Its judgement.
-        article: Its article, or the part on this page.
-        parts: Whether the article continues on further pages.
+        findings: Findings of the page.
+        article: Article of the page, or the part of it on this page.
+        parts: Whether the article continues on more pages.
     """
 
     def __init__(self) -> None:
@@ -161,8 +161,8 @@ class _Shown:
         self.article: Article | None = None
         self.parts = False
 
-    def take(self, output: object) -> None:
-        """Record one more output of the spider."""
+    def add(self, output: object) -> None:
+        """Add one output of the spider."""
         if isinstance(output, Findings):
             self.findings = output
         elif isinstance(output, Unfinished):
@@ -172,18 +172,18 @@ class _Shown:
             self.article = self.article or output
 
     def is_new(self, known: PageState | None) -> bool:
-        """Return whether the article, as far as the page shows it, differs from the stored one."""
+        """Return whether the article's text on this page differs from the last visit's."""
         return self.article is None or known is None or known.digest != digest_of(self.article)
 
-    def further(self, output: object) -> Request | None:
-        """Return an output of an unchanged article if it requests a further page, else None."""
+    def next_part(self, output: object) -> Request | None:
+        """Return an output of an unchanged article if it requests its next page, or None."""
         if not self.parts or not isinstance(output, Request):
             return None
         return output.replace(cb_kwargs={**output.cb_kwargs, "again": True})
 
 
 def digest_of(article: Article) -> str:
-    """Return an article's own digest, else the MD5 of its title and main text.
+    """Return the digest of an article; by default, the MD5 of its title and main text.
 
     >>> digest_of(Article("http://a.test/1", "题", "文"))
     'f7ed2e956f7b68ac14768ec4548a87b1'
@@ -193,7 +193,7 @@ def digest_of(article: Article) -> str:
 
 
 def seconds_of(published: str) -> float:
-    """Return the seconds since the epoch of an ISO 8601 time, or 0; without a zone: local time.
+    """Parse an ISO 8601 time (local without a zone) as seconds since the epoch, or 0.
 
     >>> seconds_of("1970-01-02T00:00:00+00:00"), seconds_of("")
     (86400.0, 0.0)
@@ -204,15 +204,15 @@ def seconds_of(published: str) -> float:
         return 0.0
 
 
-def _seen(response: Response, **more: Any) -> Seen:  # noqa: ANN401  (fields of Seen)
+def _seen(response: Response, **more: Any) -> VisitResult:  # noqa: ANN401  (fields of VisitResult)
     etag, modified = (response.headers.get(n) or b"" for n in ("ETag", "Last-Modified"))
-    return Seen(
+    return VisitResult(
         time.time(), response.status, etag.decode("latin-1"), modified.decode("latin-1"), **more
     )
 
 
 def _lists(response: Response, findings: Findings) -> bool:
-    """Return whether an on-topic page without an article is a list of links."""
+    """Return whether an on-topic page without an article lists links."""
     if not findings.relevant or len(findings.offers) < MIN_ITEMS:
         return False
     if not isinstance(response, TextResponse):
@@ -222,7 +222,7 @@ def _lists(response: Response, findings: Findings) -> bool:
 
 
 def _page_lease(context: CrawlContext, request: Request | None) -> Lease | None:
-    """Return the lease of a single page; None for robots.txt and later pages of an article."""
+    """Return the lease of a page; None for robots.txt and for later pages of an article."""
     lease = context.lease(request)
     if request is None or lease is None or lease.kind is Kind.ROBOTS:
         return None

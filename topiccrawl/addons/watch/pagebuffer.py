@@ -1,4 +1,4 @@
-"""Write buffer of page states: written in groups, kept in memory while the store is away."""
+"""Write buffer of page states: grouped writes, and buffering while the store is unavailable."""
 
 from __future__ import annotations
 
@@ -17,26 +17,29 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-AGE = 0.05
-"""Seconds a state waits for others, so that they share a transaction."""
+GROUP_SECONDS = 0.05
+"""Seconds for which a state waits for others to share a transaction."""
 
-MOST = 100_000
-"""States that wait in memory for a store that is away; beyond them the oldest are lost."""
+MAX_WAITING = 100_000
+"""Maximum number of states in memory while the store is unavailable; beyond it, the oldest are
+dropped."""
 
 
 class PageBuffer:
-    """Writes states in groups; reads return waiting states first.
+    """Writes states in groups; reads return unwritten states first.
 
-    A state is soon written, or waits in memory: a page whose state a killed process had not
-    written is visited again as if for the first time.
+    If the process is killed before a state is written, the page is visited again as if for the
+    first time.
 
     Args:
         pages: Store of the states.
-        age: See ``AGE``.
-        patience: Seconds that ``save`` waits for a store that is away.
+        age: See ``GROUP_SECONDS``.
+        patience: Seconds for which ``save`` waits for a store that is unavailable.
     """
 
-    def __init__(self, pages: Pages, *, age: float = AGE, patience: float = RETRY_SECONDS) -> None:
+    def __init__(
+        self, pages: Pages, *, age: float = GROUP_SECONDS, patience: float = RETRY_SECONDS
+    ) -> None:
         self.pages = pages
         self._age = age
         self._patience = patience
@@ -44,16 +47,16 @@ class PageBuffer:
         self._writing: dict[tuple[str, str], PageState] = {}
         self._written: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
-        self._parting = asyncio.Event()
+        self._stopping = asyncio.Event()
 
     async def save(self, state: PageState) -> None:
-        """Keep a state; returns when it is written, or after ``patience`` seconds.
+        """Write a state; return when it is written, or after ``patience`` seconds.
 
         Raises:
-            StorageError: The store refused it for good.
+            StorageError: If the store refused the state permanently.
         """
         self._waiting[(state.owner, state.url)] = state
-        while len(self._waiting) > MOST:
+        while len(self._waiting) > MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]
         if self._written is None:
             self._written = asyncio.get_running_loop().create_future()
@@ -63,7 +66,7 @@ class PageBuffer:
         try:
             await asyncio.wait_for(asyncio.shield(written), self._patience)
         except TimeoutError:
-            logger.warning("%d page states wait for their store", len(self._waiting))
+            logger.warning("%d page states wait until the store is available", len(self._waiting))
 
     async def get(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
         """See ``Pages.get``."""
@@ -78,33 +81,33 @@ class PageBuffer:
         return found | await self.pages.get(owner, asked) if asked else found
 
     async def find(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
-        """Return the result of ``get``; wait for a store that is away until ``part`` is called."""
+        """Return the result of ``get``; wait for the store until ``stop_waiting`` is called."""
         again = backoff_delays()
         while True:
             try:
                 return await self.get(owner, urls)
             except StorageAwayError:
-                if self._parting.is_set():
+                if self._stopping.is_set():
                     raise
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._parting.wait(), next(again))
+                    await asyncio.wait_for(self._stopping.wait(), next(again))
 
-    def part(self) -> None:
-        """Stop waiting for a store that is away."""
-        self._parting.set()
+    def stop_waiting(self) -> None:
+        """Stop waiting for a store that is unavailable."""
+        self._stopping.set()
 
     async def close(self) -> None:
-        """Write the waiting states once; they are lost if the store is away."""
+        """Try to write the unwritten states; they are lost if the store is unavailable."""
         if self._task is not None:
             self._age = 0.0
             _, late = await asyncio.wait([self._task], timeout=self._patience)
             for task in late:
-                logger.error("%d page states are lost: their store is away", len(self._waiting))
+                logger.error("%d page states are lost: store unavailable", len(self._waiting))
                 task.cancel()
         await self.pages.close()
 
     async def _write(self) -> None:
-        """Write groups until nothing waits."""
+        """Write groups until all states are written."""
         again = backoff_delays()
         while self._waiting:
             await asyncio.sleep(self._age)
@@ -133,4 +136,4 @@ def _settle(written: asyncio.Future[None] | None, error: StorageError | None = N
         written.set_result(None)
     else:
         written.set_exception(error)
-        written.exception()  # no caller may be left to read it
+        written.exception()  # retrieved, as there may be no caller

@@ -1,4 +1,4 @@
-"""Beginnings of a watch: its seeds until each was fetched, feeds found, unwatched crawls."""
+"""Start of a watch: seeds that were not fetched yet, discovered feeds, adoption of crawls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.watch.ledger import Ledger, Seen
+from topiccrawl.addons.watch.pagestates import PageStates, VisitResult
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
 from topiccrawl.links.feeds import may_be_news_sitemap
 from topiccrawl.links.sitemaps import read_sitemap
@@ -25,50 +25,50 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.storage.pages import Pages, PageState
 
-ON_THEIR_WAY = frozenset({"prior", "normal", "leased"})
-"""Queues of URLs that will yet be fetched."""
+QUEUED = frozenset({"prior", "normal", "leased"})
+"""Queues of URLs that are not fetched yet."""
 
 FEED_VALUE = 0.9
-"""Score of a feed that a page on topic, or a seed, names."""
+"""Score of a feed that a page on topic or a seed links to."""
 
 OK = 200
 
-GROUP = 500
-"""States written in one transaction."""
+BATCH = 500
+"""Number of states written in one transaction."""
 
 
-class Beginnings:
-    """Finds seeds that failed, also without a request (robots.txt that cannot be fetched).
+class SeedFailures:
+    """Finds seeds that failed, also those without a request (robots.txt cannot be fetched).
 
     Args:
         seeds: Canonical URLs that were never fetched.
-        failed: Called once with each failed seed and the frontier's reason; from then on the seed
-            has a state, which sets its next visit.
+        failed: Called once with each failed seed and the reason in the frontier; from then on the
+            seed has a state, which sets its next visit.
     """
 
     def __init__(self, seeds: Iterable[str], failed: Callable[[str, str], None]) -> None:
-        self._left = set(seeds)
-        self._all = set(self._left)
+        self._waiting = set(seeds)
+        self._all = set(self._waiting)
         self._failed = failed
 
     def __contains__(self, url: object) -> bool:
         return url in self._all
 
-    def look(self, frontier: Frontier) -> None:
-        """Report the seeds that failed since the last look."""
-        for url in tuple(self._left):
+    def check(self, frontier: Frontier) -> None:
+        """Report the seeds that failed since the last call."""
+        for url in tuple(self._waiting):
             known = frontier.why(url)
-            if known is None or known.queue in ON_THEIR_WAY:
+            if known is None or known.queue in QUEUED:
                 continue
-            self._left.discard(url)
+            self._waiting.discard(url)
             if known.queue == "error":
                 self._failed(url, known.reason)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Replace a redirected seed by its target."""
-        if outcome.ending is Ending.REDIRECTED and lease.url in self._left:
-            self._left.discard(lease.url)
-            self._left.add(outcome.target)
+        if outcome.ending is Ending.REDIRECTED and lease.url in self._waiting:
+            self._waiting.discard(lease.url)
+            self._waiting.add(outcome.target)
             self._all.add(outcome.target)
 
 
@@ -76,14 +76,14 @@ class FoundFeeds:
     """Queues discovered feeds.
 
     Args:
-        context: The crawl, whose frontier takes them.
+        context: The crawl.
     """
 
     def __init__(self, context: CrawlContext) -> None:
         self.context = context
 
     def offer(self, urls: Iterable[str], depth: int) -> None:
-        """Queue discovered feeds as seeds; the trap rules would refuse their names."""
+        """Queue discovered feeds as seeds, since the trap rules would refuse their URLs."""
         hosts = self.context.hosts
         seeds = [Seed(url, FEED_VALUE, depth=depth) for url in urls if not hosts.refuse(url)]
         if seeds:
@@ -92,54 +92,56 @@ class FoundFeeds:
             self.context.crawler.stats.inc_value("topiccrawl/revisits/feeds", new)
 
     def answered(self, response: Response, request: Request) -> None:
-        """Look for news sitemaps, and indexes of sitemaps, in a robots.txt."""
+        """Queue the news sitemaps and sitemap indexes in a robots.txt."""
         lease = self.context.lease(request)
         if lease is not None and lease.kind is Kind.ROBOTS and response.status == OK:
             self.offer(filter(may_be_news_sitemap, read_sitemap(response.body).sitemaps), 1)
 
 
-async def take_over(
-    settings: BaseSettings, frontier: Frontier, ledger: Ledger, pages: Pages
+async def adopt_from_store(
+    settings: BaseSettings, frontier: Frontier, ledger: PageStates, pages: Pages
 ) -> None:
-    """Run ``adopt`` with the store that the settings name."""
+    """Run ``adopt`` with the store of the settings."""
     async with opened(storage_of(settings).articles()) as store:
         await adopt(frontier, store, ledger, pages, time.time())
 
 
 async def adopt(
-    frontier: Frontier, store: ArticleStore, ledger: Ledger, pages: Pages, now: float
+    frontier: Frontier, store: ArticleStore, ledger: PageStates, pages: Pages, now: float
 ) -> None:
-    """Give the owner's stored articles a state; their texts are compared from the next visit on.
+    """Create states for the owner's stored articles and the hubs that linked to them.
 
-    Existing states are kept. Hubs are written last: a run that finds no hub adopts again, so a
-    kill is harmless.
+    The texts of the articles are compared from the second visit on. Existing states are kept. Hubs
+    are written last: after a kill, the next run finds no hubs and adopts again.
 
     Args:
-        frontier: Records where articles were found; articles missing there are left out.
+        frontier: Frontier of the crawl; articles that it does not have are skipped.
         store: Store of the articles.
-        ledger: Of the owner.
-        pages: Store of the states; open.
-        now: Seconds since the epoch.
+        ledger: Computes the states of the owner's pages.
+        pages: Open store of the states.
+        now: Current time, seconds since the epoch.
 
     Raises:
-        StorageError: Something could not be read or written.
+        StorageError: If an article or state cannot be read or written.
     """
     hubs: dict[str, PageState] = {}
-    group: list[PageState] = []
+    batch: list[PageState] = []
     async for article in store.select(Selection(ledger.owner)):
         known = frontier.why(article.url)
-        state = ledger.first(article.url, Seen(article.fetched_at, digest="unknown"))
+        state = ledger.first_visit(article.url, VisitResult(article.fetched_at, digest="unknown"))
         if known is None or state is None:
             continue
-        group.append(replace(state, digest=""))
+        batch.append(replace(state, digest=""))
         hub = known.path[-2] if len(known.path) > 1 else ""
-        first = ledger.first(hub, Seen(now, hub=True)) if hub and hub not in hubs else None
+        first = (
+            ledger.first_visit(hub, VisitResult(now, hub=True)) if hub and hub not in hubs else None
+        )
         if first is not None:
             hubs[hub] = first
-        if len(group) >= GROUP:
-            await _save(pages, ledger.owner, group)
-            group = []
-    await _save(pages, ledger.owner, [*group, *hubs.values()])
+        if len(batch) >= BATCH:
+            await _save(pages, ledger.owner, batch)
+            batch = []
+    await _save(pages, ledger.owner, [*batch, *hubs.values()])
 
 
 async def _save(pages: Pages, owner: str, states: list[PageState]) -> None:

@@ -1,4 +1,4 @@
-"""Uniform policy: all hubs at one pace; articles while they are young, ever more seldom."""
+"""Uniform policy: all hubs are visited equally often; articles ever less often as they age."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def recheck(
     days: float = DETAIL_DAYS,
     miss: float = MISS_SECONDS,
 ) -> float:
-    """Return an article's next visit: after ``first`` seconds, then at twice its age each time.
+    """Return the time of an article's next visit: after ``first`` seconds, then at twice its age.
 
     Args:
         page: A detail page.
         first: Seconds until the first revisit.
-        days: Age in days past which it is not revisited; 0: never revisited.
-        miss: Seconds after a failed visit, doubled with each further one.
+        days: Age in days after which it is no longer revisited; 0 for no revisits.
+        miss: Seconds until the retry of a failed visit, doubled with each further failure.
 
     >>> from topiccrawl.addons.watch.contract import Observation, Visits
     >>> page = Visits("http://a.test/1", Role.DETAIL, 0.0, 0.0)
@@ -48,14 +48,14 @@ def recheck(
 
 
 class UniformRevisits:
-    """Visits all hubs equally often: the baseline for every other policy.
+    """Visits all hubs equally often; the baseline for other policies.
 
     Args:
-        hub: Seconds between two visits of a hub.
+        hub: Seconds between two visits of a hub, doubled with each consecutive failure.
         detail: Seconds until the first revisit of an article; see ``recheck``.
-        days: Age of an article in days past which it is not revisited.
-        miss: Seconds after a failed visit of an article, doubled with each further one; a hub
-            that fails is visited half as often with each failure.
+        days: Age in days after which an article is no longer revisited.
+        miss: Seconds until the retry of a failed visit of an article, doubled with each further
+            failure.
     """
 
     def __init__(
@@ -77,5 +77,5 @@ class UniformRevisits:
         return page.visited_at + self.hub * 2.0 ** min(page.misses, 4)
 
     def learn(self, page: Visits, seen: Observation) -> Visits:
-        """See ``RevisitPolicy.learn``; nothing decays."""
+        """See ``RevisitPolicy.learn``; counts do not decay."""
         return counted(page, seen)

@@ -1,16 +1,15 @@
-"""Yield policy: the more new on-topic articles an hour on a hub, the more often it is visited.
+"""Yield policy: hubs with more new on-topic articles per hour are visited more often.
 
-The cost of an article on a hub is its waiting time. With ``r`` of them a second, visits every ``t``
-seconds and a budget of visits, the mean wait is least if ``t`` is ``sqrt(2 W / r)`` for all hubs
-alike: visits in proportion to the root of the yield (Cho and Garcia-Molina 2003; Azar et al. 2018).
-``W``, the price of a visit in article-seconds, is chosen so that all hubs together spend the
-budget.
+The cost of an article on a hub is the time that it waits for a visit. With ``r`` articles per
+second, a visit every ``t`` seconds and a fixed budget of visits, the mean wait is minimal for
+``t = sqrt(2 W / r)`` at all hubs, that is, for visits in proportion to the square root of the yield
+(Cho and Garcia-Molina 2003; Azar et al. 2018). ``W`` is the price of a visit in article-seconds. It
+is chosen so that all hubs together spend the budget.
 
-The rate is estimated from counts over stretches of time: counts are Poisson, the rate has a Gamma
-prior. Older counts weigh less: three memories decay with half-lives of hours, days and weeks, and
-each is trusted by how well it predicted the counts that followed (fixed share of experts, Herbster
-and Warmuth 1998). So the estimate of a steady rate improves, and a hub that bursts or falls silent
-is detected soon.
+The rate is estimated from counts over intervals: counts are Poisson, and the rate has a Gamma
+prior. Older counts have less weight. Three memories decay with half-lives of hours, days and weeks,
+and each is weighted by how well it predicted later counts (fixed share of experts, Herbster and
+Warmuth 1998). So the estimate of a steady rate improves, and a sudden change is detected soon.
 """
 
 from __future__ import annotations
@@ -31,46 +30,46 @@ if TYPE_CHECKING:
 
 SHORTEST = 60.0
 LONGEST = 86_400.0
-"""Seconds between two visits of a hub, unless the budget is too small for that."""
+"""Limits of the time between two visits of a hub in seconds, unless the budget is too small."""
 
-STRETCH = 8.0
-"""Longest wait of a hub in mean waits, if that is more than ``LONGEST``."""
+MAX_MEAN_WAITS = 8.0
+"""Maximum wait of a hub in multiples of the mean wait, if that is more than ``LONGEST``."""
 
-FULL = 0.5
-"""Fraction of a list that new links may fill: at noon they come twice as fast as on average."""
+FILL = 0.5
+"""Fraction of a list that new links may fill, as at noon they come twice as fast as on average."""
 
-LOST = 6 * 3600.0
-"""Seconds of waiting that count for an article that is never found."""
+MISSED_SECONDS = 6 * 3600.0
+"""Cost of an article that is never found, in seconds of waiting."""
 
-AVERAGE = 1 / 86_400
-"""On-topic articles a second that are assumed for the first hub of all."""
+DEFAULT_RATE = 1 / 86_400
+"""Assumed yield of the very first hub, in on-topic articles per second."""
 
 HOUR = 3600.0
 HALF_LIVES = (6 * HOUR, 48 * HOUR, 14 * 24 * HOUR)
-"""Seconds after which a count weighs half."""
+"""Seconds after which the weight of a count is halved, for each memory."""
 
-LINKS = HALF_LIVES[1]
-"""Seconds after which a new link weighs half."""
+LINK_HALF_LIFE = HALF_LIVES[1]
+"""Seconds after which the weight of a new link is halved."""
 
 SHARE = 0.01
-"""Trust that is spread evenly at each stretch, so that no memory loses all of it."""
+"""Share of the trust that is spread evenly after each interval, so that no memory loses all."""
 
 SHAPE = 0.25
-"""Shape of the prior: it counts like so many events; its mean is the mean yield of pages."""
+"""Shape of the prior, that is, its weight in events; its mean is the mean yield of all hubs."""
 
 _FIELDS = 3 * len(HALF_LIVES) + 2
 
 
 class YieldRevisits:
-    """Visits hubs in proportion to the root of their yield; articles as ``UniformRevisits``.
+    """Visits hubs in proportion to the square root of their yield.
 
-    A hub with few observations is assumed to be an average one, which is better than most: it is
-    visited until its yield shows.
+    Articles are visited as by ``UniformRevisits``. A hub with few observations is assumed to have
+    the mean yield, which is better than most, so it is visited until its yield is known.
 
     Args:
-        budget: Visits for all hubs together.
-        shortest: Seconds between two visits of a hub at least.
-        longest: Seconds between two visits of a hub at most; see ``STRETCH``.
+        budget: Budget of visits for all hubs together.
+        shortest: Minimum time between two visits of a hub in seconds.
+        longest: Maximum time between two visits of a hub in seconds; see ``MAX_MEAN_WAITS``.
         detail: See ``UniformRevisits``.
         days: See ``UniformRevisits``.
         miss: See ``UniformRevisits``.
@@ -86,7 +85,7 @@ class YieldRevisits:
         days: float = DETAIL_DAYS,
         miss: float = MISS_SECONDS,
     ) -> None:
-        self.budget = Budget() if budget is None else budget  # an empty one is false
+        self.budget = Budget() if budget is None else budget  # an empty budget is falsy
         self._bounds = (shortest, longest)
         self._details = (detail, days, miss)
 
@@ -95,12 +94,12 @@ class YieldRevisits:
         if page.role is Role.DETAIL:
             return recheck(page, *self._details)
         rate = Rate.of(page.memory[2:])
-        mean = rate.mean(self.budget.mean() or AVERAGE)
+        mean = rate.mean(self.budget.mean() or DEFAULT_RATE)
         delayed = 2.0 ** min(page.misses, 4)
-        self.budget.note(page.url, mean, 1 / delayed)
-        wait = min(self.budget.wait(mean), self._over(page, rate, mean))
+        self.budget.set_yield(page.url, mean, 1 / delayed)
+        wait = min(self.budget.wait(mean), self._overflow_wait(page, rate, mean))
         shortest, longest = self._bounds
-        longest = max(longest, STRETCH * len(self.budget) / self.budget.pace)
+        longest = max(longest, MAX_MEAN_WAITS * len(self.budget) / self.budget.pace)
         return page.visited_at + min(max(wait, shortest), longest) * delayed
 
     def learn(self, page: Visits, seen: Observation) -> Visits:
@@ -111,34 +110,34 @@ class YieldRevisits:
         links, most = page.memory[:2] or (0.0, 0.0)
         rate = Rate.of(page.memory[2:])
         if seen.visit:
-            self.budget.spent(seen.at)
+            self.budget.record_visit(seen.at)
             seconds = max(0.0, seen.at - page.visited_at)
-            rate = rate.after(seconds, self.budget.mean() or AVERAGE)
-            links = links * 0.5 ** (seconds / LINKS) + seen.offered
+            rate = rate.after(seconds, self.budget.mean() or DEFAULT_RATE)
+            links = links * 0.5 ** (seconds / LINK_HALF_LIFE) + seen.offered
             most = max(most, seen.offered)
         return replace(after, memory=(links, most, *rate.plus(seen.gained).numbers))
 
-    def _over(self, page: Visits, rate: Rate, mean: float) -> float:
-        """Return the seconds until the list may overflow; inf if the loss is not worth a visit."""
+    def _overflow_wait(self, page: Visits, rate: Rate, mean: float) -> float:
+        """Return the seconds until the list may overflow; inf if a visit costs more than that."""
         links, most = page.memory[:2] or (0.0, 0.0)
         span = rate.spans[1] + rate.span
         if not links or not span:
             return math.inf
-        seconds = FULL * most * span / links
-        worth = mean * seconds * (seconds / 2 + LOST)
-        return seconds if worth > self.budget.price() else math.inf
+        seconds = FILL * most * span / links
+        cost = mean * seconds * (seconds / 2 + MISSED_SECONDS)
+        return seconds if cost > self.budget.price() else math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Estimate of one rate. Times in seconds.
+    """Estimate of a rate of events.
 
     Attributes:
-        counts: Decayed events, one number for each memory.
-        spans: Decayed seconds.
-        trust: In each memory; they sum to one.
-        events: Of the last stretch; they may still grow.
-        span: Length of that stretch.
+        counts: Decayed number of events, for each memory.
+        spans: Decayed observation time in seconds, for each memory.
+        trust: Weight of each memory; the sum is one.
+        events: Number of events in the last interval, which may still grow.
+        span: Length of the last interval in seconds.
     """
 
     counts: tuple[float, ...] = (0.0,) * len(HALF_LIVES)
@@ -149,7 +148,7 @@ class Rate:
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Self:
-        """Return the rate of ``numbers``; a new one if they have another length."""
+        """Return the rate of a ``numbers`` tuple; a new one if its length is different."""
         if len(numbers) != _FIELDS:
             return cls()
         kinds = len(HALF_LIVES)
@@ -167,27 +166,27 @@ class Rate:
         return (*self.counts, *self.spans, *self.trust, self.events, self.span)
 
     def plus(self, events: float) -> Rate:
-        """Return the rate after more events of the last stretch were detected."""
+        """Return the rate after more events of the last interval were detected."""
         return Rate(self.counts, self.spans, self.trust, self.events + events, self.span)
 
     def after(self, seconds: float, prior: float) -> Rate:
-        """Return the rate at the end of another stretch; ``plus`` adds its events.
+        """Return the rate at the end of a new interval; ``plus`` adds its events.
 
         Args:
-            seconds: Length of the stretch.
-            prior: Mean of the prior, events a second, more than 0.
+            seconds: Length of the interval.
+            prior: Mean of the prior in events per second, more than 0.
         """
         keeps = [0.5 ** (seconds / half) for half in HALF_LIVES]
         return Rate(
             tuple(k * (c + self.events) for k, c in zip(keeps, self.counts, strict=True)),
             tuple(k * (s + self.span) for k, s in zip(keeps, self.spans, strict=True)),
-            self._trusted(prior),
+            self._updated_trust(prior),
             0.0,
             seconds,
         )
 
     def mean(self, prior: float) -> float:
-        """Return the expected events a second; more than 0.
+        """Return the expected number of events per second, more than 0.
 
         >>> round(Rate().mean(0.01), 3), Rate().after(3600.0, 0.01).mean(0.01) < 0.001
         (0.01, True)
@@ -198,22 +197,22 @@ class Rate:
         )
         return sum(t * r for t, r in zip(self.trust, rates, strict=True))
 
-    def _trusted(self, prior: float) -> tuple[float, ...]:
-        """Return the trust in the memories, updated by their predictions of the last stretch."""
+    def _updated_trust(self, prior: float) -> tuple[float, ...]:
+        """Return the trust, updated by the memories' predictions of the last interval."""
         if not self.span:
             return self.trust
-        tellings = [
-            _log_chance(self.events, SHAPE + c, SHAPE / prior + s, self.span)
+        likelihoods = [
+            _log_probability(self.events, SHAPE + c, SHAPE / prior + s, self.span)
             for c, s in zip(self.counts, self.spans, strict=True)
         ]
-        best = max(tellings)
-        weights = [t * math.exp(x - best) for t, x in zip(self.trust, tellings, strict=True)]
+        best = max(likelihoods)
+        weights = [t * math.exp(x - best) for t, x in zip(self.trust, likelihoods, strict=True)]
         total = sum(weights)
         return tuple((1 - SHARE) * w / total + SHARE / len(weights) for w in weights)
 
 
-def _log_chance(events: float, shape: float, span: float, seconds: float) -> float:
-    """Return the log-probability of so many events (negative binomial), up to a constant."""
+def _log_probability(events: float, shape: float, span: float, seconds: float) -> float:
+    """Return the log-probability of a number of events (negative binomial), up to a constant."""
     return (
         math.lgamma(events + shape)
         - math.lgamma(shape)

@@ -1,1 +1,1 @@
-"""Webhook: sends each new story once, as a signed message, to an address of the user."""
+"""Webhook add-on: sends each new story once, as a signed message, to a URL of the user."""

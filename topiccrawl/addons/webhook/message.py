@@ -1,6 +1,6 @@
-"""Message for a story: JSON, signed according to https://www.standardwebhooks.com.
+"""Webhook messages: JSON, signed according to https://www.standardwebhooks.com.
 
-Receivers may use any library of that specification; docs/webhook.md verifies one by hand.
+Receivers may use any library for that specification; docs/webhook.md shows a check without one.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from topiccrawl.storage.tables import displayed_values
 if TYPE_CHECKING:
     from topiccrawl.model import Article
 
-MARK = "whsec_"
+PREFIX = "whsec_"
 """Prefix of a secret in base64."""
 
-NEW = "article.new"
-"""Type of the messages: docs/schemas/message.json is their JSON Schema."""
+MESSAGE_TYPE = "article.new"
+"""Type of the messages; docs/schemas/message.json is their JSON Schema."""
 
-SHORTEST = 16
+MIN_SECRET_BYTES = 16
 """Minimum length of a secret in bytes."""
 
 
 class Message(NamedTuple):
-    """One story for one receiver.
+    """Message about one story.
 
     Attributes:
-        name: Id, the same at each attempt, so that a receiver detects duplicates.
+        name: Id, which is the same for all attempts, so that receivers can detect duplicates.
         body: JSON.
     """
 
@@ -43,7 +43,7 @@ class Message(NamedTuple):
 
 
 def message(article: Article) -> Message:
-    """Return the message for a new article, without body if the page refuses copies.
+    """Return the message for a new article, without its text if the page forbids copies.
 
     >>> from topiccrawl.model import Article
     >>> sent = message(Article("http://a.test/1", "题", "文", fetched_at=0.0))
@@ -51,39 +51,39 @@ def message(article: Article) -> Message:
     ('article.new', '1970-01-01T00:00:00+00:00')
     """
     at = datetime.fromtimestamp(article.fetched_at, UTC).isoformat()
-    content = {"type": NEW, "timestamp": at, "data": displayed_values(article)}
+    content = {"type": MESSAGE_TYPE, "timestamp": at, "data": displayed_values(article)}
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     return Message(f"msg_{xxhash.xxh128_hexdigest(article.url.encode())}", body)
 
 
 def key_of(secret: str) -> bytes:
-    """Return the bytes of a secret: decoded base64 after ``whsec_``, else its own bytes.
+    """Return the key of a secret: decoded base64 after ``whsec_``, or the secret's own bytes.
 
     Raises:
-        SettingError: It is missing, too short, or not base64.
+        SettingError: If the secret is missing, too short, or not valid base64.
 
     >>> key_of("whsec_AAECAwQFBgcICQoLDA0ODw==")[-1], len(key_of("0123456789abcdef"))
     (15, 16)
     """
     try:
-        coded = secret.startswith(MARK)
-        key = base64.b64decode(secret[len(MARK) :], validate=True) if coded else secret.encode()
+        coded = secret.startswith(PREFIX)
+        key = base64.b64decode(secret[len(PREFIX) :], validate=True) if coded else secret.encode()
     except Base64Error as error:
-        raise SettingError("TOPICCRAWL_WEBHOOK_SECRET: behind whsec_ there is no base64") from error
-    if len(key) < SHORTEST:
+        raise SettingError("TOPICCRAWL_WEBHOOK_SECRET: text after whsec_ is not base64") from error
+    if len(key) < MIN_SECRET_BYTES:
         raise SettingError(
             "TOPICCRAWL_WEBHOOK needs TOPICCRAWL_WEBHOOK_SECRET with "
-            "{shortest} bytes or more, as a setting or in the environment: "
+            "at least {shortest} bytes, as a setting or in the environment: "
             "openssl rand -hex 32",
-            shortest=SHORTEST,
+            shortest=MIN_SECRET_BYTES,
         )
     return key
 
 
 def headers(sent: Message, key: bytes, now: float) -> dict[str, str]:
-    """Return the headers of a message sent at ``now`` (seconds since the epoch).
+    """Return the headers of a message sent at ``now``, seconds since the epoch.
 
-    The signature is HMAC-SHA256 over name, time and body, joined by full stops.
+    The signature is the HMAC-SHA256 of name, time and body, joined by full stops.
 
     >>> headers(Message("msg_1", b"{}"), b"k" * 16, 1.9)["webhook-timestamp"]
     '1'

@@ -1,8 +1,8 @@
-"""Outbox of stories still to be sent, in its own file: no kill and no power cut loses a story.
+"""Outbox of stories that are not sent yet, in its own file; crash-safe.
 
-Before articles are saved, those not in the store are entered as *intended*. Once they are saved
-they *wait*. When they are sent, only a key of them is kept. After a kill in between, the next
-start finds them: an intended story that is stored was new.
+Before articles are saved, those that are not in the store are added with the state *intended*.
+After they are saved, their state is *waiting*. After they are sent, only a key remains. If the
+process is killed in between, the next start recovers: an intended story that is stored was new.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FILE = "webhook.sqlite"
 """Name of the file inside TOPICCRAWL_DATA_DIR."""
 
-KEPT = frozenset({Fate.NEW, Fate.UPDATED, Fate.UNCHANGED})
+STORED = frozenset({Fate.NEW, Fate.UPDATED, Fate.UNCHANGED})
 
 INTENDED, WAITING, REFUSED = range(3)
 
@@ -45,7 +45,7 @@ STEPS = (
 
 
 class Outbox:
-    """New stories of a data folder that were not sent yet.
+    """New stories of a data folder that are not sent yet.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
@@ -55,47 +55,47 @@ class Outbox:
     def __init__(self, folder: Path, store: ArticleStore) -> None:
         self._database = Database(folder / FILE, steps=STEPS)
         self._store = store
-        self._held: dict[str, float] = {}
+        self._holds: dict[str, float] = {}
 
     async def open(self) -> None:
-        """Open the file; stories that a killed process saved but did not queue wait now.
+        """Open the file and recover the stories that a killed process saved but did not queue.
 
-        Stories that were refused too often are retried: the receiver may have been repaired.
+        Stories that were refused too often are retried, as the receiver may have been repaired.
 
         Raises:
-            StorageError: The file cannot be used.
+            StorageError: If the file cannot be used.
         """
         await asyncio.to_thread(self._database.open)
         left = await self._database.read(lambda c: _urls(c, INTENDED))
-        stored = [url for url in left if await self._known(url)]
-        await self._database.write(lambda c: _begin(c, stored))
-        self._held = dict(await self._database.read(_held))
+        stored = [url for url in left if await self._is_stored(url)]
+        await self._database.write(lambda c: _recover(c, stored))
+        self._holds = dict(await self._database.read(_read_holds))
 
     async def close(self) -> None:
         """Close the file. Idempotent."""
         await asyncio.to_thread(self._database.close)
 
-    async def enter(self, articles: Sequence[Article]) -> None:
-        """Enter the new ones of the articles before they are saved.
+    async def add(self, articles: Sequence[Article]) -> None:
+        """Add the new ones of the articles before they are saved.
 
         Raises:
-            StorageError: Repeat the call; it is idempotent.
+            StorageError: If the file or the store fails; the call can be repeated.
         """
         urls = list(dict.fromkeys(article.url for article in articles))
         pending = await self._database.read(lambda c: _pending(c, urls))
         asked = [url for url in urls if url not in pending]
-        known = await asyncio.gather(*map(self._known, asked))
+        known = await asyncio.gather(*map(self._is_stored, asked))
         new = [url for url, is_known in zip(asked, known, strict=True) if not is_known]
         if new:
             await self._database.write(lambda c: _intend(c, new))
-        if parts := [url for url in urls if url in self._held]:
-            await self._database.write(lambda c: _put_off(c, parts, self._held))
+        if parts := [url for url in urls if url in self._holds]:
+            await self._database.write(lambda c: _set_due(c, parts, self._holds))
 
     async def decide(self, saved: Sequence[Saved]) -> None:
-        """Keep entered stories that were saved; drop reprints.
+        """Queue the added stories that were saved; drop reprints.
 
         Raises:
-            StorageError: Repeat the call; it is idempotent.
+            StorageError: If the file fails; the call can be repeated.
         """
         fates = {one.url: one.fate for one in saved}
         entered = await self._database.read(lambda c: _pending(c, fates))
@@ -103,19 +103,19 @@ class Outbox:
             await self._database.write(lambda c: _decide(c, entered, fates))
 
     def hold(self, url: str, until: float) -> None:
-        """Hold back a story, from its next ``enter`` on, until ``release`` or a time at the latest.
+        """Delay a story of several pages, from its next ``add`` on.
 
-        Only its first page is fetched yet; more follow.
+        The delay ends with ``release``, or at the time ``until``, in seconds since the epoch.
         """
-        self._held[url] = until
+        self._holds[url] = until
 
     async def release(self, url: str) -> None:
-        """Make a story due that was held back: all its pages are fetched."""
-        if self._held.pop(url, None) is not None:
-            await self._database.write(lambda c: _put_off(c, [url], {}))
+        """End the delay of a story, as all its pages are fetched."""
+        if self._holds.pop(url, None) is not None:
+            await self._database.write(lambda c: _set_due(c, [url], {}))
 
     async def due(self, now: float, limit: int) -> list[tuple[str, int]]:
-        """Return the stories to send now, longest waiting first: URL and attempts so far."""
+        """Return URLs and numbers of attempts of the stories to send, longest waiting first."""
         query = (
             "SELECT url, attempts FROM stories WHERE state = ? AND due <= ? "
             "ORDER BY due, number LIMIT ?"
@@ -124,32 +124,32 @@ class Outbox:
         return await self._database.read(lambda c: c.execute(query, rows).fetchall())
 
     async def mark_sent(self, url: str) -> None:
-        """Record that a story was delivered or deleted: it is never sent again."""
+        """Record that a story was delivered or deleted, so that it is never sent again."""
         await self._database.write(lambda c: _mark_sent(c, url))
 
-    async def later(self, url: str, due: float) -> None:
-        """Record a failed delivery; retry it at ``due`` or later."""
+    async def retry_at(self, url: str, due: float) -> None:
+        """Record a failed delivery, to be retried at ``due`` or later."""
         query = "UPDATE stories SET attempts = attempts + 1, due = ? WHERE url = ?"
         await self._database.write(lambda c: c.execute(query, (due, url)))
 
     async def give_up(self, url: str) -> None:
-        """Stop sending a story that was refused too often; it stays until the next start."""
+        """Stop sending a story that was refused too often, until the next start."""
         await self._database.write(lambda c: _set(c, [url], REFUSED))
 
     async def waiting(self) -> int:
-        """Return the number of stories still to be sent."""
+        """Return the number of stories that wait to be sent."""
         query = "SELECT COUNT(*) FROM stories WHERE state = ?"
         found = await self._database.read(lambda c: c.execute(query, (WAITING,)).fetchone())
         return int(found[0])
 
-    async def _known(self, url: str) -> bool:
+    async def _is_stored(self, url: str) -> bool:
         return await self._store.get(url) is not None
 
 
-def _begin(connection: sqlite3.Connection, stored: Iterable[str]) -> None:
+def _recover(connection: sqlite3.Connection, stored: Iterable[str]) -> None:
     _set(connection, stored, WAITING)
-    again = "UPDATE stories SET state = ?, attempts = 0, due = 0 WHERE state = ?"
-    connection.execute(again, (WAITING, REFUSED))
+    query = "UPDATE stories SET state = ?, attempts = 0, due = 0 WHERE state = ?"
+    connection.execute(query, (WAITING, REFUSED))
 
 
 def _urls(connection: sqlite3.Connection, state: int) -> list[str]:
@@ -158,13 +158,13 @@ def _urls(connection: sqlite3.Connection, state: int) -> list[str]:
 
 
 def _pending(connection: sqlite3.Connection, urls: Iterable[str]) -> set[str]:
-    """Return those of the URLs that are intended."""
+    """Return the URLs whose stories are intended."""
     query = "SELECT 1 FROM stories WHERE url = ? AND state = ?"
     return {url for url in urls if connection.execute(query, (url, INTENDED)).fetchone()}
 
 
 def _intend(connection: sqlite3.Connection, urls: Iterable[str]) -> None:
-    """Enter stories, unless they were sent before (and deleted or left out since)."""
+    """Add stories, unless they were sent before."""
     query = (
         "INSERT OR IGNORE INTO stories SELECT NULL, ?, ?, 0, 0 "
         "WHERE NOT EXISTS (SELECT 1 FROM told WHERE key = ?)"
@@ -173,23 +173,23 @@ def _intend(connection: sqlite3.Connection, urls: Iterable[str]) -> None:
 
 
 def _decide(connection: sqlite3.Connection, urls: Iterable[str], fates: dict[str, Fate]) -> None:
-    """Let intended stories wait if they were stored; delete the others, such as reprints."""
+    """Queue intended stories that were stored; delete the others, such as reprints."""
     for url in urls:
-        if fates[url] in KEPT:
+        if fates[url] in STORED:
             _set(connection, [url], WAITING)
         else:
             query = "DELETE FROM stories WHERE url = ? AND state = ?"
             connection.execute(query, (url, INTENDED))
 
 
-def _held(connection: sqlite3.Connection) -> list[tuple[str, float]]:
-    """Return the stories held back and the times their holds end; none was sent yet."""
+def _read_holds(connection: sqlite3.Connection) -> list[tuple[str, float]]:
+    """Return the delayed stories and the times at which their delays end."""
     return connection.execute(
         "SELECT url, due FROM stories WHERE attempts = 0 AND due > 0"
     ).fetchall()
 
 
-def _put_off(
+def _set_due(
     connection: sqlite3.Connection, urls: Iterable[str], until: Mapping[str, float]
 ) -> None:
     query = "UPDATE stories SET due = ? WHERE url = ? AND attempts = 0"
@@ -207,5 +207,5 @@ def _mark_sent(connection: sqlite3.Connection, url: str) -> None:
 
 
 def _key(url: str) -> int:
-    """Return a URL's hash as a SQLite integer; a billion stories may have one collision."""
+    """Return a URL's hash as a SQLite integer; expect one collision in a billion stories."""
     return xxhash.xxh64_intdigest(url.encode()) - (1 << 63)

@@ -1,4 +1,4 @@
-"""Background task that sends the stories of the outbox to a receiver, one after the other."""
+"""Background task that sends the stories of the outbox to a receiver, one at a time."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-EVERY = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two reads of the outbox."""
 
 BATCH = 50
 """Stories read from the outbox at once."""
 
-FIRST_WAIT, LONGEST_WAIT = 1.0, 300.0
-"""Seconds before a retry: the first wait, doubled each time up to the longest."""
+MIN_WAIT, MAX_WAIT = 1.0, 300.0
+"""Seconds before a retry: the wait after the first failure, doubled each time up to the maximum."""
 
-ATTEMPTS = 12
-"""Refusals of one story, while others are accepted, after which it is no longer sent."""
+MAX_ATTEMPTS = 12
+"""Refusals of one story, while others are accepted, after which it is not sent any longer."""
 
-PARTING = 5.0
-"""Seconds that a crawl waits at its end for stories still to be sent."""
+CLOSE_SECONDS = 5.0
+"""Seconds for which a crawl continues to send stories at its end."""
 
-WHOLE = 600.0
-"""Seconds that a story waits for its next page before it is sent as it is."""
+HOLD_SECONDS = 600.0
+"""Seconds for which a story of several pages waits for its next page before it is sent."""
 
 LOCK = "webhook.lock"
 
 TIMEOUT = 10.0
-"""Seconds that a receiver may take to connect, and between two bytes of its answer."""
+"""Timeout of the connection, and between two bytes of the response, in seconds."""
 
-READ = 65_536
-"""Bytes of a response that are read, so that the connection can be used again."""
+MAX_RESPONSE_BYTES = 65_536
+"""Number of bytes read of a response, so that the connection can be reused."""
 
-BRIEFLY = frozenset({408, 425, 429})
-"""Temporary refusals that are not caused by the message."""
+TEMPORARY = frozenset({408, 425, 429})
+"""Client error statuses that are temporary and not caused by the message."""
 
 SUCCESS, REDIRECT, REFUSED, BROKEN = 200, 300, 400, 500
 
@@ -67,12 +67,12 @@ def sender_of(
     """Build the sender for TOPICCRAWL_WEBHOOK; None if it is empty.
 
     Args:
-        settings: TOPICCRAWL_WEBHOOK and its secret may be in the environment, too.
+        settings: Settings; TOPICCRAWL_WEBHOOK and its secret may also be in the environment.
         store: Store of the articles.
-        count: Adds 1 to the stat of this name.
+        count: Increments the stat of this name.
 
     Raises:
-        SettingError: The address or the secret cannot be used.
+        SettingError: If the address or the secret is invalid.
     """
     url, secret = (
         str(settings.get(name) or os.environ.get(name) or "")
@@ -83,17 +83,17 @@ def sender_of(
 
 
 class WebhookSender(StoreListener):
-    """Sender of new stories, each once; a slow or unreachable receiver delays no crawl.
+    """Sends each new story once; a slow or unreachable receiver does not delay the crawl.
 
-    Of several crawls over one folder, one at a time sends the stories of all.
+    If several crawls use one folder, one of them sends the stories of all.
 
     Args:
         folder: TOPICCRAWL_DATA_DIR.
-        store: Store from which articles are read again when they are sent.
+        store: Store from which articles are read when they are sent.
         receiver: Receiver of the messages.
-        count: Adds 1 to a stat: ``topiccrawl/webhook/`` and ``sent``, ``failed``, ``refused``.
-        parting: See ``PARTING``.
-        first_wait: See ``FIRST_WAIT``.
+        count: Increments a stat: ``topiccrawl/webhook/`` with ``sent``, ``failed`` or ``refused``.
+        close_seconds: See ``CLOSE_SECONDS``.
+        first_wait: See ``MIN_WAIT``.
     """
 
     def __init__(
@@ -103,17 +103,17 @@ class WebhookSender(StoreListener):
         receiver: Receiver,
         *,
         count: Callable[[str], None] = lambda _: None,
-        parting: float = PARTING,
-        first_wait: float = FIRST_WAIT,
+        close_seconds: float = CLOSE_SECONDS,
+        first_wait: float = MIN_WAIT,
     ) -> None:
         self.outbox = Outbox(folder, store)
         self._folder = folder
         self._store = store
         self._receiver = receiver
         self._count = count
-        self._parting = parting
+        self._close_seconds = close_seconds
         self._first_wait = first_wait
-        self._failures = 0  # in a row, that are the receiver's and no message's
+        self._failures = 0  # consecutive failures of the receiver
         self._pause_until = 0.0
         self._lock: IO[bytes] | None = None
         self._ending = asyncio.Event()
@@ -122,28 +122,28 @@ class WebhookSender(StoreListener):
 
     @override
     async def open(self) -> None:
-        """Start sending the stories that wait.
+        """Start sending the waiting stories.
 
         Raises:
-            StorageError: The outbox cannot be used.
+            StorageError: If the outbox cannot be used.
         """
         await self.outbox.open()
         self._ending.clear()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhook")
-        self._task = asyncio.create_task(self._send_on())
+        self._task = asyncio.create_task(self._run())
 
     @override
     async def close(self) -> None:
-        """Send stories for a few seconds more; the rest waits for the next crawl."""
+        """Send stories for a few more seconds; the next crawl sends the remaining ones."""
         self._ending.set()
         if self._task is not None:
-            await asyncio.wait([self._task], timeout=self._parting)
+            await asyncio.wait([self._task], timeout=self._close_seconds)
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
             if left := await self.outbox.waiting():
-                logger.warning("%d stories wait to be sent: the next crawl sends them", left)
+                logger.warning("%d stories are not sent yet; the next crawl sends them", left)
         if self._thread is not None:
             self._thread.submit(self._receiver.close)
             self._thread.shutdown(wait=False)
@@ -155,7 +155,7 @@ class WebhookSender(StoreListener):
 
     @override
     async def article_storing(self, articles: Sequence[Article]) -> None:
-        await self.outbox.enter(articles)
+        await self.outbox.add(articles)
 
     @override
     async def article_stored(self, articles: Sequence[Article], saved: Sequence[Saved]) -> None:
@@ -163,24 +163,24 @@ class WebhookSender(StoreListener):
 
     @override
     async def article_continues(self, url: str) -> None:
-        """Hold back a story that is about to be saved: its next page follows."""
-        self.outbox.hold(url, time.time() + WHOLE)
+        """Delay a story that will be saved, as its next page is not fetched yet."""
+        self.outbox.hold(url, time.time() + HOLD_SECONDS)
 
     @override
     async def article_complete(self, url: str) -> None:
-        """Send a story that was held back; others are sent when they are saved.
+        """End the delay of a story; stories without a delay are sent after they are saved.
 
         Raises:
-            StorageError: The story is sent when its hold ends.
+            StorageError: If the outbox fails; the story is then sent when its delay ends.
         """
         await self.outbox.release(url)
 
-    async def _send_on(self) -> None:
+    async def _run(self) -> None:
         """Send stories until the crawl ends and none is due."""
         while True:
             sent = False
             try:
-                if self._alone():
+                if self._has_lock():
                     sent = await self._send_due()
             except StorageError as error:
                 logger.warning("Webhook deliveries paused: %s", error)
@@ -188,20 +188,20 @@ class WebhookSender(StoreListener):
                 continue
             if not self._ending.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._ending.wait(), EVERY)
-            elif 0.0 < (left := self._pause_until - time.monotonic()) < self._parting:
+                    await asyncio.wait_for(self._ending.wait(), POLL_SECONDS)
+            elif 0.0 < (left := self._pause_until - time.monotonic()) < self._close_seconds:
                 await asyncio.sleep(left)
             else:
                 return
 
     async def _send_due(self) -> bool:
-        """Send the stories that are due; return False if none was or the receiver is away."""
+        """Send due stories; return False if none was due or the receiver is unavailable."""
         if time.monotonic() < self._pause_until:
             return False
         due = await self.outbox.due(time.time(), BATCH)
         for url, attempts in due:
             story = await self._store.get(url)
-            if story is None or story.article.url != url:  # taken down since
+            if story is None or story.article.url != url:  # deleted since
                 await self.outbox.mark_sent(url)
             elif not await self._send_story(story.article, attempts):
                 return False
@@ -211,38 +211,38 @@ class WebhookSender(StoreListener):
         """Send one story; return False if the receiver is unavailable."""
         sent = message(article)
         post, loop = self._receiver.post, asyncio.get_running_loop()
-        answer = await loop.run_in_executor(self._thread, post, sent, time.time())
-        if answer.taken:
+        response = await loop.run_in_executor(self._thread, post, sent, time.time())
+        if response.accepted:
             self._failures = 0
             await self.outbox.mark_sent(article.url)
             self._count("topiccrawl/webhook/sent")
             return True
         self._count("topiccrawl/webhook/failed")
-        if answer.refused:
-            await self._refused(article.url, attempts + 1, answer)
+        if response.refused:
+            await self._refused(article.url, attempts + 1, response)
             return True
         self._failures += 1
-        wait = max(self._wait(self._failures), answer.wait)
+        wait = max(self._wait(self._failures), response.wait)
         self._pause_until = time.monotonic() + wait
-        why = f"{answer.status} {answer.reason}".removeprefix("0 ")
+        why = f"{response.status} {response.reason}".removeprefix("0 ")
         logger.warning("Delivery to %s retried in %.0f s: %s", self._receiver.host, wait, why)
         return False
 
-    async def _refused(self, url: str, attempts: int, answer: Answer) -> None:
-        why = f"{answer.status} {answer.reason}"
-        if attempts < ATTEMPTS:
+    async def _refused(self, url: str, attempts: int, response: Response) -> None:
+        why = f"{response.status} {response.reason}"
+        if attempts < MAX_ATTEMPTS:
             logger.warning("%s refuses %s: %s", self._receiver.host, url, why)
-            await self.outbox.later(url, time.time() + self._wait(attempts))
+            await self.outbox.retry_at(url, time.time() + self._wait(attempts))
         else:
             logger.error("%s refused %s %d times: %s", self._receiver.host, url, attempts, why)
             await self.outbox.give_up(url)
             self._count("topiccrawl/webhook/refused")
 
     def _wait(self, failures: int) -> float:
-        return min(LONGEST_WAIT, self._first_wait * 2.0 ** min(failures - 1, 20))
+        return min(MAX_WAIT, self._first_wait * 2.0 ** min(failures - 1, 20))
 
-    def _alone(self) -> bool:
-        """Return whether this process holds the lock of the sender; its end releases the lock."""
+    def _has_lock(self) -> bool:
+        """Acquire the lock of the sender; return whether this process holds it."""
         if self._lock is None:
             file = (self._folder / LOCK).open("ab")
             if not files.try_lock(file):
@@ -252,13 +252,13 @@ class WebhookSender(StoreListener):
         return True
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """Response of a receiver to a message.
 
     Attributes:
         status: HTTP status; 0 if there was no response.
-        reason: Reason of a refusal or failure, for people.
-        wait: Seconds that the receiver asked to wait (Retry-After), else 0.
+        reason: Reason of a refusal or failure, for display.
+        wait: Seconds to wait by the Retry-After header, or 0.
     """
 
     status: int
@@ -266,22 +266,22 @@ class Answer(NamedTuple):
     wait: float = 0.0
 
     @property
-    def taken(self) -> bool:
+    def accepted(self) -> bool:
         """True if the message was accepted."""
         return SUCCESS <= self.status < REDIRECT
 
     @property
     def refused(self) -> bool:
-        """True if this message was refused while another one might be accepted.
+        """True if this message was refused, though another one may be accepted.
 
-        >>> Answer(400).refused, Answer(429).refused, Answer(503).refused, Answer(0).refused
+        >>> Response(400).refused, Response(429).refused, Response(503).refused, Response(0).refused
         (True, False, False, False)
         """
-        return REFUSED <= self.status < BROKEN and self.status not in BRIEFLY
+        return REFUSED <= self.status < BROKEN and self.status not in TEMPORARY
 
 
 class Receiver:
-    """Sender of messages over one connection, reopened when it breaks. Follows no redirect.
+    """Posts messages over one connection, which is reopened after an error. Follows no redirects.
 
     Args:
         url: ``https://...`` or ``http://...``.
@@ -289,7 +289,7 @@ class Receiver:
         timeout: See ``TIMEOUT``.
 
     Raises:
-        SettingError: The address or the secret cannot be used.
+        SettingError: If the address or the secret is invalid.
     """
 
     def __init__(self, url: str, secret: str, *, timeout: float = TIMEOUT) -> None:
@@ -301,19 +301,19 @@ class Receiver:
         self._timeout = timeout
         self._connection: HTTPConnection | None = None
 
-    def post(self, sent: Message, now: float) -> Answer:
-        """Sign and post a message; never raises for errors of the receiver.
+    def post(self, sent: Message, now: float) -> Response:
+        """Sign and post a message; errors of the receiver are not raised.
 
         Args:
             sent: Message to send.
-            now: Seconds since the epoch.
+            now: Current time, seconds since the epoch.
         """
-        kept = self._connection is not None
+        reused = self._connection is not None
         signed = headers(sent, self._key, now)
-        answer = self._post(sent.body, signed)
-        if kept and not answer.status:  # it closed the connection meanwhile
-            answer = self._post(sent.body, signed)
-        return answer
+        response = self._post(sent.body, signed)
+        if reused and not response.status:  # the receiver had closed the connection
+            response = self._post(sent.body, signed)
+        return response
 
     def close(self) -> None:
         """Close the connection. Idempotent."""
@@ -321,22 +321,22 @@ class Receiver:
         if connection is not None:
             connection.close()
 
-    def _post(self, body: bytes, signed: Mapping[str, str]) -> Answer:
-        connection = self._connection = self._connection or self._connected()
+    def _post(self, body: bytes, signed: Mapping[str, str]) -> Response:
+        connection = self._connection = self._connection or self._connect()
         try:
             connection.request("POST", self._path, body, dict(signed))
             response = connection.getresponse()
-            response.read(READ)
+            response.read(MAX_RESPONSE_BYTES)
             if not response.isclosed():
                 self.close()
         except (OSError, HTTPException, ValueError) as error:
             self.close()
-            return Answer(0, str(error) or type(error).__name__)
+            return Response(0, str(error) or type(error).__name__)
         wait = response.headers.get("Retry-After", "")
         seconds = float(wait) if wait.isascii() and wait.isdigit() else 0.0
-        return Answer(response.status, response.reason, seconds)
+        return Response(response.status, response.reason, seconds)
 
-    def _connected(self) -> HTTPConnection:
+    def _connect(self) -> HTTPConnection:
         if self._secure:
             context = ssl.create_default_context()
             return HTTPSConnection(self.host, self._port, timeout=self._timeout, context=context)
@@ -344,10 +344,10 @@ class Receiver:
 
 
 def _parsed(url: str) -> tuple[SplitResult, int | None]:
-    with suppress(ValueError):  # a port that is none
+    with suppress(ValueError):  # invalid port
         parts = urlsplit(url)
         if parts.scheme in {"http", "https"} and parts.hostname:
             return parts, parts.port
     raise SettingError(
-        "TOPICCRAWL_WEBHOOK is {url!r}: give an address such as https://example.com/news", url=url
+        "TOPICCRAWL_WEBHOOK is {url!r}: set it to a URL such as https://example.com/news", url=url
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 TOPICCRAWL_WEBHOOK = ""
-"""Address that gets a signed POST for each new story, such as https://example.com/news; here or in
-the environment (docs/webhook.md)."""
+"""URL that gets a signed POST request for each new story, such as https://example.com/news; can
+also be set in the environment (docs/webhook.md)."""
 TOPICCRAWL_WEBHOOK_SECRET = ""
-"""Key of the signature: 16 bytes or more. In the environment, the list of processes hides it."""
+"""Key of the signature, at least 16 bytes. Set it in the environment to hide it from process
+lists."""
 
 TOPICCRAWL_STORE_LISTENERS = {"topiccrawl.addons.webhook.sender.sender_of": 100}

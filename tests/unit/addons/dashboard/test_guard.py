@@ -264,8 +264,8 @@ def test_large_bodies_are_refused() -> None:
 
 
 def test_clients_that_never_ask_are_bounded_and_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("topiccrawl.addons.dashboard.server.PATIENCE", 0.5)
-    monkeypatch.setattr("topiccrawl.addons.dashboard.server.CONNECTIONS", 3)
+    monkeypatch.setattr("topiccrawl.addons.dashboard.server.IDLE_TIMEOUT", 0.5)
+    monkeypatch.setattr("topiccrawl.addons.dashboard.server.MAX_CONNECTIONS", 3)
 
     async def check() -> None:
         async with serving() as (port, _, session):

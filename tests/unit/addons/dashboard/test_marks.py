@@ -72,7 +72,7 @@ def kept(data: Path) -> list[str]:
 def test_marks_of_a_topic_are_bounded_and_old_ones_can_be_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library, "MOST_MARKS", 3)
+    monkeypatch.setattr(library, "MAX_MARKS", 3)
 
     async def act(post: Post) -> None:
         for number in range(3):
@@ -137,7 +137,7 @@ def test_any_body_is_taken_or_refused(tmp_path: Path, bodies: list[Any]) -> None
 def test_a_body_that_does_not_come_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guards, "PATIENCE", 0.2)
+    monkeypatch.setattr(guards, "BODY_TIMEOUT", 0.2)
 
     async def slow() -> Any:
         yield b"{"

@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 from tests.unit.addons.dashboard.states import state, told
 from topiccrawl.addons.dashboard.curves import Curve, chart
 from topiccrawl.addons.dashboard.report import WORDS, Content, Report, Site
-from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, written
+from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, write_report
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.messages import catalogue
 from topiccrawl.model import Article
@@ -91,7 +91,7 @@ def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
     path = tmp_path / "new" / "r.html"
     runs = [told()]
-    asyncio.run(written(path, runs, settings, language="zh"))
+    asyncio.run(write_report(path, runs, settings, language="zh"))
     page = path.read_text(encoding="utf-8")
     for text in ("星澜交付", "http://a.test/1", "http://b.test/1", "+乙", "−甲", "40.0%", "收获率"):
         assert text in page, text
@@ -99,7 +99,8 @@ def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
 
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    report = write_report(tmp_path / "r", [told()], settings, topic="足球", language="en")
     with pytest.raises(StateError, match="足球"):
-        asyncio.run(written(tmp_path / "r.html", [told()], settings, topic="足球", language="en"))
+        asyncio.run(report)
     with pytest.raises(SettingError, match="en or zh"):
         language_of(Settings({"TOPICCRAWL_REPORT_LANGUAGE": "fr"}))

@@ -1,4 +1,4 @@
-"""Records of runs: kept, found again, and put together where nodes share a crawl."""
+"""Records of runs: kept, found again, and merged if nodes share a crawl."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import redis.asyncio
 
 from tests.unit.addons.dashboard.states import state, told
-from topiccrawl.addons.dashboard.merge import crawls, together
+from topiccrawl.addons.dashboard.merge import crawls, merged_state
 from topiccrawl.addons.dashboard.metrics import exposition, families
 from topiccrawl.addons.redis.ledger import SharedRuns
 from topiccrawl.errors import StorageError
@@ -111,7 +111,7 @@ def test_a_record_of_another_version_in_redis_is_named(redis_url: str) -> None:
 
 
 def test_nodes_of_one_crawl_are_one() -> None:
-    found = together([told(node="b:2", began=105.0), told(node="a:1"), told(frontier="g")], "f")
+    found = merged_state([told(node="b:2", began=105.0), told(node="a:1"), told(frontier="g")], "f")
     assert found["totals"]["pages"] == 20
     assert found["totals"]["recent"] == 0.4
     assert found["series"]["points"][-1][:3] == [15.0, 20, 8]
@@ -125,7 +125,7 @@ def test_a_crawl_that_ended_is_its_last_run_and_those_beside_it() -> None:
     beside = told(99.0, node="a:1", began=101.0, **ended)
     last = told(99.0, node="b:2", began=120.0, finished=125.0)
     before = told(999.0, node="c:3", began=10.0, finished=50.0)
-    found = together([last, beside, before], "")
+    found = merged_state([last, beside, before], "")
     assert {node["run"]["node"] for node in found["nodes"]} == {"a:1", "b:2"}
     assert found["run"]["finished"] == 130.0
 
@@ -133,13 +133,13 @@ def test_a_crawl_that_ended_is_its_last_run_and_those_beside_it() -> None:
 def test_a_crawl_goes_on_while_one_node_does() -> None:
     waits = told(node="a:1")
     waits.state["waiting"] = {"reason": "delays", "seconds": 9.0, "detail": ""}
-    assert together([waits, told(node="b:2")], "")["waiting"]["reason"] == ""
-    assert together([waits], "")["waiting"]["reason"] == "delays"
+    assert merged_state([waits, told(node="b:2")], "")["waiting"]["reason"] == ""
+    assert merged_state([waits], "")["waiting"]["reason"] == "delays"
 
 
 def test_without_any_run_there_is_an_empty_page() -> None:
-    assert together([], "") == EMPTY
-    assert together([told()], "unknown") == EMPTY
+    assert merged_state([], "") == EMPTY
+    assert merged_state([told()], "unknown") == EMPTY
     assert crawls([]) == []
 
 
@@ -149,7 +149,7 @@ def test_crawls_are_told_with_their_live_nodes() -> None:
 
 
 def test_metrics_of_several_crawls_are_one_family_each() -> None:
-    one, two = state(frontier="g"), together([told(node="b:2"), told(node="c:3")], "")
+    one, two = state(frontier="g"), merged_state([told(node="b:2"), told(node="c:3")], "")
     found = families([one, two])
     assert len({family.name for family in found}) == len(found)
     text, kind = exposition([one, two])
@@ -162,7 +162,7 @@ def test_metrics_of_several_crawls_are_one_family_each() -> None:
 def test_turns_of_one_worker_at_two_sites_are_no_series_twice() -> None:
     """Prometheus throws away all but one of several samples with equal labels."""
     turns = [told(frontier=f"/data/frontiers/task-1.{name}.test") for name in "ab"]
-    states = [together(turns, one.state["run"]["frontier"]) for one in turns]
+    states = [merged_state(turns, one.state["run"]["frontier"]) for one in turns]
     lines = [line.rpartition(" ")[0] for line in exposition(states)[0].decode().splitlines()]
     series = [line for line in lines if line.startswith("topiccrawl_")]
     assert len(set(series)) == len(series)

@@ -12,10 +12,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from scrapy.settings import Settings
 
 from topiccrawl.addons.tasks.commands.tasks import checker
-from topiccrawl.addons.tasks.desk import Desk
 from topiccrawl.addons.tasks.http import order_routes, task_routes
-from topiccrawl.addons.tasks.records import Shard, Wish
-from topiccrawl.addons.tasks.turns import Turns
+from topiccrawl.addons.tasks.records import Shard, TaskSpec
+from topiccrawl.addons.tasks.service import TaskService
+from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.scheduler.build import addresses_of
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.ledger_file import LocalLedger
@@ -37,7 +37,7 @@ def serve(
         settings.setmodule("topiccrawl.settings", priority="project")
         settings.set("TOPICCRAWL_DATA_DIR", str(folder), priority="cmdline")
         app.add_routes(order_routes(Control(ledger), addresses_of(settings)))
-        app.add_routes(task_routes(Desk(ledger, checker(settings)), files))
+        app.add_routes(task_routes(TaskService(ledger, checker(settings)), files))
         async with TestClient(TestServer(app)) as client:
             await act(client)
 
@@ -90,12 +90,12 @@ def test_start_urls_wait_for_a_crawl_and_bad_ones_are_refused(tmp_path: Path) ->
 
 
 def test_an_operator_chooses_the_worker_of_a_site(tmp_path: Path) -> None:
-    wish = {"arguments": {"topic": "足球"}, "sites": ["a.test"]}
+    spec = {"arguments": {"topic": "足球"}, "sites": ["a.test"]}
 
     async def act(client: TestClient[Any, Any]) -> None:
-        await post(client, "/api/tasks", wish)
-        turns = Turns(LocalLedger(tmp_path), 1)
-        assert await turns.beat({}) is not None
+        await post(client, "/api/tasks", spec)
+        turns = WorkerSession(LocalLedger(tmp_path), 1)
+        assert await turns.heartbeat({}) is not None
         path = "/api/tasks/1/assign"
         status, told = await post(client, path, {"site": "a.test", "worker": turns.name})
         assert (status, told["sites"][0]["chosen"]) == (200, turns.name)
@@ -137,10 +137,10 @@ def test_state_that_is_away_is_told(tmp_path: Path) -> None:
 
 
 def test_tasks_are_made_steered_and_removed(tmp_path: Path) -> None:
-    wish = {"arguments": {"topic": "足球"}, "sites": ["a.test", "http://b.test/x"], "owner": "甲"}
+    spec = {"arguments": {"topic": "足球"}, "sites": ["a.test", "http://b.test/x"], "owner": "甲"}
 
     async def act(client: TestClient[Any, Any]) -> None:
-        status, made = await post(client, "/api/tasks", wish)
+        status, made = await post(client, "/api/tasks", spec)
         assert (status, made["task"]["id"], made["state"]) == (200, "1", "waiting")
         assert [site["site"] for site in made["sites"]] == ["a.test", "b.test"]
         assert (await post(client, "/api/tasks/1/speed", {"factor": 2}))[1]["speed"] == 2
@@ -336,7 +336,7 @@ def test_fields_names_and_numbers_are_bounded(
             async with client.get(f"/api/orders/{name}") as answer:
                 assert answer.status == 400, name
         monkeypatch.setattr("topiccrawl.storage.control.MAX_ORDERS", 3)
-        monkeypatch.setattr("topiccrawl.addons.tasks.http.MOST_TASKS", 2)
+        monkeypatch.setattr("topiccrawl.addons.tasks.http.MAX_TASKS", 2)
         statuses = [(await post(client, f"/api/orders/n{n}/pause"))[0] for n in range(5)]
         assert statuses == [200, 200, 200, 400, 400]
         assert (await post(client, "/api/orders/n1/resume"))[0] == 200, "known ones go on"
@@ -350,13 +350,15 @@ def test_a_wish_is_checked_beside_the_loop(tmp_path: Path) -> None:
     """The check waits for the loop to go on: in the loop itself it would wait in vain."""
     moved = threading.Event()
 
-    def check(_wish: Wish) -> str:
+    def check(_wish: TaskSpec) -> str:
         assert moved.wait(5)
         return ""
 
     async def create() -> None:
-        desk = Desk(LocalLedger(tmp_path), check)
-        making = asyncio.create_task(desk.create(Wish("topic", {"topic": "足球"}, ("a.test",))))
+        service = TaskService(LocalLedger(tmp_path), check)
+        making = asyncio.create_task(
+            service.create(TaskSpec("topic", {"topic": "足球"}, ("a.test",)))
+        )
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         moved.set()

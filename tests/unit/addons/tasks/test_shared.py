@@ -12,7 +12,13 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.addons.tasks.work import shared
-from topiccrawl.addons.tasks.work.shared import SharedAnswers, forget, place_of, sharing, sweep
+from topiccrawl.addons.tasks.work.shared import (
+    SharedResponses,
+    cache_path,
+    cache_settings,
+    delete_expired,
+    forget,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,16 +31,16 @@ SPIDER = Spider.from_crawler(get_crawler(Spider), name="any")
 
 def settings(folder: Path, seconds: float = 60.0) -> Settings:
     given = {"TOPICCRAWL_DATA_DIR": str(folder), "TOPICCRAWL_SHARED_SECONDS": seconds}
-    return Settings({**given, **sharing(place_of(Settings(given), "a.test"))})
+    return Settings({**given, **cache_settings(cache_path(Settings(given), "a.test"))})
 
 
-def opened(given: Settings) -> SharedAnswers:
-    answers = SharedAnswers(given)
+def opened(given: Settings) -> SharedResponses:
+    answers = SharedResponses(given)
     answers.open_spider(SPIDER)
     return answers
 
 
-def keep(answers: SharedAnswers, url: str = URL, body: bytes = b"<p>news</p>") -> bool:
+def keep(answers: SharedResponses, url: str = URL, body: bytes = b"<p>news</p>") -> bool:
     """Store an answer; return whether it is found again."""
     answers.store_response(SPIDER, Request(url), HtmlResponse(url, body=body))
     found = answers.retrieve_response(SPIDER, Request(url))
@@ -52,7 +58,7 @@ def test_an_answer_serves_until_its_time_is_over(tmp_path: Path) -> None:
 def test_a_full_file_keeps_no_more_and_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(shared, "MOST_BYTES", 5 * 4096)
+    monkeypatch.setattr(shared, "MAX_BYTES", 5 * 4096)
     answers = opened(settings(tmp_path))
     assert keep(answers)
     assert not keep(answers, f"{URL}0", os.urandom(50_000))
@@ -74,15 +80,15 @@ def test_without_a_file_each_task_asks_for_itself(
 
 def test_files_out_of_date_and_of_forgotten_sites_are_deleted(tmp_path: Path) -> None:
     given = settings(tmp_path)
-    with closing(opened(given)._opened()):
+    with closing(opened(given)._open()):
         pass
-    place = place_of(given, "a.test")
-    sweep(given)
+    place = cache_path(given, "a.test")
+    delete_expired(given)
     assert list(forget(given, ["http://b.test/1", "site:xa.test"])) == []
     assert place.exists()
     assert len(list(forget(given, ["http://news.a.test/1"]))) == 1
     assert not place.exists()
     place.touch()
     os.utime(place, (0, 0))
-    sweep(given)
+    delete_expired(given)
     assert not place.exists()

@@ -305,7 +305,7 @@ def test_wherever_a_file_is_torn_its_whole_records_are_kept(tmp_path: Path, tail
         left = data[:cut] + tail
         torn.write_bytes(left)
         with torn.open("rb") as opened:  # zeros may be what had stood there
-            assert warc.whole(opened) == max(end for end in ends if left[:end] == data[:end])
+            assert warc.intact_end(opened) == max(end for end in ends if left[:end] == data[:end])
 
 
 def test_pages_are_the_latest_of_each_url_in_the_order_of_the_files(tmp_path: Path) -> None:

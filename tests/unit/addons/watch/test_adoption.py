@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tests.unit.storage.writers import article
 from topiccrawl.addons.watch import seeds
-from topiccrawl.addons.watch.ledger import Ledger
+from topiccrawl.addons.watch.pagestates import PageStates
 from topiccrawl.addons.watch.uniform import UniformRevisits
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -39,7 +39,7 @@ async def adopted(folder: Path) -> dict[str, PageState]:
         links = tuple(Offer(f"http://a.test/{n}", 0, ()) for n in range(COUNT))
         frontier.finish(frontier.pop()[0], Outcome(Ending.CRAWLED, relevance=0.5), links)
         await store.save([replace(article("a", n), fetched_at=100.0) for n in range(COUNT + 1)])
-        ledger = Ledger("a", UniformRevisits())
+        ledger = PageStates("a", UniformRevisits())
         await seeds.adopt(frontier, store, ledger, pages, NOW)
         first = await pages.due("a", 1e12)
         await pages.save([replace(first[0], etag='"1"')])
@@ -55,7 +55,7 @@ async def adopted(folder: Path) -> dict[str, PageState]:
 def test_stored_articles_and_what_showed_them_are_taken_over_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seeds, "GROUP", 3)
+    monkeypatch.setattr(seeds, "BATCH", 3)
     states = asyncio.run(adopted(tmp_path))
     assert states.keys() == {HUB, *(f"http://a.test/{n}" for n in range(COUNT))}  # known there only
     hub = states.pop(HUB)

@@ -111,17 +111,17 @@ def test_a_steady_rate_is_known_well_and_a_silence_is_believed_in_a_day() -> Non
 def test_waits_of_all_hubs_spend_the_pace(rates: list[float], pace: float) -> None:
     budget = Budget(pace)
     for number, rate in enumerate(rates):
-        budget.note(f"http://{number}.test/", 2 * rate)
-        budget.note(f"http://{number}.test/", rate)
+        budget.set_yield(f"http://{number}.test/", 2 * rate)
+        budget.set_yield(f"http://{number}.test/", rate)
     assert math.isclose(sum(1 / budget.wait(rate) for rate in rates), pace, rel_tol=1e-6)
 
 
 def test_the_correction_is_bounded_however_long_a_crawl_stood_still() -> None:
     budget = Budget(1.0)
-    budget.note("http://a.test/", 1.0)
+    budget.set_yield("http://a.test/", 1.0)
     wait = budget.wait(1.0)
     for number in range(1_000):
-        budget.spent(number * DAY)
+        budget.record_visit(number * DAY)
     assert budget.wait(1.0) >= wait / 1.26
 
 

@@ -62,7 +62,7 @@ async def telling(
 ) -> AsyncIterator[SpoolingStore]:
     stored = store or SqliteStore(folder)
     receiver = Receiver(url, SECRET, timeout=dawdling)
-    sender = WebhookSender(folder, stored, receiver, parting=parting, first_wait=0.05)
+    sender = WebhookSender(folder, stored, receiver, close_seconds=parting, first_wait=0.05)
     safe = SpoolingStore(stored, Spool(folder / "spool"), [sender])
     await safe.open()
     try:
@@ -196,7 +196,9 @@ def test_what_is_taken_down_while_it_waits_is_not_told(tmp_path: Path) -> None:
 def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: Path) -> None:
     async def tell() -> None:
         distant = Distant()
-        sender = WebhookSender(tmp_path, distant, Receiver(listener.url, SECRET), parting=PATIENCE)
+        sender = WebhookSender(
+            tmp_path, distant, Receiver(listener.url, SECRET), close_seconds=PATIENCE
+        )
         store = SpoolingStore(distant, Spool(tmp_path / "spool"), [sender], retry_seconds=0.0)
         await store.open()
         distant.failures = float("inf")
@@ -264,7 +266,7 @@ def test_the_end_of_a_story_may_come_in_another_run(tmp_path: Path) -> None:
 def test_a_story_whose_next_page_never_comes_is_told_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(webhook, "WHOLE", 0.2)
+    monkeypatch.setattr(webhook, "HOLD_SECONDS", 0.2)
 
     async def tell() -> None:
         async with telling(tmp_path, listener.url) as crawl:

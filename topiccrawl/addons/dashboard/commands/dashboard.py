@@ -1,4 +1,4 @@
-"""``scrapy dashboard``: one page for all nodes, from the records of crawls and the stores."""
+"""``scrapy dashboard``: dashboard of all crawls, from the records of runs and the stores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.dashboard.address import Address, address_of
-from topiccrawl.addons.dashboard.merge import crawls, together
+from topiccrawl.addons.dashboard.merge import crawls, merged_state
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Command(OperatorCommand, ScrapyCommand):
-    """Serve the page of all crawls until interrupted."""
+    """Serve the dashboard of all crawls until interrupted."""
 
     usage = "[options] [PORT | ADDRESS:PORT]"
-    summary = message("Serve a page that shows and steers all crawls, on this machine or in Redis")
+    summary = message("Serve a web page that shows and controls all crawls, local or in Redis")
     details = message(
-        "Reads what crawls tell into TOPICCRAWL_DATA_DIR, or into Redis where REDIS_URL is "
-        "set. 127.0.0.1:8420 where no address is given. Open the URL that is shown: it has the "
-        "token, unless TOPICCRAWL_DASHBOARD_TOKEN sets one. /metrics is for Prometheus."
+        "Reads the records that crawls write to TOPICCRAWL_DATA_DIR, or to Redis if REDIS_URL is "
+        "set. The default address is 127.0.0.1:8420. Open the printed URL; it contains the token, "
+        "unless TOPICCRAWL_DASHBOARD_TOKEN sets one. /metrics is for Prometheus."
     )
 
     @override
@@ -44,7 +44,7 @@ class Command(OperatorCommand, ScrapyCommand):
             raise UsageError
         named = str(self.options.get("TOPICCRAWL_DASHBOARD") or "")
         address = address_of(args[0] if args else named) or address_of("on")
-        assert address is not None  # noqa: S101 - "on" is one
+        assert address is not None  # noqa: S101 - "on" is an address
         asyncio.run(self._serve(address))
 
     async def _serve(self, address: Address) -> None:
@@ -62,10 +62,10 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 class RunsSource:
-    """State from the last records of runs, the nodes of a crawl merged.
+    """Data source of recorded crawls; the records of a crawl's nodes are merged.
 
     Args:
-        runs: Store of the records.
+        runs: Store of the records of runs.
         stored: Reader of the stored articles.
     """
 
@@ -76,19 +76,19 @@ class RunsSource:
     async def state(self, crawl: str) -> State:
         """Return all sections as last recorded."""
         records = await self._runs.all()
-        return {**together(records, crawl), "crawls": crawls(records)}
+        return {**merged_state(records, crawl), "crawls": crawls(records)}
 
     async def states(self) -> list[State]:
-        """The states of all crawls that run."""
+        """Return the states of all running crawls."""
         records = await self._runs.all()
-        return [together(records, one["frontier"]) for one in crawls(records) if one["live"]]
+        return [merged_state(records, one["frontier"]) for one in crawls(records) if one["live"]]
 
     async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """Return the number of stored articles, and a part of them, those stored last first."""
+        """Return the number of stored articles and a page of them, last stored first."""
         run = (await self.state(crawl))["run"]
         return await self._stored.articles(run["topic"], offset, limit)
 
     async def more(self, crawl: str) -> State:
-        """Return the sections that change slowly and are requested rarely."""
+        """Return the sections that change slowly."""
         run = (await self.state(crawl))["run"]
         return await self._stored.more(run["topic"], run["frontier"])

@@ -1,4 +1,4 @@
-"""``scrapy report``: a crawl as one page to keep."""
+"""``scrapy report``: write a report of a crawl."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.dashboard.reporting import LANGUAGES, written
+from topiccrawl.addons.dashboard.reporting import LANGUAGES, write_report
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -27,16 +27,17 @@ class Command(OperatorCommand, ScrapyCommand):
     usage = "[options] [FILE.html]"
     summary = message("Write one self-contained HTML page about a crawl, also while it runs")
     details = message(
-        "Harvest curve, sites, articles, duplicates, errors by reason and topic changes of the "
-        "last crawl (of --topic). Several nodes on one Redis are one crawl. FILE is "
-        "report.html where none is named. TOPICCRAWL_REPORT writes one when a crawl ends."
+        "Contains harvest curve, sites, articles, duplicates, errors by reason and topic changes "
+        "of the last crawl, or of the last one for --topic. Nodes that share a Redis are one "
+        "crawl. The default FILE is report.html. TOPICCRAWL_REPORT writes a report when a crawl "
+        "ends."
     )
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument("--language", choices=LANGUAGES, default="", help=tr("of its words"))
+        parser.add_argument("--language", choices=LANGUAGES, default="", help=tr("language"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -50,4 +51,4 @@ class Command(OperatorCommand, ScrapyCommand):
 
     async def _write(self, path: Path, topic: str, language: str) -> None:
         async with closed_after(frontiers_of(self.options).runs()) as runs:
-            await written(path, await runs.all(), self.options, topic=topic, language=language)
+            await write_report(path, await runs.all(), self.options, topic=topic, language=language)

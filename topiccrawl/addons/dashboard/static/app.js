@@ -1,4 +1,4 @@
-// The page: one stream of changes in, cards redrawn where their section changed.
+// Page of a crawl: receives a stream of changes and redraws the cards whose sections changed.
 import * as articles from "./articles.js";
 import { heading, hosts, queues, review, terms, tiles } from "./cards.js";
 import * as crawl from "./crawl.js";

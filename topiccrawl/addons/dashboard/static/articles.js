@@ -1,4 +1,4 @@
-// Articles, newest first. However many are stored, only those in sight are elements.
+// Virtual list of articles, newest first: only visible rows are DOM elements.
 import { path } from "./crawl.js";
 import { at, bar, get, h, link } from "./dom.js";
 import { day, number, t } from "./words.js";
@@ -15,7 +15,7 @@ export async function refresh() {
   const fresh = found.articles[0]?.url ?? "";
   const moved = found.total !== total || fresh !== newest;
   const list = at("list"), tall = height();
-  if (total && list.scrollTop > tall) list.scrollTop += (found.total - total) * tall;  // who reads on stays where he is
+  if (total && list.scrollTop > tall) list.scrollTop += (found.total - total) * tall;  // keep the reader's position
   total = found.total;
   if (moved) { pages = new Map([[0, found.articles]]); mark(found.articles, newest); newest = fresh; }
   at("stored").textContent = t("stored", number(total));

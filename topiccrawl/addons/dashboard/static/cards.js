@@ -1,4 +1,4 @@
-// Cards redrawn from one section of the state each.
+// Cards of the page; each is drawn from one section of the state.
 import { at, bar, fill, h, link, put } from "./dom.js";
 import { clock, moment, number, percent, say, t } from "./words.js";
 
@@ -22,7 +22,7 @@ export function tiles({ totals, run, series }) {
     tile(t(run.finished ? "took" : "time"), clock(run.seconds), "", run.began ? t("since", moment(run.began)) : ""));
 }
 const FAILURES = ["storage_error", "store-failed", "state_error", "setting_error", "start_error", "seeds_unreachable", "discovery_failed"];
-// Nodes that neither ended nor say anything: killed, or cut off.
+// Nodes that neither finished nor report: killed or disconnected.
 const silent = (nodes) => Boolean(nodes?.length) && nodes.every(({ live, run }) => !live && !run.finished);
 
 export function heading({ run, waiting, nodes }, connected) {
@@ -42,21 +42,21 @@ export function heading({ run, waiting, nodes }, connected) {
   put(state.lastElementChild, t(word));
   notice.hidden = !(why || empty) || !connected;
   notice.className = `notice ${bad ? "broken" : ""}`;
-  put(notice.firstElementChild, empty ? t("nothingYet") : t(`why-${why}`, moment(run.finished)));  // said aloud once; what counts on is not
+  put(notice.firstElementChild, empty ? t("nothingYet") : t(`why-${why}`, moment(run.finished)));  // screen readers announce this part once; the counter below is not announced
   const detail = waiting.detail ? ` (${waiting.detail})` : "", quiet = waiting.seconds >= 5 ? ` · ${t("quiet", waiting.seconds.toFixed(0))}` : "";
   put(notice.lastElementChild, over ? "" : detail + quiet);
   fill("foot", h("span", {}, `${t("strategy")} ${run.strategy}`), h("span", {}, run.node), h("span", {}, run.frontier),
     h("a", { href: "/metrics" }, t("metrics")), h("a", { href: "/api/openapi.json" }, t("api")));
 }
-// Why nothing came: shown where pages were fetched, or could not be, and none is on topic.
+// Why nothing was found: shown if pages were fetched or seeds failed, and no page is on topic.
 export function review({ review: met, totals }) {
   const shown = Boolean(met?.seeds) && !totals.relevant && (met.best.length || met.seeds.some((one) => one.queue === "error"));
   at("why").hidden = !shown;
   if (!shown) return;
-  const fate = (one) => (one.queue === "error" ? one.reason : one.relevance !== null ? t("relevanceIs", one.relevance.toFixed(3)) : t("notFetched"));
+  const result = (one) => (one.queue === "error" ? one.reason : one.relevance !== null ? t("relevanceIs", one.relevance.toFixed(3)) : t("notFetched"));
   const list = (title, rows) => (rows.length ? h("div", {}, h("h3", {}, title), h("ul", {}, rows.map((row) => h("li", {}, row)))) : null);
   fill("why-rows", [
-    list(t("whySeeds"), met.seeds.map((one) => [h("bdi", {}, one.url), ` · ${fate(one)}`])),
+    list(t("whySeeds"), met.seeds.map((one) => [h("bdi", {}, one.url), ` · ${result(one)}`])),
     list(t("whyBest", met.threshold.toFixed(3)), met.best.map(([score, url, title]) => [`${score.toFixed(3)} · `, link(url, title || url)])),
     list(t("whyMet"), Object.entries(met.met).sort((a, b) => b[1] - a[1]).slice(0, 12).map(([term, n]) => `${term} · ${t("nPages", number(n))}`)),
     list(t("whyNever"), met.never.slice(0, 12)),

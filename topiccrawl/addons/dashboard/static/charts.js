@@ -1,4 +1,4 @@
-// Two curves over time by uPlot (MIT): harvest rate, and pages a second below it on the same axis.
+// Two charts over time by uPlot (MIT): harvest rate, and pages per second on the same time axis.
 import { at, fill, h } from "./dom.js";
 import { percent, t, tick } from "./words.js";
 

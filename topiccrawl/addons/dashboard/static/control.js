@@ -1,4 +1,4 @@
-// The operator's hand: pause, resume and speed of this crawl, or of any by its name.
+// Operator controls: pause, resume and speed of a crawl or task.
 import { h, post, renew } from "./dom.js";
 import { language, number, percent, t } from "./words.js";
 

@@ -1,4 +1,4 @@
-// Which crawl is shown, where there are several: the page's own address says it.
+// Selection of the shown crawl, stored in the query of the page's URL.
 import { at, fill, h } from "./dom.js";
 import { moment, t } from "./words.js";
 

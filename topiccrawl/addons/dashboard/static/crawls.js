@@ -1,4 +1,4 @@
-// All crawls of the folder or of Redis, and all tasks: which are alive, and why others ended.
+// List of all crawls and tasks, with their states and the reasons why they ended.
 import { at, fill, get, h } from "./dom.js";
 import { begin } from "./shell.js";
 import * as tasks from "./tasks.js";
@@ -33,7 +33,7 @@ function show() {
   fill("crawl-rows", last.map(row));
 }
 async function look() {
-  try { last = await get("/api/crawls"); show(); } catch { /* the server is away: what was shown stays */ }
+  try { last = await get("/api/crawls"); show(); } catch { /* the server is unavailable: keep the last list */ }
 }
 begin(() => { show(); tasks.show(); });
 look();

@@ -1,5 +1,5 @@
 const present = (children) => children.flat().filter((child) => child !== null && child !== undefined && child !== false);
-// Elements from data. Texts become text nodes, never markup: what a page of the web says stays text.
+// Creates an element. Strings become text nodes, never markup, so that crawled text is harmless.
 export function h(tag, given = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(given)) {
@@ -14,21 +14,21 @@ export function h(tag, given = {}, ...children) {
 }
 export const at = (id) => document.getElementById(id);
 export const fill = (id, ...children) => at(id).replaceChildren(...present(children));
-// As fill, but who stood on one of the parts with the keyboard stands on its successor afterwards.
+// Like fill, but keeps the keyboard focus on the element with the same data-key.
 export function renew(id, ...children) {
   const box = at(id), stood = box.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   box.replaceChildren(...present(children));
   if (stood) [...box.querySelectorAll("[data-key]")].find((one) => one.dataset.key === stood)?.focus({ preventScroll: true });
 }
-// A text that changes only where it does, so that screen readers say it once.
+// Sets a text only if it changed, so that screen readers announce it once.
 export function put(element, text) { if (element.textContent !== text) element.textContent = text; }
 export const bar = (share) =>
   h("span", { class: "bar" }, h("i", { style: { width: `${Math.max(0, Math.min(1, share)) * 100}%` } }));
 
-// A link to the web, if it is one: other schemes (javascript:, data:) stay text.
+// Link for HTTP URLs; URLs of other schemes (javascript:, data:) stay text.
 export function link(url, text, given = {}) {
   let safe = null;
-  try { const found = new URL(url); if (/^https?:$/.test(found.protocol)) safe = found.href; } catch { /* no URL */ }
+  try { const found = new URL(url); if (/^https?:$/.test(found.protocol)) safe = found.href; } catch { /* not a URL */ }
   if (!safe) return h("span", given, text);
   return h("a", { ...given, href: safe, "data-key": url, target: "_blank", rel: "noopener noreferrer nofollow", title: url }, text);
 }

@@ -1,4 +1,4 @@
-// Stored articles of all topics: searched, filtered, read, marked, exported.
+// Stored articles of all topics: search, filters, reading, marks and exports.
 import { at, fill, get, h, link, post } from "./dom.js";
 import { begin } from "./shell.js";
 import { day, number, percent, t } from "./words.js";
@@ -34,7 +34,7 @@ function facet(name) {
   return h("div", { role: "group", "aria-label": t(`facet-${name}`) }, h("p", { class: "name" }, t(`facet-${name}`)), one("", t("all")), shown.map(([value, n, title]) => one(value, title || value, n)),
     rarer > 0 ? h("span", { class: "aside" }, t("rarer", number(rarer))) : null);
 }
-// The words that were searched and the topic's, as marks; texts stay texts.
+// Highlights the search words and the topic's terms; the text stays text nodes.
 function marked(text, words) {
   const wanted = words.filter(Boolean).sort((a, b) => b.length - a.length);
   if (!wanted.length) return [text];
@@ -79,11 +79,11 @@ async function read(brief) {
   at("reading").focus();
   copies(one.url);
 }
-// The copy that a crawl archived last; the server shows it without scripts and without requests.
+// Link to the last archived copy, which the server shows without scripts and requests.
 async function copies(url) {
   const where = `url=${encodeURIComponent(url)}`;
   let known = [];
-  try { known = await get(`/api/copies?${where}`); } catch { /* this server has no routes to archives */ }
+  try { known = await get(`/api/copies?${where}`); } catch { /* the server has no routes of archives */ }
   const day = known[0]?.replace(/^(\d{4})(\d\d)(\d\d).*/, "$1-$2-$3");
   if (day && at("copies")) fill("copies", h("a", { href: `/api/copy?${where}&at=${known[0]}`, class: "original", target: "_blank", rel: "noopener noreferrer" }, t("copy", day)));
 }
@@ -95,7 +95,7 @@ function outs() {
 async function doubtful() {
   const topic = asked.get("topic") ?? "";
   let pages = [];
-  try { if (topic) pages = await get(`/api/doubtful?topic=${encodeURIComponent(topic)}`); } catch { /* nothing was judged for it */ }
+  try { if (topic) pages = await get(`/api/doubtful?topic=${encodeURIComponent(topic)}`); } catch { /* no pages were scored for the topic */ }
   at("doubtful").hidden = !pages.length;
   fill("doubtful-rows", pages.map((one) => h("article", { class: "found" }, h("h3", {}, link(one.url, one.title || one.url)),
     h("p", { class: "aside" }, t("chance", percent(one.chance))), marks({ ...one, topics: [topic] }))));

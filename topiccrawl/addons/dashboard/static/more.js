@@ -1,4 +1,4 @@
-// What changes slowly: reprint chains, the topic's history, URL patterns. Asked for now and then.
+// Sections that change slowly, fetched every few seconds: reprint chains, topic changes, patterns.
 import { path } from "./crawl.js";
 import { at, fill, get, h, link } from "./dom.js";
 import { moment, number, percent, t } from "./words.js";
@@ -7,7 +7,7 @@ const EVERY = 6000;
 let last = null;
 
 export async function look() {
-  try { last = await get(path("/api/more")); show(); } catch { /* the stream says that the crawl is away */ }
+  try { last = await get(path("/api/more")); show(); } catch { /* the event stream reports that the server is unavailable */ }
 }
 export function begin() {
   look();

@@ -1,4 +1,4 @@
-// What all pages share: their words, the language and the colours.
+// Shared by all pages: texts, language and colours.
 import { at, put } from "./dom.js";
 import { language, t, turn } from "./words.js";
 
@@ -10,7 +10,7 @@ export function speak() {
   for (const one of document.querySelectorAll("[data-title]")) { one.title = t(one.dataset.title); one.setAttribute("aria-label", one.title); }
   put(at("language"), t("other"));
 }
-// Args: what is to be drawn again in another language, and in other colours.
+// Args: callbacks after a change of the language, and after a change of the colours.
 export function begin(spoken, coloured = () => {}) {
   at("language").addEventListener("click", () => { turn(); speak(); spoken(); });
   at("theme").addEventListener("click", () => {

@@ -1,4 +1,4 @@
-// Tasks: what was asked for, how far each is, who works at it; steered from here.
+// List of tasks with progress, workers and controls.
 import { buttons } from "./control.js";
 import { at, get, h, renew } from "./dom.js";
 import { language, number, t } from "./words.js";
@@ -10,7 +10,7 @@ let last = [], timer = 0, orders = "";
 
 export async function look() {
   try { last = await get("/api/tasks"); show(); } catch (error) {
-    if (String(error).includes("404")) clearInterval(timer);  // TOPICCRAWL_CONTROL is off
+    if (String(error).includes("404")) clearInterval(timer);  // the routes are missing: TOPICCRAWL_CONTROL is off
   }
 }
 export function begin() {
@@ -20,7 +20,7 @@ export function begin() {
 export function show() {
   const shown = JSON.stringify([language, last.map(({ task: { id }, state, speed }) => [id, state, speed])]);
   const focus = document.activeElement, choosing = at("task-rows").contains(focus) && focus.tagName === "SELECT";
-  if (choosing && shown === orders) return;  // a list that is open stays so
+  if (choosing && shown === orders) return;  // keep an open select list
   orders = shown;
   const older = last.length - MOST;
   renew("task-rows", last.slice(-MOST).reverse().map(task), older > 0 ? h("p", { class: "empty" }, t("older", number(older))) : last.length ? [] : h("p", { class: "empty" }, t("none")));
@@ -39,8 +39,8 @@ function task({ task: asked, state, speed, pages, articles, sites }) {
         h("i"), one.site, h("b", {}, number(one.pages)), one.chosen && one.chosen !== one.worker ? h("span", {}, t("assigned", one.chosen)) : null)), sites.length > 24 ? h("span", { class: "chip" }, `+${number(sites.length - 24)}`) : null),
     sites.map(tried));
 }
-// Where a site was begun at, if its https:// had no answer.
+// Guessed start URLs of a site, if its https:// URL had no response.
 function tried({ site, tried: urls = {} }) {
-  const fates = Object.entries(urls).map(([url, why]) => `${url} ${why || t("triedFetched")}`);
-  return Object.values(urls).some(Boolean) ? h("span", { class: "tried" }, `${site}: ${t("tried")} ${fates.join(", ")}`) : null;
+  const results = Object.entries(urls).map(([url, why]) => `${url} ${why || t("triedFetched")}`);
+  return Object.values(urls).some(Boolean) ? h("span", { class: "tried" }, `${site}: ${t("tried")} ${results.join(", ")}`) : null;
 }

@@ -1,4 +1,4 @@
-// Before the first paint: the theme that was chosen here, else the system's.
+// Applies the stored theme before the first paint; the default is the system's theme.
 {
   const chosen = localStorage.getItem("theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;

@@ -1,5 +1,5 @@
-// Everything the pages say. English is in words.json; other languages are in the catalogue of all
-// messages (locale/*.po), and the server joins both. {0}, {1} ... are filled in.
+// Texts of the pages. English is in words.json; translations are in the message catalogue
+// (locale/*.po), and the server combines both. {0}, {1} ... are placeholders.
 const asked = localStorage.getItem("language") || navigator.language || "en";
 export let language = asked.toLowerCase().startsWith("zh") ? "zh" : "en";
 
@@ -8,7 +8,7 @@ const [en, zh] = await Promise.all(["en", "zh"].map(load));
 const WORDS = { en, zh };
 
 let kind = "";
-// What is crawled for: a template's words are others. Whether that changed.
+// Sets the spider of the crawl, as templates have their own texts; returns whether it changed.
 export function about(spider) {
   const before = kind;
   kind = spider === "template" ? "@template" : "";
@@ -32,7 +32,7 @@ export function clock(seconds) {
   if (h >= 48) return `${t("days", Math.floor(h / 24))} ${two(h % 24)}:${two(m)}`;
   return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
-// On the axis of time: 5:00, 3 h, 2 d 12 h.
+// Label of the time axis: 5:00, 3 h, 2 d 12 h.
 export function tick(seconds) {
   const [d, h, rest] = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, seconds % 3600];
   if (rest || (!d && !h)) return clock(seconds);
@@ -43,7 +43,7 @@ export function moment(at) {
   const then = new Date(1000 * at), recent = Date.now() / 1000 - at < 43200;
   return recent ? then.toLocaleTimeString(language, TIME) : then.toLocaleString(language, { month: "short", day: "numeric", ...TIME });
 }
-// A date as a site wrote it, without what goes without saying.
+// Date and time of publication; the current year is left out.
 export function day(published) {
   const text = published.slice(0, 16).replace("T", " ");
   return text.startsWith(`${new Date().getFullYear()}-`) ? text.slice(5) : text;

@@ -1,4 +1,4 @@
-"""``scrapy work``: a worker for all tasks; the work spider with options."""
+"""``scrapy work``: start a worker; runs the work spider with options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Command(CrawlCommand):
-    """Serve tasks."""
+    """Start a worker."""
 
     @override
     def syntax(self) -> str:
@@ -24,19 +24,19 @@ class Command(CrawlCommand):
 
     @override
     def short_desc(self) -> str:
-        return tr("Crawl for the tasks that `scrapy tasks` makes, until stopped")
+        return tr("Crawl for the tasks that `scrapy tasks` creates, until stopped")
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--once", action="store_true", help=tr("end when no task is left"))
+        parser.add_argument("--once", action="store_true", help=tr("end when all tasks have ended"))
         parser.add_argument("--sites", type=positive, metavar="N", help=tr("sites crawled at once"))
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
             raise UsageError(
-                tr("{value!r}: a worker serves all tasks there are", value=args[0]),
+                tr("unexpected argument {value!r}: a worker crawls for all tasks", value=args[0]),
                 print_help=False,
             )
         if opts.once:

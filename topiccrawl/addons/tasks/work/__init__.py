@@ -1,1 +1,1 @@
-"""Worker: one process that crawls for all tasks."""
+"""Worker: a process that crawls for all tasks."""

@@ -1,4 +1,4 @@
-"""Answers of a site that several tasks of a machine want: each page is asked for once."""
+"""Cache of responses that several tasks on one machine share, so that a page is fetched once."""
 
 from __future__ import annotations
 
@@ -22,106 +22,105 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_BYTES = 1 << 30
-"""Bytes of a site's file; beyond them answers are not kept, and each task asks for itself."""
+MAX_BYTES = 1 << 30
+"""Maximum size of a site's file in bytes; no more responses are stored in a full file."""
 _SUFFIX = ".cache"
-"""Suffix of files that backups leave out."""
-_PAGE = 4096
+"""Suffix of files that backups exclude."""
+_DATABASE_PAGE_BYTES = 4096
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (request BLOB PRIMARY KEY, at REAL, url TEXT,"
     " status INTEGER, headers BLOB, body BLOB) WITHOUT ROWID"
 )
-_FAILED = [304, *range(400, 600)]
-"""Statuses that each task asks for itself."""
+_UNCACHED_STATUSES = [304, *range(400, 600)]
 
 
-def place_of(settings: BaseSettings, site: str) -> Path:
-    """Return the file of a site."""
+def cache_path(settings: BaseSettings, site: str) -> Path:
+    """Return the cache file of a site."""
     return _folder(settings) / f"{site}{_SUFFIX}"
 
 
-def sharing(place: Path) -> dict[str, Any]:
-    """Return the settings of a crawl that shares its answers in a file."""
+def cache_settings(path: Path) -> dict[str, Any]:
+    """Return the settings of a crawl that shares its responses in a file."""
     return {
         "HTTPCACHE_ENABLED": True,
-        "HTTPCACHE_DIR": str(place),
-        "HTTPCACHE_STORAGE": f"{__name__}.SharedAnswers",
-        "HTTPCACHE_IGNORE_HTTP_CODES": _FAILED,
+        "HTTPCACHE_DIR": str(path),
+        "HTTPCACHE_STORAGE": f"{__name__}.SharedResponses",
+        "HTTPCACHE_IGNORE_HTTP_CODES": _UNCACHED_STATUSES,
     }
 
 
-def sweep(settings: BaseSettings) -> None:
-    """Delete the files whose answers are all out of date, as those of tasks that were removed."""
+def delete_expired(settings: BaseSettings) -> None:
+    """Delete the files whose responses have all expired, such as those of removed tasks."""
     oldest = time.time() - settings.getfloat("TOPICCRAWL_SHARED_SECONDS")
-    for place in _folder(settings).glob(f"*{_SUFFIX}"):
-        if place.stat().st_mtime < oldest:
-            place.unlink(missing_ok=True)
+    for path in _folder(settings).glob(f"*{_SUFFIX}"):
+        if path.stat().st_mtime < oldest:
+            path.unlink(missing_ok=True)
 
 
 def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
-    """Delete the files of the sites of forgotten articles; yield lines that say so.
+    """Delete the files of the sites of forgotten articles; yield a line for each.
 
     Args:
-        settings: Name the data folder.
+        settings: Settings with the data folder.
         names: URLs, or ``site:HOST``.
     """
     hosts = {urlsplit(name).hostname or name.removeprefix("site:") for name in names}
-    for place in _folder(settings).glob(f"*{_SUFFIX}"):
-        site = place.name.removesuffix(_SUFFIX)
+    for path in _folder(settings).glob(f"*{_SUFFIX}"):
+        site = path.name.removesuffix(_SUFFIX)
         if any(host == site or host.endswith(f".{site}") for host in hosts):
-            place.unlink(missing_ok=True)
-            yield f"{place}: deleted"
+            path.unlink(missing_ok=True)
+            yield f"{path}: deleted"
 
 
 def _folder(settings: BaseSettings) -> Path:
     return Path(settings["TOPICCRAWL_DATA_DIR"], "shared")
 
 
-class SharedAnswers:
-    """Answers by the fingerprint of their request.
+class SharedResponses:
+    """Storage of Scrapy's HTTP cache in a site's file, by the fingerprint of the request.
 
-    They save requests and are never needed: where the file fails, each task asks for itself.
+    The cache is optional: if the file cannot be used, each task fetches the pages itself.
 
     Args:
-        settings: Of the crawl, for the file and the seconds that an answer serves.
+        settings: Settings of the crawl, with the file and the maximum age of a response.
     """
 
     def __init__(self, settings: BaseSettings) -> None:
-        self._place = Path(settings["HTTPCACHE_DIR"])
+        self._path = Path(settings["HTTPCACHE_DIR"])
         self._seconds = settings.getfloat("TOPICCRAWL_SHARED_SECONDS")
-        self._answers: sqlite3.Connection | None = None
+        self._database: sqlite3.Connection | None = None
         self._fingerprint: Any = None
         self._warned = False
 
     def open_spider(self, spider: Spider) -> None:
-        """Open the file; a broken one is begun again, since pages can be fetched again."""
+        """Open the file; a broken file is replaced, since its pages can be fetched again."""
         self._fingerprint = spider.crawler.request_fingerprinter.fingerprint
         try:
-            self._place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
-                self._answers = self._opened()
+                self._database = self._open()
             except sqlite3.DatabaseError:
-                self._place.unlink()
-                self._answers = self._opened()
+                self._path.unlink()
+                self._database = self._open()
         except (OSError, sqlite3.Error) as error:
             self._warn(error)
 
-    def _opened(self) -> sqlite3.Connection:
-        answers = sqlite3.connect(self._place, isolation_level=None, timeout=0)
-        answers.execute("PRAGMA synchronous=OFF")
-        answers.execute(f"PRAGMA page_size={_PAGE}")
-        answers.execute(f"PRAGMA max_page_count={MOST_BYTES // _PAGE}")
-        answers.execute(_TABLE)
-        answers.execute("DELETE FROM answers WHERE at < ?", (time.time() - self._seconds,))
-        return answers
+    def _open(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self._path, isolation_level=None, timeout=0)
+        database.execute("PRAGMA synchronous=OFF")
+        database.execute(f"PRAGMA page_size={_DATABASE_PAGE_BYTES}")
+        database.execute(f"PRAGMA max_page_count={MAX_BYTES // _DATABASE_PAGE_BYTES}")
+        database.execute(_TABLE)
+        database.execute("DELETE FROM answers WHERE at < ?", (time.time() - self._seconds,))
+        return database
 
     def close_spider(self, spider: Spider) -> None:  # noqa: ARG002 - Scrapy's
         """Close the file."""
-        if self._answers is not None:
-            self._answers.close()
+        if self._database is not None:
+            self._database.close()
 
     def retrieve_response(self, spider: Spider, request: Request) -> Response | None:  # noqa: ARG002
-        """Return the answer that another task's crawl got, or this one before; None if none did."""
+        """Return the stored response to a request, or None."""
         row = self._execute(
             "SELECT url, status, headers, body FROM answers WHERE request = ? AND at >= ?",
             self._fingerprint(request), time.time() - self._seconds,
@@ -130,11 +129,11 @@ class SharedAnswers:
             return None
         url, status, raw, packed = row
         headers, body = Headers(headers_raw_to_dict(raw)), zlib.decompress(packed)
-        made = responsetypes.from_args(headers=headers, url=url, body=body)
-        return made(url=url, status=status, headers=headers, body=body)
+        response_class = responsetypes.from_args(headers=headers, url=url, body=body)
+        return response_class(url=url, status=status, headers=headers, body=body)
 
     def store_response(self, spider: Spider, request: Request, response: Response) -> None:  # noqa: ARG002
-        """Store an answer in place of an earlier one."""
+        """Store a response; replace an earlier one."""
         self._execute(
             "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)",
             self._fingerprint(request), time.time(), response.url, response.status,
@@ -142,11 +141,11 @@ class SharedAnswers:
         )  # fmt: skip
 
     def _execute(self, statement: str, *values: object) -> Any:  # noqa: ANN401 - a row
-        """Return the first row, if any; an error is logged once, as the file is no necessity."""
-        if self._answers is None:
+        """Return the first row, or None if there is none or after an error."""
+        if self._database is None:
             return None
         try:
-            return self._answers.execute(statement, values).fetchone()
+            return self._database.execute(statement, values).fetchone()
         except sqlite3.Error as error:
             self._warn(error)
             return None
@@ -154,6 +153,6 @@ class SharedAnswers:
     def _warn(self, error: Exception) -> None:
         if not self._warned:
             logger.warning(
-                "%s: %s; pages that other tasks want, too, are fetched for each", self._place, error
+                "%s: %s; each task fetches the pages of this site itself", self._path, error
             )
         self._warned = True

@@ -1,4 +1,4 @@
-"""The worker: takes turns as long as there are any, follows orders, gives turns back."""
+"""Worker: claims turns, runs a crawl for each, and obeys the operator's orders."""
 
 from __future__ import annotations
 
@@ -6,116 +6,118 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.tasks.desk import crawl_of
-from topiccrawl.addons.tasks.records import Ended, Progress
-from topiccrawl.addons.tasks.work.shared import sweep
-from topiccrawl.addons.tasks.work.turn import LOST, MOVED, OVER, PAUSED, SHUTDOWN, SiteTurn
+from topiccrawl.addons.tasks.records import Progress, TurnOutcome
+from topiccrawl.addons.tasks.service import crawl_of
+from topiccrawl.addons.tasks.work.shardcrawl import LOST, MOVED, OVER, PAUSED, SHUTDOWN, ShardCrawl
+from topiccrawl.addons.tasks.work.shared import delete_expired
 from topiccrawl.errors import StorageError
 from topiccrawl.extensions.control import CANCELLED
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from topiccrawl.addons.tasks.board import Board
-    from topiccrawl.addons.tasks.turns import Turns
+    from topiccrawl.addons.tasks.session import WorkerSession
+    from topiccrawl.addons.tasks.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
 
 PERIOD = 0.5
-"""Seconds between two reports: longest delay of orders, and of turns passed on."""
+"""Seconds between heartbeats, which bounds the delay of orders and of changes of turns."""
 
 
 class Worker:
-    """Serves tasks with several crawls at a time in one process.
+    """Runs crawls of shards, several at a time in one process.
 
     Args:
-        settings: For the crawls.
-        turns: This worker's.
-        quantum: Seconds after which a turn ends if another shard waits for it.
-        once: Whether it ends when no task is left.
+        settings: Settings of the crawls.
+        session: Session of this worker.
+        quantum: Seconds after which a turn ends if another shard waits for its site or slot.
+        once: Whether the worker ends as soon as all tasks have ended.
     """
 
-    def __init__(self, settings: Settings, turns: Turns, quantum: float, *, once: bool) -> None:
+    def __init__(
+        self, settings: Settings, session: WorkerSession, quantum: float, *, once: bool
+    ) -> None:
         self._settings = settings
-        self._turns = turns
+        self._session = session
         self._quantum = quantum
         self._once = once
-        self._running: dict[str, SiteTurn] = {}
-        self._ended: list[SiteTurn] = []
+        self._running: dict[str, ShardCrawl] = {}
+        self._ended: list[ShardCrawl] = []
         self._wake = asyncio.Event()
-        self._stopping = self._lost = False
+        self._stopping = self._ledger_away = False
 
     async def run(self) -> None:
-        """Work until ``stop``, or with ``once`` until no task is left."""
+        """Work until ``stop`` is called or, with ``once``, until all tasks have ended."""
         while not self._stopping:
             try:
-                if await self._round():
+                if await self._run_once():
                     break
-                self._say(lost=False)
+                self._log_ledger_state()
             except StorageError as error:
-                self._say(lost=True, error=error)
+                self._log_ledger_state(error)
             await self._sleep()
         await self._finish()
 
     def stop(self) -> None:
-        """End ``run``: crawls are closed, turns given back."""
+        """End ``run``: crawls are closed and their turns released."""
         self._stopping = True
         self._wake.set()
 
-    async def _round(self) -> bool:
-        """Report once and act on the board; return whether all is done."""
-        await self._give_back()
-        board = await self._turns.beat(self._progress())
-        if board is None:
+    async def _run_once(self) -> bool:
+        """Send one heartbeat and act on the snapshot; return whether the worker should end."""
+        await self._release_ended()
+        snapshot = await self._session.heartbeat(self._progress())
+        if snapshot is None:
             self._close_all(LOST)
             return False
-        for turn in list(self._running.values()):
-            await self._steer(turn, board)
-        while not self._stopping and (found := await self._turns.claim()) is not None:
-            shard, now = found
-            self._start(SiteTurn(
-                self._settings, now.tasks[shard.task], shard, now.room(shard),
-                self._turns.may_fetch, shared=now.is_shared(shard),
+        for crawl in list(self._running.values()):
+            await self._apply_order(crawl, snapshot)
+        while not self._stopping and (found := await self._session.claim()) is not None:
+            shard, rows = found
+            self._start(ShardCrawl(
+                self._settings, rows.tasks[shard.task], shard, rows.remaining_pages(shard),
+                self._session.may_fetch, shared=rows.is_shared(shard),
             ))  # fmt: skip
-        return self._once and not self._running and all(map(board.over, board.tasks))
+        return self._once and not self._running and all(map(snapshot.is_over, snapshot.tasks))
 
-    def _start(self, turn: SiteTurn) -> None:
-        sweep(self._settings)
-        logger.info("%s: turn %d begins", turn.shard.name, turn.shard.turns)
-        self._running[turn.shard.name] = turn
-        turn.start(self._turn_ended)
+    def _start(self, crawl: ShardCrawl) -> None:
+        delete_expired(self._settings)
+        logger.info("%s: turn %d started", crawl.shard.name, crawl.shard.turns)
+        self._running[crawl.shard.name] = crawl
+        crawl.start(self._crawl_ended)
 
-    def _turn_ended(self, turn: SiteTurn) -> None:
-        self._running.pop(turn.shard.name, None)
-        self._ended.append(turn)
+    def _crawl_ended(self, crawl: ShardCrawl) -> None:
+        self._running.pop(crawl.shard.name, None)
+        self._ended.append(crawl)
         self._wake.set()
 
-    async def _steer(self, turn: SiteTurn, board: Board) -> None:
-        order = board.order_of(turn.shard)
-        turn.follow(order.speed)
-        if turn.shard.name not in self._turns.held:
-            turn.close(LOST)
-        elif order.cancelled or not board.open(turn.shard.task):
-            turn.close(CANCELLED)
+    async def _apply_order(self, crawl: ShardCrawl, snapshot: Snapshot) -> None:
+        order = snapshot.order_of(crawl.shard)
+        crawl.set_speed(order.speed)
+        if crawl.shard.name not in self._session.shards:
+            crawl.close(LOST)
+        elif order.cancelled or not snapshot.is_open(crawl.shard.task):
+            crawl.close(CANCELLED)
         elif order.paused:
-            turn.close(PAUSED)
-        elif board.chosen(turn.shard) not in {"", self._turns.name}:
-            turn.close(MOVED)
-        elif turn.seconds > self._quantum and board.should_yield(turn.shard):
-            turn.close(OVER)
-        elif order.urls and turn.enqueue_start_urls(order.urls):
-            await self._turns.took(crawl_of(turn.shard), order.urls)
+            crawl.close(PAUSED)
+        elif snapshot.assigned_worker(crawl.shard) not in {"", self._session.name}:
+            crawl.close(MOVED)
+        elif crawl.seconds > self._quantum and snapshot.should_yield(crawl.shard):
+            crawl.close(OVER)
+        elif order.urls and crawl.enqueue_start_urls(order.urls):
+            await self._session.record_start_urls(crawl_of(crawl.shard), order.urls)
 
-    async def _give_back(self) -> None:
-        """Report the outcomes of ended turns; a failed report is retried."""
+    async def _release_ended(self) -> None:
+        """Release the turns of ended crawls; after an error, the next call retries."""
         while self._ended:
-            turn = self._ended[0]
-            ended, reason = turn.outcome()
-            if await self._turns.give(turn.shard.name, turn.progress(), ended, reason):
-                word = "is left" if ended in {Ended.LEFT, Ended.CUT} else f"is {ended}"
-                logger.info("%s: turn ends, the site %s (%s)", turn.shard.name, word, reason)
-                if ended is Ended.DONE and not (await self._turns.board()).is_shared(turn.shard):
-                    turn.forget()
+            crawl = self._ended[0]
+            shard, (outcome, reason) = crawl.shard, crawl.outcome()
+            if await self._session.release(shard.name, crawl.progress(), outcome, reason):
+                logger.info("%s: turn ended: %s (%s)", shard.name, outcome, reason)
+                done = outcome is TurnOutcome.DONE
+                if done and not (await self._session.snapshot()).is_shared(shard):
+                    crawl.delete_shared_responses()
             self._ended.pop(0)
 
     async def _finish(self) -> None:
@@ -124,24 +126,24 @@ class Worker:
             self._wake.clear()
             progress = self._progress()
             try:
-                await self._give_back()
-                await self._turns.beat(progress)
+                await self._release_ended()
+                await self._session.heartbeat(progress)
             except StorageError as error:
-                self._say(lost=True, error=error)
+                self._log_ledger_state(error)
             self._close_all(SHUTDOWN)
             await self._sleep()
         try:
-            await self._give_back()
-            await self._turns.leave()
+            await self._release_ended()
+            await self._session.leave()
         except StorageError as error:
-            logger.error("%s; what is left here is free when it is given up", error)  # noqa: TRY400
+            logger.error("%s; the turns held here are free once they time out", error)  # noqa: TRY400
 
     def _progress(self) -> dict[str, Progress]:
-        return {name: turn.progress(ahead=2 * PERIOD) for name, turn in self._running.items()}
+        return {name: crawl.progress(ahead=2 * PERIOD) for name, crawl in self._running.items()}
 
     def _close_all(self, reason: str) -> None:
-        for turn in self._running.values():
-            turn.close(reason)
+        for crawl in self._running.values():
+            crawl.close(reason)
 
     async def _sleep(self) -> None:
         try:
@@ -150,9 +152,9 @@ class Worker:
             return
         self._wake.clear()
 
-    def _say(self, *, lost: bool, error: StorageError | None = None) -> None:
-        if lost and not self._lost:
-            logger.warning("%s; sites here pause until the tasks can be read again", error)
-        if self._lost and not lost:
-            logger.warning("The tasks can be read again")
-        self._lost = lost
+    def _log_ledger_state(self, error: StorageError | None = None) -> None:
+        if error is not None and not self._ledger_away:
+            logger.warning("%s; crawls pause until the task rows can be read again", error)
+        if error is None and self._ledger_away:
+            logger.warning("The task rows can be read again")
+        self._ledger_away = error is not None

@@ -1,4 +1,4 @@
-"""``scrapy reextract FILE...``: extract archived pages again, without fetching them."""
+"""``scrapy reextract FILE...``: extract the articles of archived pages with the current rules."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
 
-GROUP = 100
+BATCH = 100
 """Number of articles saved together."""
 
-SAID = 500
-"""Pages after which the command says how far it is."""
+REPORT_PAGES = 500
+"""Number of pages after which the command reports its progress."""
 
 PAGES = "pages"
-"""Name of the number of pages beside those of the articles' fates."""
+"""Key of the number of pages in the counts."""
 
 
 class Command(OperatorCommand, ScrapyCommand):
-    """Extract archived pages again."""
+    """Extract the articles of archived pages."""
 
     usage = "[options] <file.warc.gz> ..."
-    summary = message("Extract the articles of archived pages again, with the rules of today")
+    summary = message("Extract the articles of archived pages again, with the current rules")
     details = message(
-        "Extract the articles of archived pages again, with the rules of today. After an"
-        " interruption the same command goes on with the first file that was not done."
+        "Extract the articles of archived pages again, with the current rules. After an"
+        " interruption, the same command continues with the first file that was not finished."
     )
 
     @override
@@ -58,7 +58,7 @@ class Command(OperatorCommand, ScrapyCommand):
         add_topic_option(parser)
         parser.add_argument(
             "--fresh", action="store_true",
-            help=tr("extract all files, also those done before an interruption"),
+            help=tr("extract all files, also those finished before an interruption"),
         )  # fmt: skip
 
     @override
@@ -75,57 +75,57 @@ class Command(OperatorCommand, ScrapyCommand):
         topic = resolve(opts.topic or self.last_crawl(None).topic)
         pages = LatestPages([Path(name) for name in args])
         readers = pool_of(self.options, lambda _: None) or LocalReader(reader_of(self.options))
-        again = Reextraction(pages, topic, Scorer(topic), readers)
+        extraction = Reextraction(pages, topic, Scorer(topic), readers)
         done = FilesDone(self.folder / "reextract.json", topic, fresh=opts.fresh)
-        asyncio.run(self._extract(pages, again, done, readers))
+        asyncio.run(self._extract(pages, extraction, done, readers))
 
     async def _extract(
         self,
         pages: LatestPages,
-        again: Reextraction,
+        extraction: Reextraction,
         done: FilesDone,
         readers: Readers | LocalReader,
     ) -> None:
-        """Extract file by file; say now and then, and at the end, how far it is."""
+        """Extract file by file, and report the progress."""
         store = storage_of(self.options).articles()
         await store.open()
         counts: Counter[str] = Counter()
         try:
             for path in pages.by_file:
                 if path in done:
-                    say(tr("{path}: done before the interruption", path=path), to=sys.stderr)
+                    say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
                     continue
-                await self._store(again.articles(pages.of(path)), store, counts)
+                await self._store(extraction.articles(pages.of(path)), store, counts)
                 done.add(path)
             done.end()
         finally:
             await readers.close()
             await store.close()
-        say(_counted(counts))
+        say(_summary(counts))
 
     @staticmethod
     async def _store(
         articles: AsyncIterator[Article | None], store: ArticleStore, counts: Counter[str]
     ) -> None:
-        """Store the articles of a file as they come; count its pages and their fates."""
-        group: list[Article] = []
+        """Store the articles of a file in batches; count its pages and the results."""
+        batch: list[Article] = []
         async for article in articles:
             counts[PAGES] += 1
-            group += [article] if article else []
-            if len(group) == GROUP or not counts[PAGES] % SAID:
-                counts.update(str(one.fate) for one in await store.save(group))
-                group.clear()
-            if not counts[PAGES] % SAID:
-                say(_counted(counts), to=sys.stderr)
-        counts.update(str(one.fate) for one in await store.save(group))
+            batch += [article] if article else []
+            if len(batch) == BATCH or not counts[PAGES] % REPORT_PAGES:
+                counts.update(str(one.fate) for one in await store.save(batch))
+                batch.clear()
+            if not counts[PAGES] % REPORT_PAGES:
+                say(_summary(counts), to=sys.stderr)
+        counts.update(str(one.fate) for one in await store.save(batch))
 
 
-def _counted(counts: Counter[str]) -> str:
+def _summary(counts: Counter[str]) -> str:
     fates = {fate: number for fate, number in sorted(counts.items()) if fate != PAGES}
-    said = ", ".join(f"{number} {fate}" for fate, number in fates.items())
+    text = ", ".join(f"{number} {fate}" for fate, number in fates.items())
     return tr(
         "{pages} pages, {found} articles on topic{counts}",
         pages=counts[PAGES],
         found=sum(fates.values()),
-        counts=f": {said}" if said else "",
+        counts=f": {text}" if text else "",
     )

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Settings of the operator for the frequency of visits.
+    """Settings of the frequency of visits.
 
     Attributes:
-        rate: Visits of hubs a second, all hubs together (``yield``); 0: by ``host_rate``.
-        host_rate: Visits of one host's hubs a second, if ``rate`` is 0.
-        shortest: Seconds between two visits of a hub at least (``yield``).
-        longest: Seconds between two visits of a hub at most (``yield``).
-        hub: Seconds between two visits of a hub (``uniform``).
+        rate: Visits per second of all hubs together (``yield``); 0 uses ``host_rate``.
+        host_rate: Visits per second of one host's hubs, if ``rate`` is 0.
+        shortest: Minimum time between two visits of a hub in seconds (``yield``).
+        longest: Maximum time between two visits of a hub in seconds (``yield``).
+        hub: Time between two visits of a hub in seconds (``uniform``).
         detail: Seconds until the first revisit of an article.
-        days: Age of an article in days past which it is not revisited.
-        miss: Seconds after a failed visit of an article.
+        days: Age in days after which an article is no longer revisited.
+        miss: Seconds until the retry of a failed visit of an article.
     """
 
     rate: float = 0.0
@@ -65,14 +65,16 @@ DEFAULT = "yield"
 
 
 def policy_named(name: str, pace: Pace | None = None) -> RevisitPolicy:
-    """Return the policy of that name.
+    """Create the policy of that name.
 
     Raises:
-        SettingError: There is none.
+        SettingError: If there is none.
     """
     if name not in POLICIES:
         known = ", ".join(POLICIES)
         raise SettingError(
-            "TOPICCRAWL_REVISIT_POLICY is {name!r}: give one of {known}", name=name, known=known
+            "TOPICCRAWL_REVISIT_POLICY is {name!r}: set it to one of {known}",
+            name=name,
+            known=known,
         )
     return POLICIES[name](pace or Pace())

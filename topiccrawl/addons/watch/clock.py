@@ -1,4 +1,4 @@
-"""Changes of the machine's clock: due visits come neither all at once nor much later."""
+"""Detection of changes of the system clock, which would make visits due too early or too late."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.pages import PageState
 
-LEAST = 5.0
-"""Seconds; smaller corrections of a clock are ignored."""
+TOLERANCE = 5.0
+"""Corrections of the clock up to this size are ignored, in seconds."""
 
 
 def _wall() -> float:
@@ -21,20 +21,20 @@ def _wall() -> float:
 
 
 def _steady() -> float:
-    """Return steady seconds; they include the machine's sleep if the system counts it."""
+    """Return monotonic seconds, which include suspend time if the system supports it."""
     boot: int | None = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
-class Jumps:
-    """Detects that the clock was set.
+class ClockChanges:
+    """Detects that the system clock was set.
 
-    Pages visited before it was set forward are due later by as much. Pages visited "in the
-    future", since it was set back, need a new time; see ``set_back``.
+    If it was set forward, the due times of pages visited before are postponed by as much. If it
+    was set back, pages visited "in the future" need new times; see ``set_back``.
 
     Args:
-        wall: The machine's clock, seconds since the epoch.
-        steady: A clock that is never set, seconds.
+        wall: Returns wall-clock time, seconds since the epoch.
+        steady: Returns monotonic time in seconds.
     """
 
     def __init__(
@@ -45,28 +45,30 @@ class Jumps:
         self._offset = wall() - steady()
         self._forward: list[tuple[float, float]] = []
 
-    def look(self) -> bool:
-        """Return whether the clock was set back since the last look.
+    def update(self) -> bool:
+        """Compare the clocks; return whether the system clock was set back since the last call.
 
         >>> wall, steady = [1000.0], [0.0]
-        >>> jumps = Jumps(lambda: wall[0], lambda: steady[0])
+        >>> changes = ClockChanges(lambda: wall[0], lambda: steady[0])
         >>> wall[0] = 8200.0
-        >>> jumps.look(), jumps.lead(900.0), jumps.lead(8200.0)  # two hours forward
-        (False, 7200.0, 0.0)
+        >>> changes.update(), changes.forward_since(900.0)  # two hours forward
+        (False, 7200.0)
+        >>> changes.forward_since(8200.0)
+        0.0
         >>> wall[0] = 1000.0
-        >>> jumps.look(), jumps.look(), jumps.lead(900.0)
+        >>> changes.update(), changes.update(), changes.forward_since(900.0)
         (True, False, 0.0)
         """
         offset = self._wall() - self._steady()
         moved, self._offset = offset - self._offset, offset
-        if moved > LEAST:
+        if moved > TOLERANCE:
             self._forward.append((self._wall(), moved))
-        if moved < -LEAST:
+        if moved < -TOLERANCE:
             self._forward.clear()
-        return moved < -LEAST
+        return moved < -TOLERANCE
 
-    def lead(self, visited_at: float) -> float:
-        """Return the seconds by which the clock was set forward since a page was visited."""
+    def forward_since(self, visited_at: float) -> float:
+        """Return the seconds by which the clock was set forward since a time."""
         return math.fsum(moved for at, moved in self._forward if visited_at < at - 1.0)
 
 
@@ -77,9 +79,9 @@ def visited_at(state: PageState) -> float:
 
 
 def set_back(state: PageState, now: float) -> PageState:
-    """Return the state of a page visited "in the future": visited now, due after the same wait.
+    """Shift the times of a page visited "in the future": visited now, due after the same wait.
 
-    Other states are unchanged; twice equals once.
+    Other states are returned unchanged. The function is idempotent.
 
     >>> from topiccrawl.storage.pages import PageState
     >>> state = set_back(PageState("足球", "http://a.test/", checked_at=9000.0, due=9060.0), 1000.0)
@@ -87,11 +89,11 @@ def set_back(state: PageState, now: float) -> PageState:
     (1000.0, 1060.0)
     """
     seen = visited_at(state)
-    if seen <= now + LEAST:
+    if seen <= now + TOLERANCE:
         return state
     due = state.due and now + max(0.0, state.due - seen)
     more = dict(state.more)
     if visits := more.get("visits"):
-        began = visits.get("first_seen", seen) - (seen - now)  # as old as it was
+        began = visits.get("first_seen", seen) - (seen - now)  # the age stays the same
         more["visits"] = {**visits, "visited_at": now, "first_seen": began}
     return replace(state, checked_at=min(state.checked_at, now), due=due, more=more)

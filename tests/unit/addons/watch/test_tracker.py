@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from tests.waiting import soon
-from topiccrawl.addons.watch.ledger import Ledger, Seen
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
+from topiccrawl.addons.watch.pagestates import PageStates, VisitResult
+from topiccrawl.addons.watch.tracker import VisitTracker
 from topiccrawl.addons.watch.uniform import UniformRevisits
-from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.model import Lease
@@ -35,7 +35,7 @@ LEASE = Lease(URL, b"1", 1)
 HUB_LEASE = Lease(HUB, b"2", 2)
 CRAWLED = Outcome(Ending.CRAWLED)
 MISSING = Outcome(Ending.ERROR, "http-404")
-ARTICLE = Seen(10.0, etag='"1"', digest="one", found_on=HUB)
+ARTICLE = VisitResult(10.0, etag='"1"', digest="one", found_on=HUB)
 
 
 class Away(Pages):
@@ -51,7 +51,7 @@ class Away(Pages):
 
 
 class Book:
-    """A ``Visited`` on a store, and what it told."""
+    """A ``VisitTracker`` on a store, and what it told."""
 
     def __init__(self, folder: Path) -> None:
         self.pages = Away(SqliteStorage(folder))
@@ -59,8 +59,8 @@ class Book:
         self.events: list[Change] = []
         self.kept: list[str] = []
         self.moved: list[str] = []
-        self.visited = Visited(
-            Ledger("足球", UniformRevisits()),
+        self.visited = VisitTracker(
+            PageStates("足球", UniformRevisits()),
             PageBuffer(self.pages, age=0.0),
             lambda name: self.counts.update([name]),
             lambda state: self.kept.append(state.url),
@@ -68,10 +68,12 @@ class Book:
             self.events.append,
         )
 
-    async def visit(self, seen: Seen, outcome: Outcome = CRAWLED, lease: Lease = LEASE) -> None:
-        known = await self.visited.ask(lease.url)
-        self.visited.saw(lease, known, seen)
-        await self.visited.done(lease)
+    async def visit(
+        self, seen: VisitResult, outcome: Outcome = CRAWLED, lease: Lease = LEASE
+    ) -> None:
+        known = await self.visited.load_state(lease.url)
+        self.visited.record(lease, known, seen)
+        await self.visited.page_done(lease)
         self.visited.settled(lease, outcome)
 
 
@@ -94,7 +96,7 @@ def test_a_state_has_validators_only_when_the_frontier_is_durable(tmp_path: Path
         written = (await book.pages.get("足球", [URL]))[URL]
         assert (written.etag, written.digest) == ("", "")
         assert written.due > 0
-        assert book.visited.waits(URL)
+        assert book.visited.is_pending(URL)
 
     async def look(book: Book) -> None:
         written = (await book.pages.get("足球", [URL]))[URL]
@@ -126,7 +128,7 @@ def test_two_losses_are_one_event_and_what_is_back_is_another(tmp_path: Path) ->
         book.visited.settled(LEASE, MISSING)
 
     async def back(book: Book) -> None:
-        await book.visit(Seen(30.0, digest="two"))
+        await book.visit(VisitResult(30.0, digest="two"))
 
     run(tmp_path, first)
     assert run(tmp_path, lose).events == []
@@ -152,19 +154,19 @@ def test_a_state_that_the_store_refuses_is_told_of_and_holds_nothing_up(
     book = run(tmp_path, refused)
     assert book.kept == [URL]
     assert book.events == []
-    assert "A visit is not noted" in caplog.text
+    assert "A visit was not recorded" in caplog.text
 
 
 def test_credit_that_comes_together_and_with_a_visit_is_counted_once_each(tmp_path: Path) -> None:
     async def first(book: Book) -> None:
-        await book.visit(Seen(1.0, hub=True, etag='"1"'), lease=HUB_LEASE)
+        await book.visit(VisitResult(1.0, hub=True, etag='"1"'), lease=HUB_LEASE)
 
     async def again(book: Book) -> None:
-        await book.visit(Seen(2.0, hub=True, etag='"2"'), lease=HUB_LEASE)
+        await book.visit(VisitResult(2.0, hub=True, etag='"2"'), lease=HUB_LEASE)
 
     async def together(book: Book) -> None:
         credit = [book.visited.credit(HUB, ARTICLE) for _ in range(9)]
-        visit = book.visit(Seen(20.0, hub=True, etag='"3"'), lease=HUB_LEASE)
+        visit = book.visit(VisitResult(20.0, hub=True, etag='"3"'), lease=HUB_LEASE)
         await asyncio.gather(*credit[:5], visit, *credit[5:])
 
     async def look(book: Book) -> None:
@@ -188,9 +190,9 @@ def test_a_page_that_is_asked_for_while_the_store_is_away_is_compared_when_it_is
 
     async def away(book: Book) -> None:
         book.pages.away = True
-        assert await book.visited.ask(URL) is None
-        book.visited.saw(LEASE, None, Seen(30.0, digest="two"))
-        done = asyncio.create_task(book.visited.done(LEASE))
+        assert await book.visited.load_state(URL) is None
+        book.visited.record(LEASE, None, VisitResult(30.0, digest="two"))
+        done = asyncio.create_task(book.visited.page_done(LEASE))
         await asyncio.sleep(0)
         book.pages.away = False
         await done

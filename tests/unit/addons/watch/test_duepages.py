@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.test import get_crawler
 
-from topiccrawl.addons.watch import due
-from topiccrawl.addons.watch.jumps import visited_at
-from topiccrawl.addons.watch.ledger import Ledger, Seen
+from topiccrawl.addons.watch import duepages
+from topiccrawl.addons.watch.clock import visited_at
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
+from topiccrawl.addons.watch.pagestates import PageStates, VisitResult
+from topiccrawl.addons.watch.tracker import VisitTracker
 from topiccrawl.addons.watch.uniform import UniformRevisits
-from topiccrawl.addons.watch.visited import Visited
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
@@ -32,20 +32,22 @@ URLS = [f"http://a.test/{n}" for n in range(11)]
 POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=99)
 
 
-def scene(folder: Path, seen: float, act: Callable[[Visited], Awaitable[None]]) -> EmbeddedFrontier:
+def scene(
+    folder: Path, seen: float, act: Callable[[VisitTracker], Awaitable[None]]
+) -> EmbeddedFrontier:
     """A crawl whose pages, all hubs, were visited at one moment; the frontier after an act."""
 
     async def whole() -> None:
         pages = Pages(SqliteStorage(folder))
         await pages.open()
-        ledger = Ledger("足球", UniformRevisits())
-        states = [ledger.first(url, Seen(seen, hub=True)) for url in URLS]
+        ledger = PageStates("足球", UniformRevisits())
+        states = [ledger.first_visit(url, VisitResult(seen, hub=True)) for url in URLS]
         await pages.save([state for state in states if state is not None])
         context = context_of(CRAWLER)
         context.frontier, context.opened = frontier, True
         context.book = LeaseBook(frontier, Retry(), time.time)
         none = [lambda _: None] * 4
-        visited = Visited(ledger, PageBuffer(pages, age=0.0), *none)
+        visited = VisitTracker(ledger, PageBuffer(pages, age=0.0), *none)
         await act(visited)
         await visited.close()
         await pages.close()
@@ -64,19 +66,21 @@ CRAWLER = get_crawler()
 def test_more_pages_than_are_read_at_a_time_are_due_in_one_moment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(due, "MOST", 4)
+    monkeypatch.setattr(duepages, "MAX_IN_FRONTIER", 4)
 
-    async def hand_out(visited: Visited) -> None:
-        handing = due.Due(context_of(CRAWLER), visited, lambda: None, lambda _: None, once=False)
+    async def requeue_due(visited: VisitTracker) -> None:
+        handing = duepages.DuePages(
+            context_of(CRAWLER), visited, lambda: None, lambda _: None, once=False
+        )
         for _ in range(3):
-            await handing.hand_out()
+            await handing.requeue_due()
             for url in [url for url in URLS if handing.has_links_of(url)]:
                 known = (await visited.pages.pages.get("足球", [url]))[url]
-                state = visited.ledger.again(known, Seen(time.time()))
+                state = visited.ledger.revisit(known, VisitResult(time.time()))
                 await visited.pages.pages.save([state])
-                handing.kept(state)
+                handing.visit_written(state)
 
-    frontier = scene(tmp_path, 1_000.0, hand_out)
+    frontier = scene(tmp_path, 1_000.0, requeue_due)
     try:
         assert frontier.counts()["prior"] == len(URLS)
     finally:
@@ -86,11 +90,11 @@ def test_more_pages_than_are_read_at_a_time_are_due_in_one_moment(
 def test_all_that_was_visited_in_the_future_counts_from_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(due, "READ", 4)
+    monkeypatch.setattr(duepages, "BATCH", 4)
     now, late = 1_000.0, list[str]()
 
-    async def set_back(visited: Visited) -> None:
-        await due.count_from(now, visited)
+    async def set_back(visited: VisitTracker) -> None:
+        await duepages.reschedule_from(now, visited)
         states = await visited.pages.pages.get("足球", URLS)
         late.extend(url for url, state in states.items() if visited_at(state) > now)
 

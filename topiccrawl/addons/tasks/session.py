@@ -1,0 +1,286 @@
+"""Session of a worker: registration, claims of turns, heartbeats, removal of dead workers.
+
+A turn belongs to a worker as long as the worker's row exists. Heartbeats renew the row. A worker
+that finds another worker timed out deletes its row and frees its sites in one swap, which fails if
+a heartbeat has arrived since. A worker whose row was deleted has lost its sites. A worker that
+cannot reach the ledger stops fetching before it can time out (``safe_until``). If the response to a
+call was lost, the rows are read again before the next heartbeat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.tasks.records import (
+    SHARDS,
+    TURNS,
+    WORKERS,
+    Progress,
+    Shard,
+    State,
+    Turn,
+    TurnOutcome,
+    Worker,
+)
+from topiccrawl.addons.tasks.snapshot import KINDS, Snapshot
+from topiccrawl.storage.control import Control
+from topiccrawl.storage.identity import own_identity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from topiccrawl.storage.ledger import Key, Ledger, Rows
+
+TTL = 10.0
+"""Seconds without a heartbeat after which a worker times out."""
+MAX_FAILURES = 5
+"""Consecutive turns that may fail, or end by their worker's death, before a shard has failed."""
+MAX_REST = 60.0
+"""Longest pause of a site between turns, in seconds; equals the longest crawl-delay obeyed."""
+_RETRY_DELAY = 5.0
+"""Seconds until the first retry of a failed shard; doubles with each further failure."""
+
+
+class WorkerSession:
+    """Registration and turns of one worker.
+
+    Args:
+        ledger: Ledger that stores all rows.
+        slots: Number of sites this worker can crawl at once.
+        ttl: Seconds without a heartbeat after which workers time out; the same for all workers.
+
+    Attributes:
+        name: Name of the worker.
+        shards: Shards that this worker crawls, by name, as of the start of their turns.
+        safe_until: Time (``time.monotonic``) until which this worker cannot have timed out.
+    """
+
+    def __init__(self, ledger: Ledger, slots: int, ttl: float = TTL) -> None:
+        self.name = ""
+        self.shards: dict[str, Shard] = {}
+        self.safe_until = 0.0
+        self._ledger, self._slots, self._ttl = ledger, slots, ttl
+        self._lock = asyncio.Lock()
+        self._texts: dict[Key, str] = {}
+        self._grace_until = 0.0
+        self._stale = False
+        self._last = time.monotonic()
+
+    def may_fetch(self) -> bool:
+        """Return whether this worker certainly still owns its turns."""
+        return time.monotonic() < self.safe_until
+
+    async def heartbeat(self, progress: Mapping[str, Progress]) -> Snapshot | None:
+        """Renew the registration and report the progress of all turns; register if needed.
+
+        Returns:
+            A snapshot, or None if this worker had timed out and so has lost its turns.
+        """
+        async with self._lock:
+            sent, stale = time.monotonic(), self._stale
+            self._stale = True  # until the swap succeeds
+            if sent - self._last > self._ttl / 2:
+                # The ledger was away for all workers: let them register before removing any.
+                self._grace_until = sent + self._ttl
+            now = await self._ledger.now()
+            row = await self._ledger.get(WORKERS, self.name) if self.name else None
+            if stale and row is not None:
+                await self._reload(await self._rows())
+            lost = bool(self.name) and row is None
+            if row is None:
+                self._reset()
+            before, after = self._heartbeat_swap(now, row, {} if lost else progress)
+            if not await self._ledger.swap(before, after):
+                lost = lost or row is not None
+                self._reset()
+                return None
+            self._texts.update({key: text for key, text in after.items() if text is not None})
+            self._stale = False
+            self._last, self.safe_until = sent, sent + self._ttl
+            return None if lost else await self._remove_dead(now)
+
+    async def claim(self) -> tuple[Shard, Snapshot] | None:
+        """Start the next turn, if a slot and a site are free."""
+        async with self._lock:
+            snapshot = await self._remove_dead(await self._ledger.now())
+            for shard in snapshot.next(self.name):
+                if len(self.shards) >= self._slots or not self.may_fetch():
+                    return None
+                if await self._start_turn(shard, snapshot.now):
+                    return self.shards[shard.name], snapshot
+            return None
+
+    async def record_start_urls(self, crawl: str, urls: Sequence[str]) -> None:
+        """Record that a crawl has queued start URLs of its order."""
+        await Control(self._ledger).discard_urls(crawl, urls)
+
+    async def release(
+        self, name: str, progress: Progress, outcome: TurnOutcome, reason: str
+    ) -> bool:
+        """End a turn; return False if this worker had lost it. After an error, call again."""
+        async with self._lock:
+            shard = self.shards.get(name)
+            if shard is None:
+                return False
+            now = await self._ledger.now()
+            turn, row = (TURNS, shard.site), (SHARDS, name)
+            seconds = now - Turn.read(self._texts[turn]).since
+            after = _with_outcome(_with_progress(shard, progress), outcome, reason, now, seconds)
+            free = Turn(rest=min(progress.rest, now + MAX_REST))
+            before = {key: self._texts[key] for key in (turn, row)}
+            released = await self._ledger.swap(before, {turn: free.text(), row: after.text()})
+            del self.shards[name], self._texts[turn], self._texts[row]
+            self._stale = self._stale or not released
+            return released
+
+    async def snapshot(self) -> Snapshot:
+        """Return a snapshot of all rows."""
+        return Snapshot.of(await self._rows(), await self._ledger.now())
+
+    async def leave(self) -> None:
+        """Unregister this worker; sites of its remaining turns become free."""
+        async with self._lock:
+            row = await self._ledger.get(WORKERS, self.name) if self.name else None
+            if row is not None:
+                before, after = _removal(self.name, await self._rows())
+                await self._ledger.swap(before, after)
+            self._reset()
+            self.name = ""
+
+    def _reset(self) -> None:
+        """Choose a new name, so that delayed writes under the old one have no effect."""
+        self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+        self.shards.clear()
+        self._texts.clear()
+        self.safe_until = 0.0
+
+    def _heartbeat_swap(
+        self, now: float, worker_row: str | None, progress: Mapping[str, Progress]
+    ) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
+        """Return the swap of a heartbeat: the worker's row, its turns and its shards."""
+        began = Worker.read(worker_row).began if worker_row else now
+        worker = Worker(
+            own_identity(), self._slots, began, now + self._ttl, socket.gethostname(), os.getpid()
+        )
+        before: dict[Key, str | None] = {(WORKERS, self.name): worker_row}
+        after: dict[Key, str | None] = {(WORKERS, self.name): worker.text()}
+        for name, shard in self.shards.items():
+            done = progress.get(name)
+            if done is None:
+                continue
+            turn, row = (TURNS, shard.site), (SHARDS, name)
+            before |= {turn: self._texts[turn], row: self._texts[row]}
+            rest = min(done.rest, now + MAX_REST)
+            after[turn] = replace(Turn.read(self._texts[turn]), rest=rest).text()
+            after[row] = _with_progress(shard, done).text()
+        return before, after
+
+    async def _rows(self) -> Rows:
+        return await self._ledger.read(*KINDS)
+
+    async def _remove_dead(self, now: float) -> Snapshot:
+        """Remove dead workers and return a snapshot."""
+        rows = await self._rows()
+        snapshot = Snapshot.of(rows, now)
+        grace_over = time.monotonic() >= self._grace_until
+        for name in snapshot.dead_workers():
+            if name != self.name and (grace_over or snapshot.workers[name].expires >= now):
+                await self._ledger.swap(*_removal(name, rows))
+                rows = await self._rows()
+        return Snapshot.of(rows, now)
+
+    async def _start_turn(self, shard: Shard, now: float) -> bool:
+        """Start a shard's turn; return False if another worker was faster."""
+        free = await self._ledger.get(TURNS, shard.site)
+        if free is not None and Turn.read(free).shard:
+            return False
+        worker = await self._ledger.get(WORKERS, self.name)
+        if worker is None:
+            return False
+        turn, row = (TURNS, shard.site), (SHARDS, shard.name)
+        taken = Turn(shard.name, self.name, now, now).text()
+        started = replace(shard, turns=shard.turns + 1)
+        stale, self._stale = self._stale, True
+        before = {turn: free, row: shard.text(), (WORKERS, self.name): worker}
+        won = await self._ledger.swap(before, {turn: taken, row: started.text()})
+        self._stale = stale
+        if not won:
+            return False
+        self._texts |= {turn: taken, row: started.text()}
+        self.shards[shard.name] = started
+        return True
+
+    async def _reload(self, rows: Rows) -> None:
+        """Adopt the stored rows, which show the heartbeats, claims and releases that succeeded."""
+        for site, text in rows[TURNS].items():
+            turn = Turn.read(text)
+            if turn.worker != self.name:
+                continue
+            row, shard = (SHARDS, turn.shard), rows[SHARDS].get(turn.shard)
+            if turn.shard not in self.shards:
+                await self._ledger.swap({(TURNS, site): text}, {(TURNS, site): _free(turn)})
+            elif shard is not None:
+                self._texts |= {(TURNS, site): text, row: shard}
+
+
+def _free(turn: Turn) -> str:
+    return Turn(rest=turn.rest).text()
+
+
+def _with_progress(shard: Shard, progress: Progress) -> Shard:
+    """Add the progress of a turn to the shard as of the turn's start."""
+    return replace(
+        shard,
+        pages=shard.pages + progress.pages,
+        relevant=shard.relevant + progress.relevant,
+        articles=shard.articles + progress.articles,
+        tried={**shard.tried, **progress.tried},
+    )
+
+
+def _with_outcome(
+    shard: Shard, outcome: TurnOutcome, reason: str, now: float, seconds: float
+) -> Shard:
+    """Return a shard after its turn."""
+    served = shard.served if outcome is TurnOutcome.INTERRUPTED else now
+    shard = replace(shard, served=served, seconds=shard.seconds + seconds, reason=reason)
+    if outcome is TurnOutcome.FAILED:
+        return _failed(shard, now)
+    states = {TurnOutcome.DONE: State.DONE, TurnOutcome.NOT_CRAWLABLE: State.FAILED}
+    return replace(shard, state=states.get(outcome, State.WAITING), failures=0)
+
+
+def _failed(shard: Shard, now: float) -> Shard:
+    failures = shard.failures + 1
+    state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
+    retry_at = now + _RETRY_DELAY * 2 ** (failures - 1)
+    return replace(shard, failures=failures, state=state, not_before=retry_at)
+
+
+def _removal(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
+    """Return the swap that removes a worker and frees its sites, each with its last ``rest``."""
+    before: dict[Key, str | None] = {(WORKERS, name): rows[WORKERS].get(name)}
+    after: dict[Key, str | None] = {(WORKERS, name): None}
+    for site, text in rows[TURNS].items():
+        turn = Turn.read(text)
+        if turn.worker != name:
+            continue
+        row = (SHARDS, turn.shard)
+        before |= {(TURNS, site): text, row: rows[SHARDS].get(turn.shard)}
+        after[TURNS, site] = _free(turn)
+        if shard := rows[SHARDS].get(turn.shard):
+            after[row] = _with_dead_worker(Shard.read(shard)).text()
+    return before, after
+
+
+def _with_dead_worker(shard: Shard) -> Shard:
+    """Count the worker's death as a failure, without a delay: the shard is rarely the cause."""
+    failures = shard.failures + 1
+    state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
+    return replace(shard, failures=failures, state=state, reason="worker died")

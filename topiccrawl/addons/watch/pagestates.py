@@ -1,0 +1,233 @@
+"""Computation of page states after visits: role, changes, whether gone, and the next visit."""
+
+from __future__ import annotations
+
+import math
+from base64 import b64decode, b64encode
+from dataclasses import dataclass, replace
+from struct import iter_unpack, pack
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from topiccrawl.addons.watch.contract import Observation, RevisitPolicy, Visits
+from topiccrawl.storage.pages import MAX_FIRST_RETRY, PageState, Role, sendable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+GONE = frozenset((404, 410))
+"""HTTP statuses of a page that is gone."""
+
+NOT_MODIFIED = 304
+
+GONE_VISITS = 2
+"""Consecutive visits with such a status after which a page is gone [S1, methods §7]."""
+
+MAX_LINKS = 2_000
+"""Maximum number of stored links of a hub, 4 bytes each."""
+
+MIN_WAIT = 0.001
+"""Minimum time between two visits of a page, in seconds, whatever the policy returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisitResult:
+    """Result of a visit.
+
+    Attributes:
+        at: Time of the visit, seconds since the epoch.
+        status: HTTP status; 0 if there was no response.
+        etag: ETag of the response.
+        last_modified: Last-Modified of the response.
+        digest: MD5 of the main text of an article on topic; "" if there is none.
+        relevance: Relevance of the page, in [0, 1].
+        hub: Whether the page lists links.
+        links: URLs of its links.
+        found_on: URL of the page that linked to it first, or "".
+        published: Publication time of its article, seconds since the epoch, or 0.
+        parts: Whether its article continues on more pages.
+    """
+
+    at: float
+    status: int = 200
+    etag: str = ""
+    last_modified: str = ""
+    digest: str = ""
+    relevance: float = 0.0
+    hub: bool = False
+    links: tuple[str, ...] = ()
+    found_on: str = ""
+    published: float = 0.0
+    parts: bool = False
+
+
+class PageStates:
+    """Computes the states of one owner's pages; its only own state is that of the policy.
+
+    Args:
+        owner: Name of the topic or template.
+        policy: Schedules the visits.
+        gone_seconds: Minimum time between the two visits that mark a page as gone, in seconds.
+        unfetched_seconds: Seconds until the first retry of a hub that was never fetched.
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        policy: RevisitPolicy,
+        gone_seconds: float = 600.0,
+        unfetched_seconds: float = 60.0,
+    ) -> None:
+        self.owner = owner
+        self.policy = policy
+        self.gone_seconds = gone_seconds
+        self.unfetched_seconds = unfetched_seconds
+
+    def first_visit(self, url: str, seen: VisitResult) -> PageState | None:
+        """Return the state after the first visit; None if the page is neither hub nor article."""
+        if not seen.hub and not seen.digest:
+            return None
+        role = Role.HUB if seen.hub else Role.DETAIL
+        visits = Visits(url, role, seen.at, seen.at, published=seen.published)
+        state = PageState(self.owner, url, role, seen.at, found_on=seen.found_on)
+        return self._scheduled(_with_response(state, seen), visits)
+
+    def revisit(self, known: PageState, seen: VisitResult) -> PageState:
+        """Return the state after another visit with status 200 or 304."""
+        changed = self.is_changed(known, seen)
+        links = (
+            offered(known, seen.links) if known.more.get("links") else 0
+        )  # without stored links, all would count
+        observation = Observation(seen.at, changed, offered=links, status=seen.status)
+        visits = self.policy.learn(_visits(known), observation)
+        returned = known.gone_at > 0
+        state = replace(
+            _with_response(known, seen),
+            changed_at=seen.at if changed or returned else known.changed_at,
+            gone_at=0.0,
+            misses=0,
+        )
+        return self._scheduled(state, visits)
+
+    def unfetched(self, url: str, at: float, known: PageState | None = None) -> PageState:
+        """Return the state of a hub, usually a seed, that failed and was never fetched before.
+
+        It is retried after ``unfetched_seconds``, which doubles with each failure up to
+        ``MAX_FIRST_RETRY``. It is never marked as gone, since it may never have existed.
+        """
+        state = known or PageState(self.owner, url, Role.HUB, at)
+        visits = replace(_visits(state), visited_at=at, visits=0, misses=_visits(state).misses + 1)
+        wait = min(self.unfetched_seconds * 2.0 ** min(visits.misses - 1, 10), MAX_FIRST_RETRY)
+        more = {**state.more, "visits": visits.to_dict()}
+        return replace(state, checked_at=at, due=at + wait, more=more)
+
+    def failed_visit(self, known: PageState, at: float, status: int) -> PageState:
+        """Return the state after a failed visit; two consecutive 404 or 410 mark a page as gone.
+
+        A hub that is gone is still visited, as rarely as the policy visits failing hubs, since a
+        page that returned 404 during maintenance may come back.
+        """
+        if not was_fetched(known):
+            return self.unfetched(known.url, at, known)
+        visits = self.policy.learn(_visits(known), Observation(at, status=status))
+        if status not in GONE:
+            return self._scheduled(known, visits)
+        misses = known.misses + 1
+        gone_at = known.gone_at or (at if misses >= GONE_VISITS else 0.0)
+        state = self._scheduled(
+            replace(known, misses=misses, gone_at=gone_at, checked_at=at), visits
+        )
+        if gone_at:
+            return state
+        return replace(state, due=at + self.gone_seconds)
+
+    def credit(self, url: str, known: PageState | None, seen: VisitResult) -> PageState | None:
+        """Return the state of the page that linked to an article first, which becomes a hub.
+
+        Returns:
+            The new state, or None if the page is an article itself, or the article is older than
+            the first visit of the page.
+        """
+        if known is None:
+            return self.first_visit(url, VisitResult(seen.at, hub=True))
+        older = 0 < seen.published < known.first_seen
+        first = known.more.get("visits", {}).get("visits", 1) == 1  # it shows existing articles
+        if known.role is not Role.HUB or older or first:
+            return None
+        return self.credited(known, seen.at)
+
+    def credited(self, known: PageState, at: float, gained: int = 1) -> PageState:
+        """Return the state of a hub after new on-topic articles were found through it."""
+        observation = Observation(at, gained=gained, visit=False)
+        return self._scheduled(known, self.policy.learn(_visits(known), observation))
+
+    def whole_article(self, known: PageState, at: float, digest: str) -> PageState:
+        """Return the state after all pages of an article were read; ``digest`` covers all pages.
+
+        The article has changed if the digest differs. A change that the first page has shown
+        already is not counted again.
+        """
+        before = known.more.get("whole", digest)
+        shown = known.changed_at >= _visits(known).visited_at
+        changed_at = at if digest != before and not shown else known.changed_at
+        return replace(known, changed_at=changed_at, more={**known.more, "whole": digest})
+
+    def is_changed(self, known: PageState, seen: VisitResult) -> bool:
+        """Return whether the text, or the links of a hub, differ from the previous visit."""
+        if seen.status == NOT_MODIFIED:
+            return False
+        if known.role is Role.HUB:
+            return bool(known.more.get("links")) and _pack_links(seen.links) != known.more["links"]
+        return bool(known.digest and seen.digest) and known.digest != seen.digest
+
+    def _scheduled(self, state: PageState, visits: Visits) -> PageState:
+        due = self.policy.due(visits)
+        over = math.isinf(due) or (state.gone_at > 0.0 and state.role is Role.DETAIL)
+        due = 0.0 if over else max(due, visits.visited_at + MIN_WAIT)
+        return replace(state, due=due, more={**state.more, "visits": visits.to_dict()})
+
+
+def was_fetched(state: PageState) -> bool:
+    """Return whether a page was ever fetched; False if each visit failed."""
+    return bool(state.more.get("visits", {}).get("visits", 1))
+
+
+def offered(known: PageState, links: Iterable[str]) -> int:
+    """Count the links of a hub that were not there at the previous visit."""
+    before = {one for (one,) in iter_unpack("<I", b64decode(known.more.get("links", "")))}
+    return len(_hashes(links) - before)
+
+
+def _with_response(state: PageState, seen: VisitResult) -> PageState:
+    """Return the state with the data of a response; a 304 has only validators."""
+    state = replace(
+        state,
+        checked_at=seen.at,
+        etag=sendable(seen.etag) or (state.etag if seen.status == NOT_MODIFIED else ""),
+        last_modified=sendable(seen.last_modified)
+        or (state.last_modified if seen.status == NOT_MODIFIED else ""),
+    )
+    if seen.status == NOT_MODIFIED:
+        return state
+    more = (
+        {**state.more, "links": _pack_links(seen.links)} if state.role is Role.HUB else state.more
+    )
+    if seen.parts or "parts" in more:
+        more = {**more, "parts": seen.parts}
+    return replace(state, digest=seen.digest or state.digest, relevance=seen.relevance, more=more)
+
+
+def _visits(state: PageState) -> Visits:
+    if "visits" in state.more:
+        return Visits.from_dict(state.more["visits"])
+    return Visits(state.url, state.role, state.first_seen, state.checked_at or state.first_seen)
+
+
+def _hashes(links: Iterable[str]) -> set[int]:
+    return {crc32(link.encode(errors="replace")) for link in links}
+
+
+def _pack_links(links: Iterable[str]) -> str:
+    hashes = sorted(_hashes(links))[:MAX_LINKS]
+    return b64encode(pack(f"<{len(hashes)}I", *hashes)).decode()

@@ -1,0 +1,327 @@
+"""Tracking of visits in a crawl: computes the states of watched pages and writes them crash-safe.
+
+A state with validators (ETag, Last-Modified) means that all of the page is recorded. So validators
+may be written only after the page's articles are stored and its links are durable in the frontier;
+otherwise a page that is fetched again after a kill could get a 304. On the other hand, a page in
+the frontier without a state would never be revisited. Hence the state of a new page is written
+twice: without validators before its lease is settled, and completely some seconds later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakValueDictionary
+
+from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, was_fetched
+from topiccrawl.errors import StorageAwayError, StorageError
+from topiccrawl.frontier.contract import Ending, Outcome
+from topiccrawl.model import Kind, Lease
+from topiccrawl.scheduler.requests import is_distinct
+from topiccrawl.storage.events import Change, change_between
+from topiccrawl.storage.pages import PageState, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Coroutine, Iterable
+
+    from topiccrawl.addons.watch.pagebuffer import PageBuffer
+
+logger = logging.getLogger(__name__)
+
+DURABLE_SECONDS = 2.5
+"""Seconds after which the effect of ``finish`` is durable, also in a shared frontier: at most one
+until its commit starts, and one more until the commit has ended."""
+
+
+class Visit(NamedTuple):
+    """A visit whose page is not completely stored yet.
+
+    Attributes:
+        known: State of the page before the visit, or None.
+        seen: Result of the visit.
+    """
+
+    known: PageState | None
+    seen: VisitResult
+
+
+class _PendingState(NamedTuple):
+    """State after a visit that is not completely written yet."""
+
+    state: PageState
+    seen: VisitResult
+    before: PageState | None
+
+
+class VisitTracker:
+    """Tracks the visits of a crawl and the states of their pages.
+
+    Args:
+        ledger: Computes states.
+        pages: Store of the states.
+        count: Called with the name of each event to count.
+        on_written: Called with each state that was written after a visit.
+        on_rescheduled: Called with each state that was written for other reasons, as its due time
+            may have changed.
+        on_change: Called with each change of an article.
+
+    Attributes:
+        seeds: URLs that are retried even if they were never fetched.
+    """
+
+    def __init__(
+        self,
+        ledger: PageStates,
+        pages: PageBuffer,
+        count: Callable[[str], None],
+        on_written: Callable[[PageState], None],
+        on_rescheduled: Callable[[PageState], None],
+        on_change: Callable[[Change], None],
+    ) -> None:
+        self.seeds: Container[str] = ()
+        self.ledger = ledger
+        self.pages = pages
+        self._count = count
+        self._on_written = on_written
+        self._on_rescheduled = on_rescheduled
+        self._on_change = on_change
+        self._visits: dict[int, Visit] = {}
+        self._loaded: dict[str, PageState | None] = {}
+        self._pending: dict[str, _PendingState] = {}
+        self._unread: set[str] = set()
+        self._failing: set[str] = set()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ending = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def is_pending(self, url: str) -> bool:
+        """Return whether a page was visited and its state is not completely written yet."""
+        return url in self._pending
+
+    async def current_state(self, url: str) -> PageState | None:
+        """Return the state of a page, or None; wait while the store is unavailable."""
+        judged = self._pending.get(url)
+        if judged is not None:
+            return judged.state
+        return (await self.pages.find(self.ledger.owner, [url])).get(url)
+
+    async def load_state(self, url: str) -> PageState | None:
+        """Return the state of a page that will be requested, and keep it for ``loaded_state``.
+
+        If the store is unavailable, return None: the page is then fetched unconditionally, and
+        compared when the store is available again.
+        """
+        judged = self._pending.get(url)
+        try:
+            found = {} if judged else await self.pages.get(self.ledger.owner, [url])
+        except StorageAwayError:
+            self._unread.add(url)
+            found = {}
+        known = self._loaded[url] = judged.state if judged else found.get(url)
+        return known
+
+    def loaded_state(self, url: str) -> PageState | None:
+        """Return the state that a page had when it was requested, or None."""
+        return self._loaded.get(url)
+
+    def record(self, lease: Lease, known: PageState | None, seen: VisitResult) -> None:
+        """Keep the result of a visit until the page is completely stored."""
+        self._visits[lease.epoch] = Visit(known, seen)
+
+    async def page_done(self, lease: Lease) -> None:
+        """Compute the state of a page whose articles are stored, before its lease is settled.
+
+        Raises:
+            StorageError: If the state of a new page cannot be written.
+        """
+        visit = self._visits.pop(lease.epoch, None)
+        if visit is None or is_distinct(lease.url):  # a separate request, which cannot be repeated
+            return
+        async with self._lock(lease.url):
+            if lease.url in self._unread:
+                visit = visit._replace(known=await self.current_state(lease.url))
+                self._unread.discard(lease.url)
+            state = await self._new_state(lease.url, visit)
+            if state is not None:
+                self._pending[lease.url] = _PendingState(state, visit.seen, visit.known)
+
+    async def _new_state(self, url: str, visit: Visit) -> PageState | None:
+        if visit.known is None:
+            state = self.ledger.first_visit(url, visit.seen)
+            if state is not None:
+                await self.pages.save(_without_validators(state))
+            return state
+        known = await self.current_state(url) or visit.known  # may have been credited since
+        changed = self.ledger.is_changed(known, visit.seen)
+        self._count(f"{known.role}s_changed" if changed else "unchanged")
+        return self.ledger.revisit(known, visit.seen)
+
+    def settled(self, lease: Lease, outcome: Outcome) -> None:
+        """Write the states of settled pages, and record failed visits."""
+        if lease.kind is not Kind.PAGE:
+            return
+        self._loaded.pop(lease.url, None)
+        self._unread.discard(lease.url)
+        if outcome.ending is Ending.CRAWLED:
+            if lease.url in self._pending:
+                self._start(self._write_settled(lease.url))
+            return
+        self._pending.pop(lease.url, None)
+        if outcome.ending in {Ending.ERROR, Ending.REDIRECTED}:
+            self._start(self.record_failure(lease.url, outcome.reason))
+
+    async def credit(self, hub: str, seen: VisitResult) -> None:
+        """Credit the page that linked to an article first, which makes it a hub."""
+        async with self._lock(hub):
+            known = await self.current_state(hub)
+            state = self.ledger.credit(hub, known, seen)
+            if known is None:
+                self._count("hubs")
+            if state is None:
+                return
+            judged = self._pending.get(hub)
+            if judged is not None:
+                self._pending[hub] = judged._replace(state=state)
+                return
+        try:  # from the call on, the buffer returns the new state, so no lock is needed
+            await self.pages.save(state)
+        finally:
+            self._on_rescheduled(state)
+
+    def compare_whole(self, url: str, at: float, digest: str) -> None:
+        """Compare an article of several pages in the background, after all pages were read."""
+        self._start(self._compare_whole(url, at, digest))
+
+    async def _compare_whole(self, url: str, at: float, digest: str) -> None:
+        with suppress(TimeoutError):  # its first page may not be recorded yet
+            await asyncio.wait_for(self._ending.wait(), 2 * DURABLE_SECONDS)
+        async with self._lock(url):
+            known = await self.current_state(url)
+            if known is None:
+                return
+            state = self.ledger.whole_article(known, at, digest)
+            judged = self._pending.get(url)
+            if judged is not None:
+                self._pending[url] = judged._replace(state=state)
+                return
+        await self.pages.save(state)
+        change = change_between(known, state) if state.role is Role.DETAIL else None
+        if change is not None:
+            self._count("details_changed")
+            self._on_change(change)
+
+    async def close(self) -> None:
+        """Write all pending states; the frontier must be closed, so that its content is durable."""
+        self._ending.set()
+        self.pages.stop_waiting()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        await self.pages.close()
+
+    async def _write_settled(self, url: str) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._ending.wait(), DURABLE_SECONDS)
+        state, seen, before = self._pending.pop(url)
+        await self._write(state, before)
+        if state.first_seen == seen.at:
+            self._count(f"{state.role}s")
+            if state.role is Role.DETAIL and seen.found_on:
+                await self.credit(seen.found_on, seen)
+
+    async def record_failure(self, url: str, reason: str, *, first: bool = False) -> None:
+        """Record a failed visit; concurrent calls for the same URL do nothing.
+
+        Args:
+            url: URL of a page. A page without a state is ignored, unless it is one of ``seeds``.
+            reason: Reason from the frontier, such as ``http-404``.
+            first: Whether to ignore a page that has a state.
+        """
+        if url in self._failing:
+            return
+        self._failing.add(url)
+        try:
+            await self._record_failure(url, reason, first=first)
+        finally:
+            self._failing.discard(url)
+
+    async def _record_failure(self, url: str, reason: str, *, first: bool) -> None:
+        async with self._lock(url):
+            known = await self.current_state(url)
+        if known is not None and first:
+            return
+        now = time.time()
+        if known is None:
+            if url not in self.seeds:
+                return
+            self._count("hubs")
+            state = self.ledger.unfetched(url, now)
+        else:
+            status = reason.removeprefix("http-")
+            state = self.ledger.failed_visit(known, now, int(status) if status.isdigit() else 0)
+            if state.gone_at and not known.gone_at:
+                self._count("gone")
+        if not was_fetched(state):
+            at = time.strftime("%H:%M:%S", time.localtime(state.due))
+            logger.warning("%s cannot be fetched (%s): it is retried at %s", url, reason, at)
+        await self._write(state, known or state)
+
+    def visit_failed(self, url: str, reason: str) -> None:
+        """Record a failed visit in the background; see ``record_failure``."""
+        self._start(self.record_failure(url, reason))
+
+    def seed_failed(self, url: str, reason: str) -> None:
+        """Record the failure of a seed in the background, unless it has a state."""
+        self._start(self.record_failure(url, reason, first=True))
+
+    async def amend(self, urls: Iterable[str], change: Callable[[PageState], PageState]) -> None:
+        """Rewrite states that are not pending."""
+
+        async def one(url: str) -> None:
+            async with self._lock(url):
+                known = await self.current_state(url)
+            if known is not None and not self.is_pending(url):
+                await self.pages.save(change(known))
+
+        await asyncio.gather(*map(one, urls))
+
+    async def _write(self, state: PageState, before: PageState | None) -> None:
+        """Write a state and report the change of an article; after an error, its page stays due."""
+        try:
+            await self.pages.save(state)
+        except StorageError:
+            self._on_written(state)
+            raise
+        change = change_between(before, state) if state.role is Role.DETAIL else None
+        if change is not None:
+            self._on_change(change)
+        self._on_written(state)
+
+    def _lock(self, url: str) -> asyncio.Lock:
+        """Return the lock of a page's state, which is deleted when no task uses it."""
+        return self._locks.setdefault(url, asyncio.Lock())
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(_logged(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _logged(work: Coroutine[None, None, None]) -> None:
+    """Run work in the background and log an error of the store."""
+    try:
+        await work
+    except StorageError as error:
+        logger.error("A visit was not recorded: %s", error)  # noqa: TRY400
+
+
+def _without_validators(state: PageState) -> PageState:
+    """Return a state without data that a response 304 or a comparison would rely on."""
+    more = {name: value for name, value in state.more.items() if name != "links"}
+    return replace(state, etag="", last_modified="", digest="", more=more)
