@@ -17,8 +17,8 @@ TopiccrawlError
 class TopiccrawlError(Exception):
     """Base of all errors that topiccrawl raises itself.
 
-    ``str`` returns the message in English, for logs. ``topiccrawl.messages.localize`` returns it in the
-    user's language.
+    ``str`` returns the message in English, for logs. ``topiccrawl.messages.localize`` returns it
+    in the user's language.
 
     Args:
         message: Cause and remedy; a template of ``str.format`` if there are values.

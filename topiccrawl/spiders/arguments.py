@@ -129,7 +129,7 @@ def topic_of(text: str, like: str, several: str = "") -> Topic:
     Args:
         text: Words, a sentence, the name of a topic or a path to a topic file.
         like: URLs of pages on topic, separated by commas.
-        several: Several topics, in place of ``text`` and ``like``; see ``topiccrawl.topics.multitopic``.
+        several: Several topics, in place of ``text`` and ``like``; see ``topics.multitopic``.
 
     Raises:
         ConfigurationError: If all arguments are empty, or one cannot be used.

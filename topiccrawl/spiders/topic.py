@@ -201,7 +201,7 @@ class TopicSpider(Spider):
 
     @property
     def _starts_from_redis(self) -> bool:
-        """Whether start URLs come only from Redis."""
+        """True if start URLs come only from Redis."""
         return self.settings.get("MAX_IDLE_TIME_BEFORE_CLOSE") is not None
 
     @property

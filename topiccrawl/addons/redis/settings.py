@@ -23,7 +23,7 @@ MAX_IDLE_TIME_BEFORE_CLOSE: float | None = None
 """Seconds that an idle node waits for start URLs before it ends; None: it does not wait, 0: it
 waits without end."""
 SCHEDULER_PERSIST = True
-"""Whether the crawl stays in Redis when its last node ends."""
+"""True: the crawl stays in Redis when its last node ends."""
 TOPICCRAWL_NODE_SECONDS = 10.0
 """Seconds without a heartbeat after which a node times out and other nodes take its hosts."""
 

@@ -92,12 +92,12 @@ class RedisSync:
 
     @property
     def loading(self) -> bool:
-        """Whether this node has taken hosts that it does not serve yet."""
+        """True while this node has taken hosts that it does not serve yet."""
         return not self._frontier.membership.partitions.idle()
 
     @property
     def away(self) -> bool:
-        """Whether the last exchange failed."""
+        """True if the last exchange failed."""
         return bool(self._away_since)
 
     def waits(self) -> bool:
