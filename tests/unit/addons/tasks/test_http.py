@@ -271,7 +271,7 @@ def test_an_answer_holds_no_text_of_a_file(
     bodies = {
         "own.toml: ": _topic("own"),
         "own.toml: invalid TOML (line 2)": _template(template="own"),
-        "its providers cannot": _template(template="listed"),
+        "its providers are invalid": _template(template="listed"),
     }
 
     async def act(client: TestClient[Any, Any]) -> None:
