@@ -121,9 +121,9 @@ def test_the_keyboard_keeps_its_place_while_the_page_goes_on() -> None:
 
 ENDS = [
     (None, "", True, "crawling", ""),
-    (110.0, "", False, "no word", "was killed or cannot write"),
+    (110.0, "", False, "not responding", "was killed or cannot write"),
     (110.0, "finished", False, "ended", ""),
-    (110.0, "storage_error", False, "ended", "nothing can be stored"),
+    (110.0, "storage_error", False, "ended", "data could not be stored"),
 ]
 
 

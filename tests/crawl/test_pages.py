@@ -212,7 +212,7 @@ def test_the_start_page_tells_crawls_apart_and_an_empty_folder_says_so(tmp_path:
             assert ["crawling" in rows[0], "no URLs left" in rows[1]] == [True, True]
             assert "failed" in rows[2]
             assert "no page could be fetched" in rows[2]
-            assert "no word" in rows[3]
+            assert "not responding" in rows[3]
             page.locator("#crawl-rows a").nth(1).click()
             page.locator("#why-rows li").first.wait_for(timeout=LONG)
             assert "nowhere.test" in page.locator("#why-rows").inner_text()
@@ -246,20 +246,20 @@ def test_articles_are_searched_read_and_marked(tmp_path: Path) -> None:
         assert "null" not in page.locator("#reading").inner_text(), "it has no reprints"
         page.locator("#reading [data-mark=yes]").click()
         page.locator("#reading [data-mark=yes][aria-pressed=true]").wait_for(timeout=LONG)
-        page.locator("#reading .aside[role=status]", has_text="Marked").wait_for(timeout=LONG)
+        page.locator("#reading .aside[role=status]", has_text="Saved").wait_for(timeout=LONG)
 
         one = json.loads(fetched(f"{url}api/article?url={quote('http://a.test/7')}"))
         assert one["mark"] is True
         page.locator("#doubtful [data-mark=no]").first.click()
-        page.locator("#doubtful .aside[role=status]", has_text="Marked").wait_for(timeout=LONG)
+        page.locator("#doubtful .aside[role=status]", has_text="Saved").wait_for(timeout=LONG)
     assert sorted(map(bool, asyncio.run(marks(tmp_path)).values())) == [False, True]
 
 
 def test_facets_say_what_they_leave_out_and_a_copy_runs_no_script(tmp_path: Path) -> None:
     with sixty_articles(tmp_path) as (url, page):
         groups = page.evaluate(READ)
-        assert "and 18 rarer ones" in groups[2], "of thirty days"
-        assert "rarer" not in groups[1] + groups[3]
+        assert "and 18 more" in groups[2], "of thirty days"
+        assert "more" not in groups[1] + groups[3]
         page.locator(".facets [role=group]").nth(3).get_by_role("button", name="题9").click()
         page.locator("#stored", has_text="6 articles").wait_for(timeout=LONG)
         page.locator("#rows .open").first.click()

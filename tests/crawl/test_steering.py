@@ -44,7 +44,7 @@ async def steered(base: str, token: str) -> None:
         asked = {"spider": "template", "arguments": files}
         async with session.post(f"{base}/api/tasks", json=asked, headers=own) as answer:
             assert answer.status == 400
-            assert "over HTTP list takes" in (await answer.json())["error"]
+            assert "over HTTP, list takes" in (await answer.json())["error"]
         task = made["task"]["id"]
         async with session.post(f"{base}/api/tasks/{task}/pause", headers=own) as answer:
             assert (await answer.json())["state"] == "paused"
