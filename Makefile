@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE  # every crawl would compile all modules again
 
 .PHONY: help install demo demo-template test test-slow test-all slow-tools fuzz baseline check docs house licences audit coverage dist format clean
 
-help:  ## Say what there is
+help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
 
 $(VENV)/.installed: pyproject.toml
@@ -27,33 +27,33 @@ $(VENV)/.tested: pyproject.toml $(VENV)/.installed
 
 install: $(VENV)/.installed  ## Create .venv and install topiccrawl into it
 
-demo: $(VENV)/.installed  ## Crawl the project's own news web for 新能源汽车, on loopback
+demo: $(VENV)/.installed  ## Crawl the bundled demo web for 新能源汽车, on loopback
 	$(BIN)/python -m lab.demo crawl --pages $(PAGES)
 
-demo-template: $(VENV)/.installed  ## Find the project's own made companies, two periods, on loopback
+demo-template: $(VENV)/.installed  ## Run a template crawl of the bundled company web, two periods, on loopback
 	$(BIN)/python -m lab.demo.companies
 
-test: $(VENV)/.tested  ## Run the tests, all but those that take long
+test: $(VENV)/.tested  ## Run the fast tests
 	$(BIN)/coverage erase
 	$(PYTEST) -m 'not slow'
 
-test-slow: slow-tools  ## Run what `make test` leaves out: kill runs, nodes, long crawls, Chromium, pywb
+test-slow: slow-tools  ## Run the slow tests: kill runs, nodes, long crawls, Chromium, pywb
 	export TOPICCRAWL_TEST_PYWB=$$(test -x $(PYWB)/bin/wayback && echo $(PYWB)); $(PYTEST) -m slow
 
-test-all: test test-slow coverage  ## Run all tests and judge their coverage
+test-all: test test-slow coverage  ## Run all tests and check their coverage
 
 slow-tools: $(VENV)/.tested
 	-@test -x $(PYWB)/bin/wayback || { $(PYTHON) -m venv $(PYWB) && $(PYWB)/bin/python -m pip install --quiet pywb; }
 	-@test -n "$(TOPICCRAWL_TEST_BROWSER)" || command -v chromium >/dev/null || { test "$$(id -u)" = 0 \
 		&& apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
 
-fuzz: $(VENV)/.tested  ## Look for new counterexamples to all laws: TIMES=20 times as many, random ones
+fuzz: $(VENV)/.tested  ## Run the property tests with TIMES=20 times as many random examples
 	TOPICCRAWL_TEST_FUZZ=$(TIMES) $(BIN)/pytest -n $(TESTERS) --dist loadfile -m hypothesis tests
 
-baseline: $(VENV)/.tested  ## Compare crawls, articles and the surface with what is kept; BASELINE=--write keeps
+baseline: $(VENV)/.tested  ## Compare crawls, articles and the public surface with the stored baseline; BASELINE=--write stores it
 	$(BIN)/python -m benchmarks.baseline $(BASELINE)
 
-check: $(VENV)/.tested  ## Lint, types, import contracts, words, settings, licences and workflows
+check: $(VENV)/.tested  ## Check lint, types, import contracts, words, settings, licences and workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -62,25 +62,25 @@ check: $(VENV)/.tested  ## Lint, types, import contracts, words, settings, licen
 	$(BIN)/python -m lab.licences --check
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
-docs: $(VENV)/.tested  ## Build the documentation's site into build/site; a wrong link or anchor fails
+docs: $(VENV)/.tested  ## Build the documentation site into build/site; broken links are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
-house: $(VENV)/.tested  ## Measure the code: lines, rooms, words, settings
+house: $(VENV)/.tested  ## Measure the code: lines, packages, words, settings
 	$(BIN)/python -m lab.house
 
-audit: $(VENV)/.tested  ## Look for known vulnerabilities of the installed dependencies, in the network
+audit: $(VENV)/.tested  ## Check the installed dependencies for known vulnerabilities (needs network)
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/pip-audit --skip-editable --progress-spinner off
 
-licences: $(VENV)/.tested  ## List the licences of all packages that an installation brings
+licences: $(VENV)/.tested  ## List the licences of all dependencies
 	$(BIN)/python -m lab.licences
 
-dist: $(VENV)/.tested  ## Build the wheel and the source archive into dist
+dist: $(VENV)/.tested  ## Build the wheel and the source distribution into dist
 	rm -rf dist build
 	$(BIN)/python -m pip install --quiet build
 	$(BIN)/python -m build --outdir dist .
 
-coverage: $(VENV)/.tested  ## The coverage of the last `make test-all`, and its floor
+coverage: $(VENV)/.tested  ## Report the coverage of the last `make test-all` and check its minimum
 	if ls .coverage.* >/dev/null 2>&1; then $(BIN)/coverage combine --quiet --append; fi
 	$(BIN)/coverage report --format=total
 
@@ -88,5 +88,5 @@ format: $(VENV)/.tested  ## Format and sort imports
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-clean:  ## Remove what make created, but no data
+clean:  ## Remove generated files, but no data
 	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
