@@ -258,8 +258,8 @@ def test_articles_are_searched_read_and_marked(tmp_path: Path) -> None:
 def test_facets_say_what_they_leave_out_and_a_copy_runs_no_script(tmp_path: Path) -> None:
     with sixty_articles(tmp_path) as (url, page):
         groups = page.evaluate(READ)
-        assert "and 18 more" in groups[2], "of thirty days"
-        assert "more" not in groups[1] + groups[3]
+        assert "and 18 rarer ones" in groups[2], "of thirty days"
+        assert "rarer" not in groups[1] + groups[3]
         page.locator(".facets [role=group]").nth(3).get_by_role("button", name="题9").click()
         page.locator("#stored", has_text="6 articles").wait_for(timeout=LONG)
         page.locator("#rows .open").first.click()

@@ -106,7 +106,7 @@ def _run_metrics(state: State) -> Iterator[Family]:
     yield Family("counter", "topiccrawl_articles", "Articles by result.", results)
     for metric, words, value in (
         ("topiccrawl_run_seconds", "Seconds since the run began.", run["seconds"]),
-        ("topiccrawl_spooled_articles", "Articles buffered on disk.", totals.get("spooled", 0)),
+        ("topiccrawl_spooled_articles", "Articles spooled to disk.", totals.get("spooled", 0)),
         ("topiccrawl_waiting_seconds", "Seconds since the last page.", waiting["seconds"]),
     ):
         yield Family("gauge", metric, words, [(own, value)])
