@@ -1,6 +1,6 @@
 """Cost of a page in a whole crawl, from request to stored links, compared with plain Scrapy.
 
-    python -m benchmarks.crawl [--pages 1000] [--runs 1] [--long] [--json FILE]
+    python -m benchmarks.crawl [--pages 1000] [--runs 1] [--long] [--queued N...] [--json FILE]
 
 The web is generated and endless: pages of 30 kB with 50 links as in ``benchmarks.score``, on 20
 hosts, served from this process. Each crawler has its own process and runs once for a third of the
@@ -318,11 +318,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--readers", type=int, default=1, choices=READERS, help="of the ratios")
     parser.add_argument("--long", action="store_true", help="100,000 pages, 10,000,000 URLs")
     parser.add_argument("--short", action="store_true", help="costs of pages alone")
+    parser.add_argument(
+        "--queued", type=int, nargs="+", help="only the cost of a page with these queued URLs"
+    )
     parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args(arguments)
-    found = page_costs(options.pages, options.runs)
-    found |= ratios(found, options.readers)
-    if not options.short:
+    if options.queued:
+        found = queue_costs(options.pages, options.queued)
+    else:
+        found = page_costs(options.pages, options.runs)
+        found |= ratios(found, options.readers)
+    if not (options.short or options.queued):
         most = 10_000_000 if options.long else 1_000_000
         costs = queue_costs(options.pages, (10_000, most))
         label = "10m" if options.long else "1m"

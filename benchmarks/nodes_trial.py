@@ -45,7 +45,7 @@ SETTINGS = {
     "TOPICCRAWL_NODE_SECONDS": "10",
     "LOG_LEVEL": "INFO",
 }
-_GIVEN_UP = re.compile(r"^([-\d]+ [\d:]+) .*timed out this node after ([\d.]+) s", re.MULTILINE)
+_TIMED_OUT = re.compile(r"^([-\d]+ [\d:]+) .*timed out this node after ([\d.]+) s", re.MULTILINE)
 EVENTS = ("kill", "kill", "stop", "leave")
 
 
@@ -96,7 +96,7 @@ class Node:
     def losses(self) -> Iterator[tuple[float, float]]:
         """Yield when its processes learnt that they had timed out, and the seconds of silence."""
         told = self.output.read_text(encoding="utf-8", errors="replace")
-        for at, seconds in _GIVEN_UP.findall(told):
+        for at, seconds in _TIMED_OUT.findall(told):
             age = time.time() - time.mktime(time.strptime(at, "%Y-%m-%d %H:%M:%S"))
             yield time.monotonic() - age, float(seconds)
 

@@ -338,9 +338,8 @@ class HostRegistry:
             self._domains[site_of(host.name)] -= 1
         self.dirty.discard(host)
         self._changed_groups = {entry for entry in self._changed_groups if entry[0] is not host}
-        ident = HOST_ID.pack(host.id)
         for table in ("hosts", "units", "groups"):
-            for key, _ in self._store.items(table, ident):
+            for key, _ in self._store.items(table, HOST_ID.pack(host.id)):
                 self._store.put(table, key, None)
         self.by_prefix.clear()
 

@@ -38,14 +38,12 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkStrategy
 
 Sync = Literal["commit", "never"]
-Item = tuple[bytes, bytes]
 Change = tuple[bytes, bytes | None]
 Changes = dict[str, dict[bytes, bytes | None]]
 Feed = Callable[[str, Iterable[Change]], None]
 """Change feed: called with the name of a table, and keys and values (None: deleted)."""
 
 FORMAT = 8
-
 MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: migrate_format_7}
 """Functions that migrate a format to the next one in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
@@ -60,9 +58,7 @@ FILES = (
 """Files of a frontier of this format, or of an earlier one."""
 BATCH = 500
 TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "units", "groups", "robots", "seen")
-"""Tables of the store:
-
-``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
+"""``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
 ``arrivals``: arrival number to key; ``links``: key of a page to the packed keys of its counted
 links; ``due``: time and key of delayed URLs; ``hosts``: number to clock, statistics and name of a
 host; ``units``: host and unit number to origin and groups; ``groups``: host and position to the
@@ -169,8 +165,7 @@ class Store:
     def _make_room(self) -> None:
         """Enlarge the map before a commit that might fill it."""
         large = (data or b"" for table in LARGE for data in self.changes[table].values())
-        room = sum(map(len, self.changes.values())) * PUT_ROOM + sum(map(len, large))
-        room = max(room, MAP_ROOM)
+        room = max(MAP_ROOM, sum(map(len, self.changes.values())) * PUT_ROOM + sum(map(len, large)))
         info = self.env.info()
         size = info["map_size"]
         if size - (info["last_pgno"] + 1) * self.env.stat()["psize"] < room:
@@ -241,7 +236,7 @@ class Store:
 
     def items(
         self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
-    ) -> Iterator[Item]:
+    ) -> Iterator[tuple[bytes, bytes]]:
         """Yield items with a key prefix, after a key; a commit may happen between two batches."""
         start = after + b"\0" if after else prefix
         more = True

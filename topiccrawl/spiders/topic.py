@@ -92,8 +92,7 @@ class TopicSpider(Spider):
         fresh: "1" deletes the frontier of the topic first; stored articles are kept.
         watch: "1" crawls without end, and revisits hubs and recent articles; "once" visits the
             pages that are due, then ends (docs/watching.md).
-        include: URL patterns, separated by commas (``links.urlrules``); only matching URLs are
-            crawled.
+        include: URL patterns, separated by commas (``links.urlrules``); others are not crawled.
         exclude: URL patterns; matching URLs are not crawled.
         since: Yields change events (new, changed, gone) as items, beginning with those since
             ``last``, ``12h``, ``7d`` or a day.
@@ -339,11 +338,9 @@ class TopicSpider(Spider):
         if found is not None and not is_missing(page.title, page.prose):
             article = joined(article, found.body, found.images)
         for output in self._with_next_page(article, page, pages):
-            if not again:
-                yield output
-            elif isinstance(output, Request):
+            if again and isinstance(output, Request):
                 yield output.replace(cb_kwargs={**output.cb_kwargs, "again": True})
-            elif isinstance(output, Article):
+            elif not (again and isinstance(output, Unfinished)):
                 yield output
 
     def part_failed(self, failure: Failure) -> Iterator[Article]:
@@ -388,8 +385,7 @@ class TopicSpider(Spider):
         extracted = self.reading.extract(response, self.frame_of(response.url))
         if extracted is None:
             return None
-        body = extracted.body
-        body_page = Page(page.url, extracted.title, body, prose=body)
+        body_page = Page(page.url, extracted.title, extracted.body, prose=extracted.body)
         verdict = self.judge.score_page(body_page)
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")
@@ -401,5 +397,4 @@ class TopicSpider(Spider):
             return None
         url = canonical(response.url) or response.url
         fetch = Fetch(url, time.time(), self._lease(response).depth, read.encoding)
-        article = compose(extracted, fetch, page, self.topic.name, verdict)
-        return replace(article, topics=wanted)
+        return replace(compose(extracted, fetch, page, self.topic.name, verdict), topics=wanted)

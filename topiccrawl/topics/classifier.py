@@ -6,8 +6,8 @@ few pages of a crawl are wanted. There are far more words than pages, so the reg
 the space of the pages (eigenvectors of their Gram matrix), which gives the same weights.
 
 Cross-validation determines the share of the classifier against the topic words: the log-odds of
-both are mixed with the share that fits held_out-out marks best. Probabilities are calibrated on
-held_out-out log-odds (Platt 1999). They are then corrected for the rarity of on-topic pages among
+both are mixed with the share that fits held-out marks best. Probabilities are calibrated on
+held-out log-odds (Platt 1999). They are then corrected for the rarity of on-topic pages among
 unmarked pages (Saerens, Latinne and Decaestecker 2002), since the training classes are balanced.
 """
 
@@ -219,7 +219,7 @@ class _PageSpace:
         return weights
 
     def folds(self) -> list[Places]:
-        """Return held_out-out rows by fold; each kind of row is distributed round-robin."""
+        """Return held-out rows by fold; each kind of row is distributed round-robin."""
         order = np.concatenate([np.arange((self._kinds == kind).sum()) for kind in range(3)])
         return [np.flatnonzero(order % FOLDS == fold) for fold in range(FOLDS)]
 
@@ -242,7 +242,7 @@ def _held_out(space: _PageSpace) -> Floats:
 
 
 def _loss(space: _PageSpace, odds: Floats) -> float:
-    """Return the weighted logistic loss of held_out-out log-odds after calibration."""
+    """Return the weighted logistic loss of held-out log-odds after calibration."""
     rows = np.arange(len(odds))
     slope, offset = _calibrate(space, odds, rows)
     signed = np.where(space.labels > 0, 1.0, -1.0) * (slope * odds + offset)
@@ -250,13 +250,13 @@ def _loss(space: _PageSpace, odds: Floats) -> float:
 
 
 def _calibrate_marks(space: _PageSpace, odds: Floats) -> tuple[float, float]:
-    """Fit slope and offset that calibrate the held_out-out log-odds of balanced marks."""
+    """Fit slope and offset that calibrate the held-out log-odds of balanced marks."""
     marks_only = not space.labels[space.marked].all()
     return _calibrate(space, odds, space.marked if marks_only else np.arange(len(odds)))
 
 
 def _calibrate(space: _PageSpace, odds: Floats, rows: Places) -> tuple[float, float]:
-    """Fit slope (above 0) and offset of a logistic regression on held_out-out log-odds."""
+    """Fit slope (above 0) and offset of a logistic regression on held-out log-odds."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - half a second
 
     model = LogisticRegression(C=1.0)

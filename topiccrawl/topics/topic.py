@@ -239,7 +239,7 @@ def from_words(text: str) -> Topic:
     Stop words are left out. A short compound that is not in the dictionary (新能源汽车) becomes a
     term in addition to its words, so pages with the compound score higher than pages with only its
     words. A sentence with two concepts requires both, and operators are supported (see
-    ``text.query``). Synonyms are query_words from the bundled topics.
+    ``text.query``). Synonyms are taken from the bundled topics.
 
     Raises:
         TopicError: The text has no word that can be a term.
