@@ -39,6 +39,8 @@ class Kind:
         foot: Links at the end to random pages, by their titles.
         listed: Articles on a page of a hub; 0: no hubs. Each subject has a hub of so many pages
             as it needs; its pages link to the next ones by number, the menu to the first ones.
+        named: The menu names each hub by the most frequent word of its subject.
+        mixed: Share of a hub's articles that are of any subject, whatever its name says.
         tags: Hubs that list articles of all subjects, half of them of one; articles name three.
         common: Words at the beginning of each page, the same on all, terms of all topics in them.
     """
@@ -64,6 +66,8 @@ class Kind:
     menu: int = 6
     foot: int = 0
     listed: int = 0
+    named: bool = False
+    mixed: float = 0.0
     tags: int = 0
     common: int = 0
 
@@ -90,6 +94,12 @@ KINDS = {
     "decoys": Kind(language="zh", decoys=True),
     "paging": Kind(listed=10, links=3, within=0.3, menu=12),
     "paging-zh": Kind(language="zh", listed=10, links=3, within=0.3, menu=12, addresses="random"),
+    "named": Kind(listed=10, links=3, within=0.3, menu=12, named=True, without_terms=0.5),
+    "named-zh": Kind(
+        language="zh", listed=10, links=3, within=0.3, menu=12, named=True, without_terms=0.5
+    ),
+    "misnamed": Kind(listed=10, links=3, menu=12, named=True, mixed=0.9),
+    "misnamed-zh": Kind(language="zh", listed=10, links=3, menu=12, named=True, mixed=0.9),
     "tags": Kind(listed=10, tags=40, links=4, within=0.3, menu=12),
     "tags-zh": Kind(language="zh", listed=10, tags=40, links=4, within=0.3, menu=12),
     "reference": Kind(pages=2_000, common=150, topic_words=(0.0, 0.05), within=0.4),

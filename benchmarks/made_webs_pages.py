@@ -133,6 +133,7 @@ class Site:
         hubs = []
         for subject in range(kind.subjects):
             title = self.words.join(self.words.about(subject, 2, 0.5, termed=True))
+            title = self.words.own[subject][0] if kind.named else title
             hubs += [
                 Draft(
                     f"http://flat.test/list-{subject}-{page}.html",
@@ -166,7 +167,8 @@ class Site:
             shown = [self._target(hub.subject) for _ in range(size)]
             pages = ""
         else:
-            shown = its[hub.lists :: self._listings][: 3 * size]
+            its = its[hub.lists :: self._listings][: 3 * size]
+            shown = [self._any_other(page) for page in its] if self.kind.mixed else its
             others = [one for one in self.hubs if one.subject == hub.subject and one.lists != -1]
             pages = _list(_link(one, str(1 + (one.lists or 0))) for one in others)
         articles = _list(_link(page, page.title) for page in shown or self.drafts[:1])
@@ -174,6 +176,10 @@ class Site:
             f"<html><head><title>{hub.title}</title></head><body>{self._menu}<h1>{hub.title}</h1>"
             f"<div class='list'>{articles}</div><div class='pages'>{pages}</div></body></html>"
         )
+
+    def _any_other(self, page: Draft) -> Draft:
+        """Return the page, or any other by the share of mixed ones."""
+        return self.chance.choice(self.drafts) if self.chance.random() < self.kind.mixed else page
 
     def html(self, draft: Draft, bait: str | None) -> str:
         """The page as served; ``bait`` is a word that it is full of."""
@@ -245,7 +251,12 @@ class Site:
         heads = heads or [self.chance.choice(pages) for _, pages in sorted(self.members.items())]
         rest = max(0, self.kind.menu - self.kind.subjects)
         pages = heads[: self.kind.menu] + [self.chance.choice(self.drafts) for _ in range(rest)]
-        return _list(_link(page, self.words.join(self.words.common(2))) for page in pages)
+        named = heads if self.kind.named else ()
+        words = self.words
+        return _list(
+            _link(page, page.title if page in named else words.join(words.common(2)))
+            for page in pages
+        )
 
     def _links(self) -> int:
         return max(3, int(self.chance.gauss(self.kind.links, self.kind.links / 3)))

@@ -325,25 +325,20 @@ def test_shark_plus_learns_where_links_stand() -> None:
     assert plus.value(good.evidence) > plus.value(poor.evidence)
 
 
-def test_shark_plus_follows_sections_that_links_name_and_their_further_pages() -> None:
+def test_shark_plus_follows_lists_that_links_name_and_their_further_pages() -> None:
     plus = strategy("shark-plus", TOPIC)
     (hub,) = plus.offers(NOTHING, (), [ANCHOR_HALF])
     (other,) = plus.offers(NOTHING, (), [Link("http://a.test/other", "more")])
     article, second = Link("http://a.test/x", "story"), Link("http://a.test/2", "2")
     inside, paging = plus.offers(NOTHING, hub.evidence, [article, second])
-    (outside,) = plus.offers(NOTHING, other.evidence, [article])
-    assert plus.value(inside.evidence) == plus.value(outside.evidence)  # not yet earned
-    for page in range(200):
-        plus.reached(inside.evidence, RELEVANT.relevance)
-        plus.reached(outside.evidence, 0.0)
-        plus.learn(f"story{page}", "", 0.0)
-    inside, paging = plus.offers(NOTHING, hub.evidence, [article, second])
-    (outside,) = plus.offers(NOTHING, other.evidence, [article])
+    outside, _ = plus.offers(NOTHING, other.evidence, [article, second])
     assert plus.value(inside.evidence) > plus.value(outside.evidence)
-    (further,) = plus.offers(NOTHING, paging.evidence, [article])
+    further, _ = plus.offers(NOTHING, paging.evidence, [article, second])
     assert plus.value(further.evidence) == plus.value(inside.evidence)
-    (beyond,) = plus.offers(NOTHING, inside.evidence, [article])
+    beyond, _ = plus.offers(NOTHING, inside.evidence, [article, second])
     assert plus.value(beyond.evidence) == plus.value(outside.evidence)
+    (single,) = plus.offers(NOTHING, hub.evidence, [article])  # no list: no further page
+    assert plus.value(single.evidence) == plus.value(outside.evidence)
 
 
 def test_shark_plus_follows_lists_as_far_as_their_pages_are_worth_it() -> None:
@@ -359,9 +354,10 @@ def test_shark_plus_follows_lists_as_far_as_their_pages_are_worth_it() -> None:
 def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it() -> None:
     plus = strategy("shark-plus", TOPIC)
     (hub,) = plus.offers(NOTHING, (), [ANCHOR_HALF])
-    article = Link("http://a.test/x", "")
-    (inside,) = plus.offers(NOTHING, hub.evidence, [article])
-    (outside,) = plus.offers(NOTHING, (), [article])
+    page_of_list = [Link("http://a.test/x", ""), Link("http://a.test/2", "2")]
+    inside, _ = plus.offers(NOTHING, hub.evidence, page_of_list)
+    outside, _ = plus.offers(NOTHING, (), page_of_list)
+    assert plus.value(inside.evidence) > plus.value(outside.evidence)
     for page in range(200):
         plus.reached(inside.evidence, 0.0)
         plus.reached(outside.evidence, RELEVANT.relevance)

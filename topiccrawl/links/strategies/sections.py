@@ -1,4 +1,4 @@
-"""Sections: list pages whose links are named by topic terms, and their further pages."""
+"""Sections: lists that a link names by topic terms, and their further pages."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import re
 
 FULL_SIMILARITY = 0.63
 """Similarity of an anchor to the topic from which the section strength is 1."""
-INITIAL, RIDGE = 0.0, 5.0
-"""Initial slope of a crawl, and its weight in the regression."""
 FULL_SLOPE = 0.2
 """Slope from which sections have full weight; below it in proportion, below 0 none."""
+RIDGE = 10.0
+"""Weight of the initial slope, which is ``FULL_SLOPE``, in the regression."""
 
 PAGING_WEIGHT = 0.15
 """Weight of a list page's score for links to further pages of the list."""
 
 _LONGEST = 20
 _PAGING = re.compile(
-    r"\W*(?:第?\s*\d{1,3}\s*页?|下一?页|后一?页|next(?: page)?|older(?: posts)?|[»›])\W*",
+    r"\W*(?:(?:第|page)?\s*\d{1,3}\s*页?|下一?页|后一?页|next(?: page)?|"
+    r"older(?: posts| entries)?|[»›])\W*",
     re.IGNORECASE,
 )
 
@@ -36,7 +37,7 @@ def strength(name: float) -> float:
 def is_paging(anchor: str) -> bool:
     """Return whether an anchor is a paging link to another page of the same list.
 
-    >>> [is_paging(anchor) for anchor in ("12", "下一页 »", "Older posts", "第3页", "Area 51", "")]
+    >>> [is_paging(anchor) for anchor in ("12", "下一页 »", "Older posts", "Page 3", "Area 51", "")]
     [True, True, True, True, False, False]
     """
     return len(anchor) <= _LONGEST and _PAGING.fullmatch(anchor) is not None
@@ -46,12 +47,12 @@ class SectionWeight:
     """Weight of sections, fitted during the crawl.
 
     The weight follows the slope of a regression of score residuals (page score less the prediction
-    by parents) on section strength. If articles named by topic terms link to pages on other
-    subjects, the pages behind them have lower scores, the slope is 0 or below, and sections do not
-    count.
+    by parents) on section strength. Sections count from the start. If lists named by topic terms
+    lead to pages on other subjects, these have lower scores, the slope falls to 0 or below, and
+    sections count no longer.
 
     Attributes:
-        share: Weight of sections, in [0, 1]; 0 at first.
+        share: Weight of sections, in [0, 1]; 1 at first.
 
     >>> lists, articles = SectionWeight(), SectionWeight()
     >>> for page in range(100):
@@ -64,7 +65,7 @@ class SectionWeight:
     """
 
     def __init__(self) -> None:
-        self.share = INITIAL / FULL_SLOPE
+        self.share = 1.0
         self._pages = 0
         self._sections = 0.0
         self._gains = 0.0
@@ -85,5 +86,5 @@ class SectionWeight:
             return
         spread = self._squares - self._sections * self._sections / self._pages
         common = self._products - self._sections * self._gains / self._pages
-        slope = (common + RIDGE * INITIAL) / (spread + RIDGE)
+        slope = (common + RIDGE * FULL_SLOPE) / (spread + RIDGE)
         self.share = min(1.0, max(0.0, slope / FULL_SLOPE))

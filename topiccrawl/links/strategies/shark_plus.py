@@ -52,10 +52,11 @@ class SharkPlus(BaseStrategy):
     - ``promise`` is the prediction of the link-text model (``link_words``): scores of pages behind
       links with the same words, whether topic terms or not.
     - ``region`` is the mean score of pages behind links at the same position (``regions``).
-    - ``section`` is the sum of the squared names of the parents divided by the root of their
-      number. The name of a page is the similarity of the best anchor that led to it; further pages
-      of a list have the name of the list. The weight of sections grows if pages behind named
-      parents have higher scores than their parents predict (``sections``).
+    - ``section`` is the sum of the squared names of the parents that are lists, divided by the root
+      of the number of parents. A page that links to further pages ("2", 下一页, "Next") is a list.
+      Its name is the similarity of the best anchor that led to it; further pages of a list have the
+      name of the list. The weight of sections falls if pages of named lists have lower scores than
+      their parents predict (``sections``).
     - ``onward`` adds the score of a list to links to its further pages.
 
     The prior is the mean page score of the narrowest directory, shrunk towards wider directories,
@@ -66,7 +67,7 @@ class SharkPlus(BaseStrategy):
     """
 
     name = "shark-plus"
-    revision = 3
+    revision = 4
     fields: tuple[str, ...] = (
         "inlinks", "worth", "means", "best", "own_site", "anchor", "context", "promise", "region",
         "in_site", "in_directory", "in_page", "section", "name", "onward",
@@ -115,7 +116,7 @@ class SharkPlus(BaseStrategy):
         square, means = worth * worth, mean * mean
         own = _upgrade(evidence) if evidence else ()
         name = max(own[_NAME], own[_ANCHOR]) if own else 0.0
-        section = strength(name)
+        section = strength(name) if any(is_paging(link.anchor) for link in links) else 0.0
         scores = score_links(links, self.scorer)
         promises = self._predict([(li.anchor, s.text) for li, s in zip(links, scores, strict=True)])
         expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
