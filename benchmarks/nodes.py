@@ -14,18 +14,18 @@ work, and their speed-up over one node if responses are slow. Needs the extra ``
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.nodes_outage import outage
-from benchmarks.nodes_trial import LATENCY, SETTINGS, Trial, server_url, web_of
-from benchmarks.nodes_web import EvenWeb
+from benchmarks.nodes_trial import LATENCY, SETTINGS, EvenWeb, Trial, server_url, web_of
+from benchmarks.output import command_line, show
 
 if TYPE_CHECKING:
+    import argparse
+
     from benchmarks.nodes_report import Report
     from lab.demo import Web
 
@@ -54,14 +54,14 @@ def _kills(options: argparse.Namespace) -> list[Report]:
             f" after seconds: {', '.join(f'{seconds:.1f}' for seconds in report.given_up) or '-'}",
             flush=True,
         )  # fmt: skip
-        for trouble in (
-            *report.missing[:9],
-            *report.shared[:9],
-            *report.hasty[:9],
-            *report.needless[:9],
-            *report.silent[:9],
+        for troubles in (
+            report.missing,
+            report.shared,
+            report.hasty,
+            report.needless,
+            report.silent,
         ):
-            print("   ", trouble)
+            print(*(f"    {trouble}" for trouble in troubles[:9]), sep="\n")
     return reports
 
 
@@ -87,22 +87,15 @@ def _speed(options: argparse.Namespace) -> dict[str, float]:
 
 def main() -> int:
     """Print the results; exit 1 if pages were lost or requests were impolite."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--pages", type=int, default=2000)
-    parser.add_argument(
-        "--waiting", type=int, default=400, help="pages of the timed crawl; 0: none"
-    )
-    parser.add_argument("--nodes", type=int, default=3)
-    parser.add_argument("--events", type=int, default=6, help="things done to nodes in a run")
-    parser.add_argument(
-        "--outage",
-        type=float,
-        default=0.0,
-        help="seconds Redis is away in a run of its own",
-    )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser = command_line(__doc__)
+    add = parser.add_argument
+    add("--runs", type=int, default=3)
+    add("--pages", type=int, default=2000)
+    add("--waiting", type=int, default=400, help="pages of the timed crawl; 0: none")
+    add("--nodes", type=int, default=3)
+    add("--events", type=int, default=6, help="things done to nodes in a run")
+    add("--outage", type=float, default=0.0, help="seconds Redis is away in a run of its own")
+    add("--seed", type=int, default=1)
     options = parser.parse_args()
     reports = _kills(options)
     figures: dict[str, float] = {
@@ -120,10 +113,7 @@ def main() -> int:
         figures |= _speed(options)
     if options.outage:
         figures |= outage(options.nodes, options.pages, options.outage, options.seed)
-    for name, value in figures.items():
-        print(f"{name:24} {value:,.3f}")
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    show(figures, options.json)
     return 0 if all(report.good for report in reports) else 1
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.nodes_web import EvenWeb
+from benchmarks.nodes_trial import EvenWeb
 from lab.demo.server import DemoServer
 from tests.crawl.run import ended, run, running, stored
 from tests.crawl.trials import StandingScheduler

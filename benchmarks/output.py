@@ -1,0 +1,45 @@
+"""Command lines and output of the benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+"""Folder of collections that are not part of the project."""
+STDOUT = Path("-")
+
+
+def command_line(text: str | None) -> argparse.ArgumentParser:
+    """Return a parser with ``--json``, described by the docstring of a benchmark."""
+    parser = argparse.ArgumentParser(
+        description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--json", type=Path, nargs="?", const=STDOUT, metavar="FILE",
+        help="write the figures there, or print them",
+    )  # fmt: skip
+    return parser
+
+
+def show(figures: Mapping[str, object], file: Path | None, table: str | None = None) -> None:
+    """Print figures as a table, or as JSON if ``file`` is ``STDOUT``; write JSON to another file.
+
+    Args:
+        figures: Figures by name; fractions are rounded to four digits.
+        file: Value of ``--json``.
+        table: Text of the table; by default a line for each figure.
+    """
+    plain = {n: round(one, 4) if isinstance(one, float) else one for n, one in figures.items()}
+    text = json.dumps(plain, indent=1, ensure_ascii=False)
+    if file == STDOUT:
+        print(text)
+        return
+    print("\n".join(f"{name:34} {one}" for name, one in plain.items()) if table is None else table)
+    if file:
+        file.write_text(f"{text}\n", encoding="utf-8")
