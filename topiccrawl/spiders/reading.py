@@ -14,7 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawl.extract.extract import ARTICLES, Conditions, Extraction
+from topiccrawl.extract.extract import Conditions, Extraction
 from topiccrawl.extract.genres import Genre, genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
@@ -74,10 +74,7 @@ class PageReading:
     """
 
     def __init__(
-        self,
-        reader: PageReader,
-        readers: Readers | None,
-        genres: frozenset[Genre] = ARTICLES,
+        self, reader: PageReader, readers: Readers | None, genres: frozenset[Genre]
     ) -> None:
         self.reader = reader
         self.readers = readers
