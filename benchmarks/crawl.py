@@ -306,10 +306,8 @@ def memory(pages: int) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; with ``--json`` also write them as a flat object."""
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, pages=1000, runs=1)
     add = parser.add_argument
-    add("--pages", type=int, default=1000)
-    add("--runs", type=int, default=1, help="turns of all crawlers")
     add("--readers", type=int, default=1, choices=READERS, help="of the ratios")
     add("--long", action="store_true", help="100,000 pages, 10,000,000 URLs")
     add("--short", action="store_true", help="costs of pages alone")

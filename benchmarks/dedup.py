@@ -337,15 +337,12 @@ def measure(options: argparse.Namespace) -> dict[str, Figures]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, number=NUMBER, scan=1000, texts=TEXTS)
     articles, pairs = DATA / "chinanews2020.jsonl.gz", DATA / "chinanews2020.pairs.jsonl.gz"
     found = articles.exists() and pairs.exists()
     parser.add_argument("--articles", type=Path, default=articles if found else None)
     parser.add_argument("--pairs", type=Path, default=pairs if found else None)
     parser.add_argument("--demo", action="store_true", help="the demo web's articles only")
-    parser.add_argument("--number", type=int, default=NUMBER, help="articles; 0: no timing")
-    parser.add_argument("--scan", type=int, default=1000, help="articles compared one by one")
-    parser.add_argument("--texts", type=int, default=TEXTS, help="of them with a text")
     options = parser.parse_args(arguments)
     if options.demo:
         options.articles = options.pairs = None

@@ -74,10 +74,9 @@ def _pairs(counts: Counter[object] | Counter[str] | Counter[tuple[str, str]]) ->
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, seed=1)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--topics", choices=["odd", "even", "all"], default="even")
-    parser.add_argument("--seed", type=int, default=1, help="of the order")
     options = parser.parse_args(arguments)
     rest = {"odd": 1, "even": 0, "all": None}[options.topics]
     known = list(articles(options.folder, rest))

@@ -251,11 +251,10 @@ def _collections(options: argparse.Namespace) -> dict[str, list[Sample]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, sample=1)
     parser.add_argument("--truth", type=Path, nargs="+", default=[])
     parser.add_argument("--pages", type=Path, nargs="+", default=[])
     parser.add_argument("--folder", type=Path, nargs="+", default=[], help="pages and truth")
-    parser.add_argument("--sample", type=int, default=1, help="evaluate every Nth page only")
     parser.add_argument("--libraries", nargs="+", default=[], help="compare with these only")
     parser.add_argument("--bare", action="store_true", help="without the pages' metadata")
     options = parser.parse_args(arguments)

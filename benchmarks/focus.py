@@ -202,9 +202,9 @@ def collections_of(given: argparse.Namespace) -> list[tuple[Path, Path]]:
     return found
 
 
-def collection_options(text: str | None) -> argparse.ArgumentParser:
-    """Return a parser with ``--json``, collections and topics."""
-    parser = command_line(text)
+def collection_options(text: str | None, **numbers: float) -> argparse.ArgumentParser:
+    """Return a parser with ``--json``, collections, topics and options that are numbers."""
+    parser = command_line(text, **numbers)
     parser.add_argument("--pages", type=Path, metavar="FILE", help=f"default: all of {DATA.name}")
     parser.add_argument("--topics", type=Path, metavar="FILE")
     parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
@@ -244,12 +244,9 @@ def main() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = collection_options(__doc__)
+    parser = collection_options(__doc__, concurrency=8, marks=0, seed=1)
     parser.add_argument("--strategy", action="append", metavar="NAME", help="or a dotted path")
-    parser.add_argument("--concurrency", type=int, default=8, metavar="N")
     parser.add_argument("-s", dest="extra", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--marks", type=int, default=0, metavar="N")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the marks' draw")
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep the servers' logs there")
     return parser
 

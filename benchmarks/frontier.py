@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -314,16 +313,21 @@ def measure(job: Callable[..., list[Figure]], parent: Path | None, *sizes: int) 
         shutil.rmtree(folder)
 
 
+def shown(figures: list[Figure]) -> dict[str, float]:
+    """Print figures with their units, and return them by name."""
+    for name, value, unit in figures:
+        print(f"{name:34} {value:14,.2f} {unit}", flush=True)
+    return {figure.name: figure.value for figure in figures}
+
+
 def main() -> None:
     """Command line."""
-    parser = command_line(__doc__)
-    parser.add_argument("--urls", type=int, default=MILLION, help="1000000, or 10000000")
+    parser = command_line(__doc__, urls=MILLION, runs=3)
     kinds = ("embedded", "bare", "redis", "peers")
     parser.add_argument("--only", nargs="+", choices=kinds, default=list(kinds))
     parser.add_argument("--mixed-only", action="store_true", help="no pops over many hosts")
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
     parser.add_argument("--beside", type=Path, metavar="TREE", help="compare with this tree")
-    parser.add_argument("--runs", type=int, default=3, help="pairs of runs of --beside")
     options = parser.parse_args()
     if options.beside:
         from benchmarks.frontier_beside import beside  # noqa: PLC0415 - it imports this module
@@ -336,10 +340,7 @@ def main() -> None:
     for job, sizes in jobs(options.urls, options.only):
         if options.mixed_only and job not in (embedded, bare):
             continue
-        for name, value, unit in measure(job, options.folder, *sizes):
-            sys.stdout.write(f"{name:34} {value:14,.2f} {unit}\n")
-            sys.stdout.flush()
-            figures[name] = round(value, 4)
+        figures |= shown(measure(job, options.folder, *sizes))
     if options.json:
         show(figures, options.json, "")
 

@@ -149,15 +149,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, draws=5, seed=1, background=200)
     add = parser.add_argument
     add("--web", action="append", metavar="NAME", help="collection; may be repeated")
     add("--topic", action="append", metavar="NAME", help="may be repeated")
     add("--condition", action="append", choices=CONDITIONS, help="may be repeated; default all")
     add("--data", type=Path, default=DATA, metavar="FOLDER")
-    add("--draws", type=int, default=5, metavar="N", help="draws of marks")
-    add("--seed", type=int, default=1, metavar="N")
-    add("--background", type=int, default=200, metavar="N", help="unmarked pages")
     add("--cache", type=Path, metavar="FOLDER", help="parsed pages; default a temporary folder")
     return parser
 

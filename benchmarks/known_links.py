@@ -38,10 +38,7 @@ def outcome(web: Web, folder: Path, budget: int, *, lowered: bool) -> dict[str, 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = command_line(__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--pages", type=int, default=1500)
-    parser.add_argument("--budget", type=int, default=500)
+    parser = command_line(__doc__, seed=1, pages=1500, budget=500)
     options = parser.parse_args(arguments)
     web = generate(options.seed, options.pages, faults=False)
     found: dict[str, float] = {}

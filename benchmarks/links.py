@@ -119,9 +119,8 @@ def _cold(hrefs: Sequence[tuple[str, str]]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, limit=150)
     parser.add_argument("--pages", type=Path, help="collection; default: generated pages")
-    parser.add_argument("--limit", type=int, default=150, help="pages read of it")
     options = parser.parse_args(arguments)
     show(figures(pages_of(options.pages, options.limit)), options.json)
     return 0

@@ -133,9 +133,8 @@ def main() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, seeds=1)
     parser.add_argument("kind", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; all")
-    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="webs a kind; 1")
     parser.add_argument("--no-adaptation", action="store_true", help="shark-plus without it")
     parser.add_argument("--processes", type=int, choices=(1, 2), default=2, help="2")
     return parser

@@ -87,11 +87,7 @@ def _started(folder: str, proxy: str, seeds: str, delay: float) -> subprocess.Po
 
 def main() -> int:
     """Print the shares; exit 1 if one is too small."""
-    parser = command_line(__doc__)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--pages", type=int, default=60)
-    parser.add_argument("--silent", type=int, default=40, help="domains that never answer")
-    parser.add_argument("--delay", type=float, default=1.0, help="of each host, seconds")
+    parser = command_line(__doc__, runs=3, pages=60, silent=40, delay=1.0)
     options = parser.parse_args()
     silent = tuple(
         Case(

@@ -1,6 +1,7 @@
 """Crash test of several nodes on one Redis: lost pages and politeness after random kills.
 
-    python -m benchmarks.nodes [--runs 3] [--pages 2000] [--nodes 3] [--json FILE]
+    python -m benchmarks.nodes [--runs 3] [--pages 2000] [--nodes 3] [--events 6] [--waiting 400]
+                               [--outage 0] [--seed 1] [--json FILE]
 
 Crawls a demo web with several processes, each with its own server, so that the logs show which
 node asked which host when: by the kernel's count, as servers may read late on a busy machine. Nodes
@@ -9,7 +10,9 @@ At the end: pages never answered, pages answered twice (and how many of them a n
 it was killed or stopped), hosts asked by two nodes at once, and gaps shorter than the delay,
 robots.txt and redirects included. Then, without failures: how evenly three nodes share the
 work, and their speed-up over one node if responses are slow. Needs the extra ``test``
-(a Redis server), or REDIS_TEST_URL.
+(a Redis server), or REDIS_TEST_URL. ``--events`` is the number of things done to nodes in a run,
+``--waiting`` the number of pages of the timed crawl (0: none), ``--outage`` the number of seconds
+for which Redis is away in a run of its own.
 """
 
 from __future__ import annotations
@@ -87,16 +90,9 @@ def _speed(options: argparse.Namespace) -> dict[str, float]:
 
 def main() -> int:
     """Print the results; exit 1 if pages were lost or requests were impolite."""
-    parser = command_line(__doc__)
-    add = parser.add_argument
-    add("--runs", type=int, default=3)
-    add("--pages", type=int, default=2000)
-    add("--waiting", type=int, default=400, help="pages of the timed crawl; 0: none")
-    add("--nodes", type=int, default=3)
-    add("--events", type=int, default=6, help="things done to nodes in a run")
-    add("--outage", type=float, default=0.0, help="seconds Redis is away in a run of its own")
-    add("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = command_line(
+        __doc__, runs=3, pages=2000, waiting=400, nodes=3, events=6, outage=0.0, seed=1
+    ).parse_args()
     reports = _kills(options)
     figures: dict[str, float] = {
         "nodes_runs": len(reports),

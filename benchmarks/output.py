@@ -15,8 +15,13 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 STDOUT = Path("-")
 
 
-def command_line(text: str | None) -> argparse.ArgumentParser:
-    """Return a parser with ``--json``, described by the docstring of a benchmark."""
+def command_line(text: str | None, **numbers: float) -> argparse.ArgumentParser:
+    """Return a parser with ``--json``, described by the docstring of a benchmark.
+
+    Args:
+        text: The docstring.
+        numbers: Options that are numbers, with their defaults.
+    """
     parser = argparse.ArgumentParser(
         description=text, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -24,6 +29,10 @@ def command_line(text: str | None) -> argparse.ArgumentParser:
         "--json", type=Path, nargs="?", const=STDOUT, metavar="FILE",
         help="write the figures there, or print them",
     )  # fmt: skip
+    for name, default in numbers.items():
+        parser.add_argument(
+            f"--{name}", type=type(default), default=default, metavar="N", help=f"{default:g}"
+        )
     return parser
 
 

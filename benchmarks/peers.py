@@ -115,9 +115,8 @@ def main() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = collection_options(__doc__)
+    parser = collection_options(__doc__, concurrency=16)
     parser.add_argument("--peer", action="append", choices=[*SPIDERS, *OTHERS, *OURS])
-    parser.add_argument("--concurrency", type=int, default=16, metavar="N")
     parser.add_argument("--others", default="", metavar="PYTHON", help="has crawl4ai and crawlee")
     return parser
 

@@ -76,10 +76,8 @@ class Source(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table; with ``--json`` also write the figures as a flat object."""
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, limit=100, seed=1)
     parser.add_argument("--pages", type=Path, help="collection; else pages made here")
-    parser.add_argument("--limit", type=int, default=100, help="pages timed")
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     count_ = 2 * max(2, options.limit)
     if options.pages:

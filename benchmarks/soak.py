@@ -218,10 +218,7 @@ def _started(
 
 def main() -> None:
     """Run the command line."""
-    parser = command_line(__doc__)
-    parser.add_argument("--pages", type=int, default=50_000)
-    parser.add_argument("--minutes", type=float, default=0.0, help="end after so long (0: never)")
-    parser.add_argument("--nodes", type=int, default=1, help="processes that share the crawl")
+    parser = command_line(__doc__, pages=50_000, minutes=0.0, nodes=1)
     parser.add_argument("--plain", action="store_true", help="the crawl alone")
     options = parser.parse_args()
     found = soak(options.pages, options.nodes, options.minutes, plain=options.plain)

@@ -124,10 +124,8 @@ async def mongo(uri: str, number: int) -> dict[str, float]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = command_line(__doc__)
-    parser.add_argument("--articles", type=int, default=10_000)
+    parser = command_line(__doc__, articles=10_000, mongo=0)
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
-    parser.add_argument("--mongo", type=int, default=0, metavar="N", help="articles for MongoDB")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         figures = asyncio.run(measure(Path(folder), options.articles))

@@ -13,7 +13,6 @@ extra ``test``, or REDIS_TEST_URL), with it in the data folder.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import signal
 import tempfile
@@ -29,6 +28,7 @@ from scrapy.settings import Settings
 
 from benchmarks.nodes_report import successive
 from benchmarks.nodes_trial import Node, server_url
+from benchmarks.output import command_line, show
 from lab.demo.answers import Answer
 from topiccrawl.addons.tasks.records import TaskSpec
 from topiccrawl.addons.tasks.service import TaskService
@@ -253,11 +253,7 @@ def _kill(place: Node) -> None:
 
 def main() -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(description="Two tasks that share a site, on several workers.")
-    parser.add_argument("--pages", type=int, default=150)
-    parser.add_argument("--sites", type=int, default=4)
-    parser.add_argument("--workers", type=int, default=3)
-    parser.add_argument("--quantum", type=float, default=4.0)
+    parser = command_line(__doc__, pages=150, sites=4, workers=3, quantum=4.0)
     parser.add_argument("--local", action="store_true")
     options = parser.parse_args()
     place = nullcontext("") if options.local else server_url()
@@ -268,7 +264,7 @@ def main() -> None:
         ).run()  # fmt: skip
     wanted = 2 * (options.sites + 1) * options.pages
     one, other = sorted(report.shares)
-    print(
+    line = (
         f"{wanted} pages in {report.seconds:.0f} s by {report.workers} with one worker killed;"
         f" tasks {report.states}; lost {len(report.missing)}, fetched again {report.refetched};"
         f" requests to one site at once {len(report.overlaps)}, too soon {len(report.hasty)};"
@@ -276,8 +272,8 @@ def main() -> None:
         f" {report.turns} turns;"
         f" paused after {report.pause:.2f} s, went on after {report.resumed:.2f} s"
     )
-    for trouble in (*report.missing[:9], *report.overlaps[:9], *report.hasty[:9]):
-        print("   ", trouble)
+    troubles = map(str, (*report.missing[:9], *report.overlaps[:9], *report.hasty[:9]))
+    show(vars(report), options.json, "\n    ".join([line, *troubles]))
 
 
 if __name__ == "__main__":

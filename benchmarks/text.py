@@ -41,9 +41,7 @@ class Texts(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table; with ``--json`` also write our figures and the others' as a flat object."""
-    parser = command_line(__doc__)
-    parser.add_argument("--pages", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = command_line(__doc__, pages=20, seed=1)
     options = parser.parse_args(arguments)
     texts = draw(random.Random(options.seed), options.pages)  # noqa: S311  (repeatable, no secret)
     measured = {"": partial(ours, "rjieba"), "jieba_": partial(ours, "jieba"), "sklearn_": theirs}

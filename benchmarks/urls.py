@@ -199,12 +199,10 @@ def measure(given: argparse.Namespace) -> dict[str, float]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = command_line(__doc__)
+    parser = command_line(__doc__, seed=1, pages=3000)
     parser.add_argument("truth", type=Path, help="URLs with is_article")
     parser.add_argument("--rules", type=Path, help="URLs with kind, for agreement")
     parser.add_argument("--no-crawl", action="store_true", help="leave the demo web out")
-    parser.add_argument("--seed", type=int, default=1, help="of the demo web")
-    parser.add_argument("--pages", type=int, default=3000, help="of the demo web")
     given = parser.parse_args(arguments)
     show(measure(given), given.json)
 
