@@ -11,7 +11,6 @@ undisturbed crawl.
 from __future__ import annotations
 
 import random
-import signal
 import sqlite3
 import sys
 import tempfile
@@ -19,11 +18,14 @@ import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.output import command_line, show
 from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
+
+if TYPE_CHECKING:
+    import subprocess
 
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
@@ -89,43 +91,46 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
     """Return the losses of a crawl that is killed a number of times."""
     undisturbed, killed = folder / "undisturbed", folder / "killed"
     with DemoServer(web) as server:
-        _run_to_its_end(web, server.proxy, undisturbed, seconds)
+        finish(_start(web, server.proxy, undisturbed), undisturbed, seconds)
     log = folder / "access.tsv"
     draw = random.Random(seed)  # noqa: S311
     with DemoServer(web, log=log) as server:
         most = max(6, len(web.obtainable) // max(1, kills))
         for _ in range(kills):
-            _run(web, server.proxy, killed, seconds, log, draw.randint(5, most))
-        _run_to_its_end(web, server.proxy, killed, seconds)
+            end = time.monotonic() + seconds
+            answers = lines(log) + draw.randint(5, most)
+            crawl = _start(web, server.proxy, killed)
+            while crawl.poll() is None and lines(log) < answers and time.monotonic() < end:
+                time.sleep(0.01)
+            crawl.kill()
+            crawl.wait()
+        finish(_start(web, server.proxy, killed), killed, seconds)
     return loss(web, kills, log, stored(killed), stored(undisturbed))
 
 
-def _run_to_its_end(web: Web, proxy: str, state: Path, seconds: float) -> None:
-    status = _run(web, proxy, state, seconds)
-    if status != 0:
-        text = state.with_suffix(".log").read_text(errors="replace")[-2000:]
-        raise SystemExit(f"a crawl that should have ended well ended with {status}:\n{text}")
-
-
-def _run(
-    web: Web, proxy: str, state: Path, seconds: float, log: Path | None = None, answers: int = 0
-) -> int:
-    """Crawl; with a log, kill the crawl after that many more responses."""
-    before = lines(log)
+def _start(web: Web, proxy: str, state: Path) -> subprocess.Popen[bytes]:
     settings = {**SETTINGS, "TOPICCRAWL_DATA_DIR": state}
-    crawl = start(topic_crawl(web), settings, proxy, state.with_suffix(".log"))
-    end = time.monotonic() + seconds
-    while crawl.poll() is None:
-        if (log and lines(log) >= before + answers) or time.monotonic() > end:
-            crawl.send_signal(signal.SIGKILL)
-            break
-        time.sleep(0.01)
-    return crawl.wait()
+    return start(topic_crawl(web), settings, proxy, state.with_suffix(".log"))
 
 
-def lines(log: Path | None) -> int:
+def finish(crawl: subprocess.Popen[bytes], state: Path, seconds: float) -> None:
+    """Wait for the end of a crawl.
+
+    Raises:
+        SystemExit: It ended with an error; with the end of its log.
+    """
+    try:
+        status = crawl.wait(seconds)
+    finally:
+        crawl.kill()
+    if status:
+        text = state.with_suffix(".log").read_text(errors="replace")[-3000:]
+        raise SystemExit(f"a crawl ended with {status}:\n{text}")
+
+
+def lines(log: Path) -> int:
     """Return the number of lines of a log, 0 if there is none."""
-    return log.read_bytes().count(b"\n") if log and log.exists() else 0
+    return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
 def _answered(log: Path) -> Counter[str]:
