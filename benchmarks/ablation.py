@@ -15,7 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.focus import collection_options, collections_of
-from benchmarks.output import show
+from benchmarks.output import columns, show
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
@@ -84,22 +84,20 @@ def main() -> None:
     """Print a table of mean areas, by part and collection."""
     options = _parser().parse_args()
     names = options.part or list(PARTS)
-    columns: dict[str, list[float]] = {}
+    by_web: dict[str, list[float]] = {}
     for pages, topics in collections_of(options):
         rows = list(areas(RecordedWeb.read(pages), topics, options))
         if rows:
             title = topics.name.partition(".")[0]
-            columns[title] = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-    if not columns:
+            by_web[title] = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    if not by_web:
         raise SystemExit("no such topic")
-    lines = [f"{'':<34}" + "".join(f"{title:>14}" for title in columns)]
-    for place, name in enumerate(names):
-        lines.append(f"{name:<34}" + "".join(f"{one[place]:>14.3f}" for one in columns.values()))
+    table = {name: [found[place] for found in by_web.values()] for place, name in enumerate(names)}
     flat = {
-        f"{title}.{name}": columns[title][place]
-        for title, (place, name) in product(columns, enumerate(names))
+        f"{title}.{name}": by_web[title][place]
+        for title, (place, name) in product(by_web, enumerate(names))
     }
-    show(flat, options.json, "\n".join(lines))
+    show(flat, options.json, columns(by_web, table, ".3f"))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 import re
 import sys
@@ -33,7 +34,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchmarks.dedup_methods import Detector, Indexed, detectors
-from benchmarks.output import command_line, show
+from benchmarks.output import columns, command_line, show
 from benchmarks.reprints import distinct, follow_ups, stream
 from lab.demo import generate
 from lab.demo.plan import Kind
@@ -269,7 +270,7 @@ def time_detector(detector: Detector, number: int) -> Figures:
         preparing += between - begin
         seeing += time.process_time() - between
     size = detector.bytes()
-    size = _resident() - resident if size != size else size  # noqa: PLR0124 - nan
+    size = _resident() - resident if math.isnan(size) else size
     return {
         "articles_per_s": round(number / seeing),
         "with_features_per_s": round(number / (seeing + preparing)),
@@ -352,18 +353,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     default, *others = figures
     flat = dict(figures[default])
     flat |= {f"{key}.{name}": value for name in others for key, value in figures[name].items()}
-    show(flat, options.json, table(figures))
-
-
-def table(figures: dict[str, Figures]) -> str:
-    """One line a figure, one column a method."""
-    rows = list(dict.fromkeys(key for told in figures.values() for key in told))
-    lines = [f"{'':26}" + "".join(f"{name:>16}" for name in figures)]
-    lines += [
-        f"{row:26}" + "".join(f"{told.get(row, float('nan')):16,.4g}" for told in figures.values())
-        for row in rows
-    ]
-    return "\n".join(lines)
+    rows = dict.fromkeys(name for found in figures.values() for name in found)
+    table = {row: [found.get(row, math.nan) for found in figures.values()] for row in rows}
+    show(flat, options.json, columns(figures, table, ",.4g"))
 
 
 if __name__ == "__main__":

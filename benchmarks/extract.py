@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
 
-    from benchmarks.extract_libraries import Library
     from topiccrawl.model import Extracted
 
 GRAM = 4
@@ -154,7 +153,7 @@ def measure(samples: Sequence[Sample], only: Sequence[str] = ()) -> dict[str, fl
     """Return all figures of a collection by name, with all libraries or ``only`` some."""
     found, absent = libraries()
     ways: dict[str, Callable[[Sample], str]] = {"": ours}
-    ways |= {f".{one.name}": guarded(one) for one in found if not only or one.name in only}
+    ways |= {f".{name}": guarded(body) for name, body in found.items() if name in (only or found)}
     for name in absent:
         sys.stdout.write(f"{name}: not installed, left out\n")
     figures = {}
@@ -194,12 +193,12 @@ def ours(sample: Sample) -> str:
     return "" if found is None else found.body
 
 
-def guarded(library: Library) -> Callable[[Sample], str]:
+def guarded(extractor: Callable[[str], str]) -> Callable[[Sample], str]:
     """Return a library's extractor; a page on which it fails counts as an empty body."""
 
     def body(sample: Sample) -> str:
         try:
-            return library.body(sample.html)
+            return extractor(sample.html)
         except (*LIBRARY_ERRORS, OSError):
             return ""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Folder of collections that are not part of the project."""
@@ -52,3 +52,20 @@ def show(figures: Mapping[str, object], file: Path | None, table: str | None = N
     print("\n".join(f"{name:34} {one}" for name, one in plain.items()) if table is None else table)
     if file:
         file.write_text(f"{text}\n", encoding="utf-8")
+
+
+def columns(titles: Iterable[str], rows: Mapping[str, Sequence[float]], digits: str) -> str:
+    """Return a table with a column for each title.
+
+    Args:
+        titles: Titles of the columns.
+        rows: Figures of each row, in the order of the titles.
+        digits: Format of a figure, such as ``.3f``.
+    """
+    width = max(map(len, rows), default=0) + 2
+    lines = [" " * width + "".join(f"{title:>16}" for title in titles)]
+    lines += [
+        name.ljust(width) + "".join(f"{one:16{digits}}" for one in row)
+        for name, row in rows.items()
+    ]
+    return "\n".join(lines)

@@ -89,7 +89,6 @@ def _bad(host: str, url: str) -> Answer:
 class Sample(NamedTuple):
     """State of the process at one moment."""
 
-    seconds: float
     answers: int
     anonymous: int
     descriptors: int
@@ -145,7 +144,6 @@ def samples(processes: list[subprocess.Popen[bytes]], server: DemoServer) -> Ite
     """Yield the state of processes once a second until the first one ends."""
     answered: list[int] = []
     server.answered = lambda _: answered.append(1)
-    began = time.monotonic()
     while all(process.poll() is None for process in processes):
         try:
             states = [
@@ -156,7 +154,7 @@ def samples(processes: list[subprocess.Popen[bytes]], server: DemoServer) -> Ite
             return
         anonymous, files = map(sum, zip(*states, strict=True))
         if anonymous:
-            yield Sample(time.monotonic() - began, len(answered), anonymous, files)
+            yield Sample(len(answered), anonymous, files)
         time.sleep(1.0)
 
 
