@@ -97,7 +97,6 @@ class TopicSpider(Spider):
             judges=lambda relevance: relevance >= self.scorer.lower_limit,
         )
         self.rendering: RenderingRule | None = None
-        self._terms: dict[str, Any] = {}
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
 
     @classmethod
@@ -129,12 +128,13 @@ class TopicSpider(Spider):
 
     def status(self) -> dict[str, Any]:
         """Return the current terms of the topic, and the number of pages being parsed."""
-        changes = self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0)
-        if self._terms.get("changes") != changes:
-            heaviest = nlargest(_TERMS, self.scorer.vector.items(), key=itemgetter(1))
-            now = [[term, round(float(weight), 4)] for term, weight in heaviest]
-            self._terms = {"changes": changes, "own": list(self.topic.terms), "now": now}
-        return {"terms": self._terms, "circumstances": {"reading": self.reading.open}}
+        heaviest = nlargest(_TERMS, self.scorer.vector.items(), key=itemgetter(1))
+        terms = {
+            "changes": self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0),
+            "own": list(self.topic.terms),
+            "now": [[term, round(float(weight), 4)] for term, weight in heaviest],
+        }
+        return {"terms": terms, "circumstances": {"reading": self.reading.open}}
 
     @classmethod
     def check(cls, settings: BaseSettings, /, **arguments: str) -> Topic:
