@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -136,55 +135,58 @@ def summary(
     topic: str, reason: str, stats: Mapping[str, Any], frontier: str, articles: str, folder: str
 ) -> list[str]:
     """Return the lines of the summary: results, places of the stored data, further commands."""
-    counts = Counter(
-        {n.removeprefix("topiccrawl/"): one for n, one in stats.items() if isinstance(one, int)}
-    )
+    get = stats.get
+    pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
     option = f"-s TOPICCRAWL_DATA_DIR={folder}"
     commands = _FAILED if reason == SEEDS_UNREACHABLE else _FOUND
     suffix = "" if folder == DATA_DIR else tr(" · each with {option}", option=option)
     lines = [
         "",
         tr("topic {topic}: {end}", topic=topic, end=_end(reason)),
-        _found_line(counts),
-        _frontier_line(counts),
+        _found_line(stats, pages, relevant),
+        _frontier_line(stats),
         tr("  stored in  {articles} (articles), {frontier} (frontier)",
            articles=articles, frontier=frontier),
         tr("  show       {commands}", commands=commands) + suffix,
     ]  # fmt: skip
-    if several := sorted(name for name in counts if name.startswith(_BY_TOPIC)):
-        found = ", ".join(f"{name.removeprefix(_BY_TOPIC)} {counts[name]}" for name in several)
+    by_topic = "topiccrawl/topics/"
+    if several := sorted(name for name in stats if name.startswith(by_topic)):
+        found = ", ".join(f"{name.removeprefix(by_topic)} {stats[name]}" for name in several)
         lines.insert(3, tr("  by topic   {found} (new articles)", found=found))
-    if watched := counts["revisits/handed_out"]:
-        changes = _changes(counts)
+    if watched := get("topiccrawl/revisits/handed_out", 0):
+        changes = _changes(stats)
         lines.insert(
             3, tr("  watched    {pages} pages revisited: {changes}", pages=watched, changes=changes)
         )
-    if counts["queue/prior"] or counts["queue/normal"]:
+    if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
         lines.append(tr("  continue   run the same command again; -a fresh=1 starts over"))
     return lines
 
 
-def _found_line(counts: Counter[str]) -> str:
-    pages, relevant, hubs = counts["pages"], counts["relevant"], counts["hubs"]
+def _found_line(stats: Mapping[str, Any], pages: int, relevant: int) -> str:
+    get = stats.get
+    hubs = get("topiccrawl/hubs", 0)
     return tr(
         "  this run   {pages} pages, {relevant} on topic (harvest rate {rate}): "
         "{articles} articles, {hubs} lists of articles; "
         "{new} new articles, {known} known, {duplicates} duplicates",
         pages=pages, relevant=relevant, rate=f"{relevant / pages if pages else 0:.1%}",
-        articles=relevant - hubs, hubs=hubs, new=counts["articles"],
-        known=counts["articles_updated"] + counts["articles_unchanged"],
-        duplicates=counts["duplicates"],
+        articles=relevant - hubs, hubs=hubs, new=get("topiccrawl/articles", 0),
+        known=get("topiccrawl/articles_updated", 0) + get("topiccrawl/articles_unchanged", 0),
+        duplicates=get("topiccrawl/duplicates", 0),
     )  # fmt: skip
 
 
-def _frontier_line(counts: Counter[str]) -> str:
-    errors = {k.rpartition("/")[2]: v for k, v in counts.items() if k.startswith("queue/error/")}
+def _frontier_line(stats: Mapping[str, Any]) -> str:
+    errors = {k.rpartition("/")[2]: v for k, v in stats.items() if "/queue/error/" in k}
     listed = ", ".join(f"{name} {n}" for name, n in sorted(errors.items(), key=lambda e: -e[1]))
+    get = stats.get
     text = tr(
         "  frontier   {crawled} crawled, {prior} in priorQueue, {normal} in normalQueue, "
         "{error} in errorQueue",
-        **{name: counts[f"queue/{name}"] for name in ("crawled", "prior", "normal", "error")},
-    )
+        crawled=get("topiccrawl/queue/crawled", 0), prior=get("topiccrawl/queue/prior", 0),
+        normal=get("topiccrawl/queue/normal", 0), error=get("topiccrawl/queue/error", 0),
+    )  # fmt: skip
     return f"{text} ({listed})" if listed else text
 
 
@@ -200,14 +202,16 @@ def _log_lines(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> list[st
     ]  # fmt: skip
 
 
-def _changes(counts: Counter[str]) -> str:
+def _changes(stats: Mapping[str, Any]) -> str:
     """Describe the changes that a watch found."""
-    names = ("details_changed", "gone", "hubs_changed", "not_modified")
+    get = {
+        name: stats.get(f"topiccrawl/revisits/{name}", 0)
+        for name in ("details_changed", "gone", "hubs_changed", "not_modified")
+    }
     return tr(
         "{details_changed} articles changed, {gone} gone; hubs had changed links {hubs_changed} "
-        "times; {not_modified} responses not modified",
-        **{name: counts[f"revisits/{name}"] for name in names},
-    )
+        "times; {not_modified} responses not modified", **get,
+    )  # fmt: skip
 
 
 def _end(reason: str) -> str:
@@ -233,8 +237,6 @@ def _end(reason: str) -> str:
     return ends.get(reason, reason)
 
 
-_BY_TOPIC = "topics/"
-"""Prefix of the counts of new articles by topic."""
 _FOUND = "scrapy articles list · scrapy articles show URL · scrapy why URL"
 _FAILED = "scrapy frontier list error · scrapy why URL"
 _COMPLETED = frozenset(
