@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,14 +58,9 @@ def _kills(options: argparse.Namespace) -> list[Report]:
             f" after seconds: {', '.join(f'{seconds:.1f}' for seconds in report.given_up) or '-'}",
             flush=True,
         )  # fmt: skip
-        for troubles in (
-            report.missing,
-            report.shared,
-            report.hasty,
-            report.needless,
-            report.silent,
-        ):
-            print(*(f"    {trouble}" for trouble in troubles[:9]), sep="\n")
+        lists = report.missing, report.shared, report.hasty, report.needless, report.silent
+        for trouble in chain.from_iterable(troubles[:9] for troubles in lists):
+            print("   ", trouble)
     return reports
 
 
