@@ -140,7 +140,7 @@ class Trial:
         self.report = Report()
         self.tasks: list[str] = []
 
-    def run(self, seconds: float = 300.0) -> Report:
+    def run(self, seconds: float = 1200.0) -> Report:
         """Crawl to the end; return the report."""
         with ExitStack() as stack:
             for place in self.places:
