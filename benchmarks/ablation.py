@@ -11,13 +11,11 @@ topics and numbers of requests in flight. Without --pages and --topics, the coll
 
 from __future__ import annotations
 
-import argparse
-import json
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.focus import DATA, collections_of
+from benchmarks.focus import collection_options, collections_of
+from benchmarks.output import columns, show
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
@@ -27,7 +25,9 @@ from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import StrategyParameters, strategy
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from topiccrawl.addons.simulate.harvest import Case
 
@@ -84,35 +84,26 @@ def main() -> None:
     """Print a table of mean areas, by part and collection."""
     options = _parser().parse_args()
     names = options.part or list(PARTS)
-    columns: dict[str, list[float]] = {}
+    by_web: dict[str, list[float]] = {}
     for pages, topics in collections_of(options):
         rows = list(areas(RecordedWeb.read(pages), topics, options))
         if rows:
             title = topics.name.partition(".")[0]
-            columns[title] = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-    if not columns:
+            by_web[title] = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    if not by_web:
         raise SystemExit("no such topic")
-    print(f"{'':<34}" + "".join(f"{title:>14}" for title in columns))
-    for place, name in enumerate(names):
-        print(f"{name:<34}" + "".join(f"{found[place]:>14.3f}" for found in columns.values()))
-    if options.json:
-        flat = {
-            f"{title}.{name}": round(columns[title][place], 4)
-            for title, (place, name) in product(columns, enumerate(names))
-        }
-        options.json.write_text(json.dumps(flat, ensure_ascii=False))
+    table = {name: [found[place] for found in by_web.values()] for place, name in enumerate(names)}
+    flat = {
+        f"{title}.{name}": by_web[title][place]
+        for title, (place, name) in product(by_web, enumerate(names))
+    }
+    show(flat, options.json, columns(by_web, table, ".3f"))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--pages", type=Path, metavar="FILE", help=f"default: all of {DATA.name}")
-    parser.add_argument("--topics", type=Path, metavar="FILE")
-    parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
+    parser = collection_options(__doc__)
     parser.add_argument("--batch", action="append", type=int, metavar="N", help="may be repeated")
     parser.add_argument("--part", action="append", choices=PARTS, help="may be repeated")
-    parser.add_argument("--json", type=Path, metavar="FILE")
     return parser
 
 

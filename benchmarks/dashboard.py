@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import aiohttp
 
+from benchmarks.processes import environment, options, processor_seconds
 from lab.demo.crawl import command
 from lab.demo.server import DemoServer
 from lab.demo.web import generate
@@ -55,11 +56,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--pages", type=int, default=1_200)
-    options = parser.parse_args()
-    web = generate(1, options.pages, faults=False)
+    given = parser.parse_args()
+    web = generate(1, given.pages, faults=False)
     more: list[tuple[float, float]] = []
     print("pair  without ms/page  with ms/page  more  with the start")
-    for number in range(options.pairs):
+    for number in range(given.pairs):
         order = (False, True) if number % 2 else (True, False)
         found = {shown: cost(web, shown=shown) for shown in order}
         without, those = found[False], found[True]
@@ -94,22 +95,18 @@ def cost(web: Web, *, shown: bool) -> Cost:
     settings = {**COMMON, "EXTENSIONS": json.dumps(kept)}
     if shown:
         settings |= {"TOPICCRAWL_DASHBOARD": str(PORT), "TOPICCRAWL_DASHBOARD_TOKEN": "off"}
-    given = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
     with tempfile.TemporaryDirectory() as folder, DemoServer(web) as server:
-        line = command(web, Path(folder), given)
-        environment = {**os.environ, "http_proxy": server.proxy, "no_proxy": ""}
-        environment["SCRAPY_SETTINGS_MODULE"] = "topiccrawl.settings"
+        line = command(web, Path(folder), options(settings))
         log = Path(folder) / "log"
         with log.open("wb") as file, following(on=shown):
-            process = subprocess.Popen(line, env=environment, stderr=file)
+            process = subprocess.Popen(line, env=environment(server.proxy), stderr=file)
             before = used_at_opening(process.pid, log)
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
+            whole = processor_seconds(process)
         text = log.read_text()
     found = re.search(r"this run +(\d+) pages", text)
     if process.returncode or found is None:
         sys.exit(text[-2000:])
-    whole, pages = used.ru_utime + used.ru_stime, int(found[1])
+    pages = int(found[1])
     return Cost((whole - before) / pages, whole / pages)
 
 

@@ -15,9 +15,9 @@ They are compared with SimHash, and with MinHash LSH if datasketch is installed.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
+import math
 import random
 import re
 import sys
@@ -34,6 +34,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchmarks.dedup_methods import Detector, Indexed, detectors
+from benchmarks.output import columns, command_line, show
 from benchmarks.reprints import distinct, follow_ups, stream
 from lab.demo import generate
 from lab.demo.plan import Kind
@@ -42,13 +43,13 @@ from topiccrawl.model import Article
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from benchmarks.reprints import Case
     from topiccrawl.dedup import DuplicateDetector
 
 DATA = Path("../shared/data")
-STDOUT = Path("-")
 LENIENT = 0.5
 """Jaccard below which the label ``same`` is lenient."""
 
@@ -269,7 +270,7 @@ def time_detector(detector: Detector, number: int) -> Figures:
         preparing += between - begin
         seeing += time.process_time() - between
     size = detector.bytes()
-    size = _resident() - resident if size != size else size  # noqa: PLR0124 - nan
+    size = _resident() - resident if math.isnan(size) else size
     return {
         "articles_per_s": round(number / seeing),
         "with_features_per_s": round(number / (seeing + preparing)),
@@ -337,18 +338,12 @@ def measure(options: argparse.Namespace) -> dict[str, Figures]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.dedup", description=__doc__)
+    parser = command_line(__doc__, number=NUMBER, scan=1000, texts=TEXTS)
     articles, pairs = DATA / "chinanews2020.jsonl.gz", DATA / "chinanews2020.pairs.jsonl.gz"
     found = articles.exists() and pairs.exists()
     parser.add_argument("--articles", type=Path, default=articles if found else None)
     parser.add_argument("--pairs", type=Path, default=pairs if found else None)
     parser.add_argument("--demo", action="store_true", help="the demo web's articles only")
-    parser.add_argument("--number", type=int, default=NUMBER, help="articles; 0: no timing")
-    parser.add_argument("--scan", type=int, default=1000, help="articles compared one by one")
-    parser.add_argument("--texts", type=int, default=TEXTS, help="of them with a text")
-    parser.add_argument(
-        "--json", type=Path, nargs="?", const=STDOUT, help="write the figures there, or print them"
-    )
     options = parser.parse_args(arguments)
     if options.demo:
         options.articles = options.pairs = None
@@ -358,21 +353,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     default, *others = figures
     flat = dict(figures[default])
     flat |= {f"{key}.{name}": value for name in others for key, value in figures[name].items()}
-    text = json.dumps(flat, indent=1) + "\n"
-    sys.stdout.write(text if options.json == STDOUT else table(figures))
-    if options.json and options.json != STDOUT:
-        options.json.write_text(text, "utf-8")
-
-
-def table(figures: dict[str, Figures]) -> str:
-    """One line a figure, one column a method."""
-    rows = list(dict.fromkeys(key for told in figures.values() for key in told))
-    lines = [f"{'':26}" + "".join(f"{name:>16}" for name in figures)]
-    lines += [
-        f"{row:26}" + "".join(f"{told.get(row, float('nan')):16,.4g}" for told in figures.values())
-        for row in rows
-    ]
-    return "\n".join(lines) + "\n"
+    rows = dict.fromkeys(name for found in figures.values() for name in found)
+    table = {row: [found.get(row, math.nan) for found in figures.values()] for row in rows}
+    show(flat, options.json, columns(figures, table, ",.4g"))
 
 
 if __name__ == "__main__":

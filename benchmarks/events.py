@@ -10,8 +10,6 @@ of the shares of its group and of its event that agree. The threshold was chosen
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import sys
 import time
@@ -21,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from benchmarks.output import command_line, show
 from topiccrawl.addons.events.grouping import Events
 from topiccrawl.model import Article
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-STDOUT = Path("-")
 WINDOW = 7
 
 
@@ -76,11 +74,9 @@ def _pairs(counts: Counter[object] | Counter[str] | Counter[tuple[str, str]]) ->
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.events", description=__doc__)
+    parser = command_line(__doc__, seed=1)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--topics", choices=["odd", "even", "all"], default="even")
-    parser.add_argument("--seed", type=int, default=1, help="of the order")
-    parser.add_argument("--json", type=Path, nargs="?", const=STDOUT)
     options = parser.parse_args(arguments)
     rest = {"odd": 1, "even": 0, "all": None}[options.topics]
     known = list(articles(options.folder, rest))
@@ -90,11 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     events, begin = Events(WINDOW), time.process_time()
     said = [events.add(article) for article, _ in known]
     spent = (time.process_time() - begin) * 1000 / len(known)
-    found = figures([event for _, event in known], said) | {"ms_an_article": round(spent, 2)}
-    text = json.dumps(found, indent=1) + "\n"
-    sys.stdout.write(text if options.json == STDOUT else f"{found}\n")
-    if options.json and options.json != STDOUT:
-        options.json.write_text(text, "utf-8")
+    found = figures([event for _, event in known], said) | {"ms_an_article": spent}
+    show(found, options.json)
 
 
 if __name__ == "__main__":

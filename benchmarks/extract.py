@@ -17,7 +17,6 @@ every page first, for all libraries.
 
 from __future__ import annotations
 
-import argparse
 import base64
 import gzip
 import json
@@ -30,18 +29,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.extract_folders import labelled
 from benchmarks.extract_libraries import libraries
+from benchmarks.output import DATA, command_line, show
 from topiccrawl.extract.body import LIBRARY_ERRORS
 from topiccrawl.extract.extract import extract
 from topiccrawl.text.decode import decode
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator, Sequence
 
-    from benchmarks.extract_libraries import Library
     from topiccrawl.model import Extracted
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 GRAM = 4
 _META = re.compile(
     r"<meta\b[^>]*>|<script\b[^>]*application/ld\+json[^>]*>.*?</script\s*>",
@@ -112,9 +111,12 @@ def load(
     known = {row["url"]: row for path in truths for row in rows(path)}
     found = [row for path in pages for row in rows(path)]
     return [
-        Sample(row["url"], _decoded(row, bare=bare), row.get("kind", ""), known.get(row["url"], {}))
+        Sample(
+            row["url"], _html(base64.b64decode(row["body64"]), row.get("type"), bare=bare),
+            row.get("kind", ""), known.get(row["url"], {}),
+        )
         for row in found[::every]
-    ]
+    ]  # fmt: skip
 
 
 def judge(samples: Sequence[Sample], body: Callable[[Sample], str]) -> Quality:
@@ -151,7 +153,7 @@ def measure(samples: Sequence[Sample], only: Sequence[str] = ()) -> dict[str, fl
     """Return all figures of a collection by name, with all libraries or ``only`` some."""
     found, absent = libraries()
     ways: dict[str, Callable[[Sample], str]] = {"": ours}
-    ways |= {f".{one.name}": guarded(one) for one in found if not only or one.name in only}
+    ways |= {f".{name}": guarded(body) for name, body in found.items() if name in (only or found)}
     for name in absent:
         sys.stdout.write(f"{name}: not installed, left out\n")
     figures = {}
@@ -169,10 +171,6 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
-
-
-def _decoded(row: dict[str, Any], *, bare: bool) -> str:
-    return _html(base64.b64decode(row["body64"]), row.get("type"), bare=bare)
 
 
 def _html(data: bytes, kind: str | None, *, bare: bool) -> str:
@@ -195,12 +193,12 @@ def ours(sample: Sample) -> str:
     return "" if found is None else found.body
 
 
-def guarded(library: Library) -> Callable[[Sample], str]:
+def guarded(extractor: Callable[[str], str]) -> Callable[[Sample], str]:
     """Return a library's extractor; a page on which it fails counts as an empty body."""
 
     def body(sample: Sample) -> str:
         try:
-            return library.body(sample.html)
+            return extractor(sample.html)
         except (*LIBRARY_ERRORS, OSError):
             return ""
 
@@ -221,16 +219,14 @@ def _share(values: list[bool]) -> float | None:
 
 def folder(path: Path, every: int, *, bare: bool = False) -> list[Sample]:
     """A sample of the pages below a folder; the bodies of articles alone are compared."""
-    pages = list(labelled(path))[::every]
+    kinds = {"article": "article"}
     return [
         Sample(
-            one.url,
-            _html(one.data, "text/html; charset=utf-8", bare=bare),
-            "article" if one.label == "article" else "other",
-            one.truth if one.label == "article" else {},
+            one.url, _html(one.data, "text/html; charset=utf-8", bare=bare),
+            kinds.get(one.label, "other"), one.truth if one.label in kinds else {},
         )
-        for one in pages
-    ]
+        for one in list(labelled(path))[::every]
+    ]  # fmt: skip
 
 
 def _collections(options: argparse.Namespace) -> dict[str, list[Sample]]:
@@ -245,38 +241,32 @@ def _collections(options: argparse.Namespace) -> dict[str, list[Sample]]:
     missing = [name for name in names if not (DATA / f"{name}.web.jsonl.gz").exists()]
     if missing:
         sys.exit(f"{DATA} lacks {', '.join(missing)}: name files with --truth and --pages")
+    truths, pages = ([DATA / f"{n}.{kind}.jsonl.gz" for n in names] for kind in ("truth", "web"))
     return {
-        name: load(
-            [DATA / f"{name}.truth.jsonl.gz"],
-            [DATA / f"{name}.web.jsonl.gz"],
-            options.sample,
-            bare=options.bare,
-        )
-        for name in names
+        name: load([truth], [page], options.sample, bare=options.bare)
+        for name, truth, page in zip(names, truths, pages, strict=True)
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.extract")
+    parser = command_line(__doc__, sample=1)
     parser.add_argument("--truth", type=Path, nargs="+", default=[])
     parser.add_argument("--pages", type=Path, nargs="+", default=[])
     parser.add_argument("--folder", type=Path, nargs="+", default=[], help="pages and truth")
-    parser.add_argument("--sample", type=int, default=1, help="evaluate every Nth page only")
     parser.add_argument("--libraries", nargs="+", default=[], help="compare with these only")
     parser.add_argument("--bare", action="store_true", help="without the pages' metadata")
-    parser.add_argument("--json", type=Path, help="also write the figures there")
     options = parser.parse_args(arguments)
     results = {
         name: measure(samples, options.libraries) for name, samples in _collections(options).items()
     }
-    for name, figures in results.items():
-        for figure, value in figures.items():
-            sys.stdout.write(f"{name:10}{figure:34}{value:10.4f}\n")
-    if options.json:
-        # one collection: its names plain; several: each under its collection
-        flat = results.get("", results)
-        options.json.write_text(json.dumps(flat, indent=1) + "\n", "utf-8")
+    rows_ = (
+        f"{name:10}{figure:34}{value:10.4f}"
+        for name, figures in results.items()
+        for figure, value in figures.items()
+    )
+    # one collection: its names plain; several: each under its collection
+    show(results.get("", results), options.json, "\n".join(rows_))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from topiccrawl.extract.body import find_readable
 
@@ -16,25 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
 
+    Body = Callable[[str], str]
+    """Function that extracts the body of a page in HTML, "" for none."""
+
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _SHORT, _LONG, _LINKED = 20, 60, 0.3
 """jusText for Chinese, which has no stop words: lengths in characters."""
 
 
-class Library(NamedTuple):
-    """A library: name, and function that extracts the body of a page in HTML, "" for none."""
-
-    name: str
-    body: Callable[[str], str]
-
-
-def libraries() -> tuple[list[Library], list[str]]:
-    """The libraries that are installed, and the names of the others."""
+def libraries() -> tuple[dict[str, Body], list[str]]:
+    """Return the extractors of installed libraries by name, and the names of other libraries."""
     logging.getLogger("goose3").setLevel(logging.CRITICAL)
-    found, absent = [Library("readability-lxml", _readability)], []
+    found, absent = {"readability-lxml": _readability}, []
     for name, module, build in _OPTIONAL:
         try:
-            found.append(Library(name, build(importlib.import_module(module))))
+            found[name] = build(importlib.import_module(module))
         except ImportError:
             absent.append(name)
     return found, absent
@@ -49,11 +45,11 @@ def _readability(html: str) -> str:
     return find_readable(html).text
 
 
-def _trafilatura(trafilatura: ModuleType) -> Callable[[str], str]:
+def _trafilatura(trafilatura: ModuleType) -> Body:
     return lambda html: trafilatura.extract(html, include_comments=False) or ""
 
 
-def _justext(justext: ModuleType) -> Callable[[str], str]:
+def _justext(justext: ModuleType) -> Body:
     english = justext.get_stoplist("English")
 
     def body(html: str) -> str:
@@ -66,7 +62,7 @@ def _justext(justext: ModuleType) -> Callable[[str], str]:
     return body
 
 
-def _newspaper(newspaper: ModuleType) -> Callable[[str], str]:
+def _newspaper(newspaper: ModuleType) -> Body:
     def body(html: str) -> str:
         language = "zh" if is_chinese(html) else "en"
         article = newspaper.Article("http://example.test/", language=language, fetch_images=False)
@@ -77,7 +73,7 @@ def _newspaper(newspaper: ModuleType) -> Callable[[str], str]:
     return body
 
 
-def _goose(goose3: ModuleType) -> Callable[[str], str]:
+def _goose(goose3: ModuleType) -> Body:
     chinese = importlib.import_module("goose3.text").StopWordsChinese
     plain = {"enable_image_fetching": False}
     english_one = goose3.Goose(plain)
@@ -90,7 +86,7 @@ def _goose(goose3: ModuleType) -> Callable[[str], str]:
     return body
 
 
-def _resiliparse(module: ModuleType) -> Callable[[str], str]:
+def _resiliparse(module: ModuleType) -> Body:
     def body(html: str) -> str:
         return str(module.extract_plain_text(html, main_content=True, alt_texts=False))
 

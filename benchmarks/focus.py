@@ -17,10 +17,8 @@ others, drawn at random. Marked pages count in neither of the two: the oracle is
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 import random
 import shutil
 import subprocess
@@ -31,6 +29,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.output import DATA, command_line, show
+from benchmarks.processes import environment, options
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
@@ -42,13 +42,13 @@ from topiccrawl.storage.marks import MarkStore
 from topiccrawl.topics.marks import mark_of
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Mapping, Sequence
 
     from topiccrawl.addons.simulate.harvest import Case, Harvest
     from topiccrawl.model import Mark
     from topiccrawl.topics.topic import Topic
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETTINGS = {
     "DOWNLOAD_DELAY": "0",
     "AUTOTHROTTLE_ENABLED": "0",
@@ -124,11 +124,11 @@ def crawl(
             "TOPICCRAWL_PAGES": str(case.budget),
         }
         asyncio.run(_store(settings, case.topic, marks))
-        pairs = [*("=".join(pair) for pair in settings.items()), *extra]
         line = [sys.executable, "-m", "scrapy", "crawl", "topic", "-a", f"topic={topic_file}"]
+        line += [*options(settings), *(part for pair in extra for part in ("-s", pair))]
         log = folder / "access.tsv"
         with DemoServer(Served(web), log=log) as server:
-            _run([*line, *(part for pair in pairs for part in ("-s", pair))], server.proxy)
+            finished(line, environment(server.proxy))
         if keep:
             shutil.copy(log, keep / f"{case.topic.slug}.{strategy}.tsv")
         return judge(log, web, case, strategy)
@@ -160,14 +160,15 @@ async def _store(settings: Mapping[str, str], topic: Topic, marks: Sequence[Mark
             await store.mark(marks)
 
 
-def _run(line: list[str], proxy: str) -> None:
-    environment = {
-        **os.environ,
-        "http_proxy": proxy,
-        "no_proxy": "",
-        "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings",
-    }
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
+def finished(line: Sequence[str], environment: Mapping[str, str], folder: str = ".") -> None:
+    """Run a command to its end.
+
+    Raises:
+        SystemExit: It fails; with the end of its log.
+    """
+    done = subprocess.run(
+        line, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(line)}\n{done.stderr[-2000:]}")
 
@@ -179,70 +180,73 @@ def _toml(topic: Topic) -> str:
     return "\n".join((f"name = {name}", f"seeds = {seeds}", "[terms]", *weights, ""))
 
 
-def cases(options: argparse.Namespace) -> Iterator[tuple[RecordedWeb, Case]]:
+def cases(given: argparse.Namespace) -> Iterator[tuple[RecordedWeb, Case]]:
     """Yield what is to be crawled."""
-    for pages, topics in collections_of(options):
+    for pages, topics in collections_of(given):
         web = RecordedWeb.read(pages)
         for name, labelled in read_truth(topics).items():
-            if not options.topic or name in options.topic:
+            if not given.topic or name in given.topic:
                 yield web, labelled_case(web, labelled)
 
 
-def collections_of(options: argparse.Namespace) -> list[tuple[Path, Path]]:
-    """Collections and their topics: those named, else all that lie in ../shared/data."""
-    if options.pages and options.topics:
-        return [(options.pages, options.topics)]
+def collections_of(given: argparse.Namespace) -> list[tuple[Path, Path]]:
+    """Collections and their topics: those named, else all that are in ../shared/data."""
+    if given.pages and given.topics:
+        return [(given.pages, given.topics)]
     found = [
         (topics.with_name(topics.name.replace(".topics.json", ".web.jsonl.gz")), topics)
         for topics in sorted(DATA.glob("*.topics.json"))
     ]
-    if options.pages or options.topics or not found:
+    if given.pages or given.topics or not found:
         raise SystemExit("give --pages *.web.jsonl.gz and --topics *.topics.json")
     return found
 
 
+def collection_options(text: str | None, **numbers: float) -> argparse.ArgumentParser:
+    """Return a parser with ``--json``, collections, topics and options that are numbers."""
+    parser = command_line(text, **numbers)
+    parser.add_argument("--pages", type=Path, metavar="FILE", help=f"default: all of {DATA.name}")
+    parser.add_argument("--topics", type=Path, metavar="FILE")
+    parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
+    return parser
+
+
+def summarize(areas: Areas, file: Path | None) -> None:
+    """Print the areas over all topics; exit if there are none."""
+    if not any(areas.values()):
+        raise SystemExit("no such topic")
+    show(figures(areas, DEFAULT), file, "\n".join(summary(areas)))
+
+
 def main() -> None:
     """Print a table of areas, by topic and strategy, beside the stored references."""
-    options = _parser().parse_args()
-    strategies = options.strategy or [BASELINE, DEFAULT]
+    given = _parser().parse_args()
+    strategies = given.strategy or [BASELINE, DEFAULT]
     areas: Areas = {strategy: {} for strategy in strategies}
-    extra = [*in_flight(options.concurrency), *options.extra]
-    for web, case in cases(options):
+    extra = [*in_flight(given.concurrency), *given.extra]
+    for web, case in cases(given):
         harvests = []
         judged = case
         marks: list[Mark] = []
-        if options.marks:
-            dice = random.Random(options.seed)  # noqa: S311
-            judged, marks = marked_case(web, case, options.marks, dice)
+        if given.marks:
+            dice = random.Random(given.seed)  # noqa: S311
+            judged, marks = marked_case(web, case, given.marks, dice)
         for strategy, shown in product(strategies, [[], marks] if marks else [[]]):
             name = f"{strategy}, {len(shown)} marks" if shown else strategy
             began = time.perf_counter()
-            one = crawl(web, judged, strategy, extra, options.logs, shown)._replace(name=name)
+            one = crawl(web, judged, strategy, extra, given.logs, shown)._replace(name=name)
             seconds = time.perf_counter() - began
             print(f"{case.topic.name}, {name}: {one.pages} pages in {seconds:.1f} s")
             harvests.append(one)
             areas.setdefault(name, {})[case.topic.name] = one.area
         print(*table(judged, harvests), "", sep="\n", flush=True)
-    if not areas[strategies[0]]:
-        raise SystemExit("no such topic")
-    print(*summary(areas), sep="\n")
-    if options.json:
-        options.json.write_text(json.dumps(figures(areas, DEFAULT), ensure_ascii=False))
+    summarize(areas, given.json)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--pages", type=Path, metavar="FILE")
-    parser.add_argument("--topics", type=Path, metavar="FILE")
-    parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
+    parser = collection_options(__doc__, concurrency=8, marks=0, seed=1)
     parser.add_argument("--strategy", action="append", metavar="NAME", help="or a dotted path")
-    parser.add_argument("--concurrency", type=int, default=8, metavar="N")
     parser.add_argument("-s", dest="extra", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--marks", type=int, default=0, metavar="N")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the marks' draw")
-    parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep the servers' logs there")
     return parser
 

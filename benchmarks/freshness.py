@@ -18,18 +18,16 @@ policy was written; the seeds of a plain run and all other shapes were not.
 
 from __future__ import annotations
 
-import argparse
-import json
-import math
 import sys
 from dataclasses import replace
-from pathlib import Path
+from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
 from benchmarks.freshness_peers import Dated, Nutch, Oracle, Proportional, Storm, bound
 from benchmarks.freshness_web import SHAPES, made
+from benchmarks.output import STDOUT, command_line, show
 from topiccrawl.addons.watch.budget import Budget
 from topiccrawl.addons.watch.contract import Observation, Visits
 from topiccrawl.addons.watch.yields import YieldRevisits
@@ -46,7 +44,6 @@ HOUR = 3600.0
 SEEDS = (101, 102)
 """Seeds that were not used while the policy was written."""
 
-STDOUT = Path("-")
 OURS, ORACLE = "yields", "oracle"
 
 
@@ -165,24 +162,23 @@ def figures(webs: Mapping[str, dict[str, Outcome]]) -> dict[str, float]:
     over_peer = [web[OURS].delay / web[best_peer(web)].delay for web in webs.values()]
     over_oracle = [web[OURS].delay / web[ORACLE].delay for web in webs.values()]
     return {
-        "delay_over_best_peer": _geometric(over_peer),
+        "delay_over_best_peer": geometric_mean(over_peer),
         "delay_over_best_peer_worst": max(over_peer),
-        "delay_over_oracle": _geometric(over_oracle),
+        "delay_over_oracle": geometric_mean(over_oracle),
         "delay_over_oracle_worst": max(over_oracle),
-        "missed_share": _mean(web[OURS].missed for web in webs.values()),
-        "missed_share_of_best_peers": _mean(web[best_peer(web)].missed for web in webs.values()),
-        "missed_share_of_oracle": _mean(web[ORACLE].missed for web in webs.values()),
-        "requests_spent": _mean(web[OURS].spent for web in webs.values()),
+        "missed_share": fmean(web[OURS].missed for web in webs.values()),
+        "missed_share_of_best_peers": fmean(web[best_peer(web)].missed for web in webs.values()),
+        "missed_share_of_oracle": fmean(web[ORACLE].missed for web in webs.values()),
+        "requests_spent": fmean(web[OURS].spent for web in webs.values()),
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Compare and print."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.freshness")
+    parser = command_line(__doc__)
     parser.add_argument("--shapes", default=",".join(SHAPES), help="which webs (default: all)")
     parser.add_argument("--seeds", default=",".join(map(str, SEEDS)), help="comma-separated")
     parser.add_argument("--days", type=int, help="days watched, instead of the web's own")
-    parser.add_argument("--json", nargs="?", type=Path, const=STDOUT, help="FILE, or - for here")
     options = parser.parse_args(arguments)
     out = sys.stderr if options.json == STDOUT else sys.stdout
     webs, hours = {}, 0
@@ -196,10 +192,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             lowest = 60 * bound(made(shape, seed), shape.requests)
             print(f"{name}/{seed}  (bound {lowest:.1f} min)", *_lines(web), sep="\n", file=out)
     measured = figures(webs) | {"hours": hours, "webs": len(webs)}
-    print(*(f"{name}: {value:.4g}" for name, value in measured.items()), sep="\n", file=out)
-    if options.json:
-        text = json.dumps(measured | {"outcomes": _plain(webs)}, indent=1)
-        print(text) if options.json == STDOUT else options.json.write_text(text, "utf-8")
+    outcomes = {
+        name: {one: outcome._asdict() for one, outcome in web.items()} for name, web in webs.items()
+    }
+    table = "\n".join(f"{name}: {value:.4g}" for name, value in measured.items())
+    show(measured | {"outcomes": outcomes}, options.json, table)
 
 
 def _lines(web: Mapping[str, Outcome]) -> Iterator[str]:
@@ -210,21 +207,6 @@ def _lines(web: Mapping[str, Outcome]) -> Iterator[str]:
             f"  {name:<18}{one.delay:8.1f} min{one.missed:8.2%} missed"
             f"{one.spent:6.0%} of the requests{mark}"
         )
-
-
-def _plain(webs: Mapping[str, dict[str, Outcome]]) -> dict[str, dict[str, dict[str, float]]]:
-    return {
-        name: {one: outcome._asdict() for one, outcome in web.items()} for name, web in webs.items()
-    }
-
-
-def _geometric(values: Sequence[float]) -> float:
-    return math.exp(sum(map(math.log, values)) / len(values))
-
-
-def _mean(values: Iterator[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ before its time, so that all spend the same requests. Times in hours.
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -74,7 +75,20 @@ class Dated:
         return now
 
 
-class Nutch(Dated):
+class Adaptive(Dated):
+    """Schedule with an interval for each hub, which follows its changes.
+
+    Args:
+        first: First interval in hours.
+        early: See ``Dated``.
+    """
+
+    def __init__(self, first: float, *, early: bool = False) -> None:
+        super().__init__(early=early)
+        self.intervals: defaultdict[int, float] = defaultdict(lambda: first)
+
+
+class Nutch(Adaptive):
     """``AdaptiveFetchSchedule`` of Apache Nutch with its own defaults but the first interval.
 
     A page that changed is due after 0.8 of its interval, another after 1.4 of it, and 0.3 of the
@@ -83,42 +97,31 @@ class Nutch(Dated):
     """
 
     def __init__(self, first: float, *, early: bool = False) -> None:
-        super().__init__(early=early)
-        self._first = first
-        self._intervals: dict[int, float] = {}
+        super().__init__(first, early=early)
         self._modified: dict[int, float] = {}
 
     @override
     def due(self, hub: int, now: float, visit: Visit) -> float:
-        interval = self._intervals.get(hub, self._first)
         if visit.new:
-            interval *= 0.8
             self._modified[hub] = now
-        else:
-            interval *= 1.4
         since = now - self._modified.get(hub, now)
-        interval = min(max(interval, since, MINUTE), 365 * 24.0)
-        self._intervals[hub] = interval
+        interval = self.intervals[hub] * (0.8 if visit.new else 1.4)
+        self.intervals[hub] = interval = min(max(interval, since, MINUTE), 365 * 24.0)
         return now - 0.3 * since + interval
 
 
-class Storm(Dated):
+class Storm(Adaptive):
     """``AdaptiveScheduler`` of Apache StormCrawler: 0.5 of the interval, or 1.5 times.
 
     Up to two weeks, as it has it; from one minute, where its default is an hour, and first what an
     even split of the budget gives.
     """
 
-    def __init__(self, first: float, *, early: bool = False) -> None:
-        super().__init__(early=early)
-        self._first = first
-        self._intervals: dict[int, float] = {}
-
     @override
     def due(self, hub: int, now: float, visit: Visit) -> float:
-        interval = self._intervals.get(hub, self._first)
+        interval = self.intervals[hub]
         interval = max(interval * 0.5, MINUTE) if visit.new else min(interval * 1.5, 14 * 24.0)
-        self._intervals[hub] = interval
+        self.intervals[hub] = interval
         return now + interval
 
 

@@ -80,9 +80,6 @@ SHAPES: Mapping[str, Shape] = {
 }
 """Shapes of generated webs by name."""
 
-DEVELOPED = ("steady", "mixed")
-"""Shapes that were used while the policy was written."""
-
 
 class Visit(NamedTuple):
     """Result of a visit to a hub.

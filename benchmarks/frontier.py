@@ -17,10 +17,8 @@ frontier and that of another working tree, in alternating runs, see ``frontier_b
 
 from __future__ import annotations
 
-import argparse
-import json
+import re
 import shutil
-import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -30,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.frontier_web import Largest, Web
+from benchmarks.output import command_line, show
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 
@@ -60,13 +59,11 @@ class Figure(NamedTuple):
     unit: str
 
 
-def anonymous_bytes() -> int:
-    """Anonymous RAM of this process, bytes (0 where the system does not report it)."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return 0
-    lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-    return int(lines["RssAnon"].split()[0]) * 1024
+def anonymous_bytes(process: int | str = "self") -> int:
+    """Return the anonymous RAM of a process in bytes; 0 if the system does not report it."""
+    status = Path(f"/proc/{process}/status")
+    found = re.search(r"RssAnon:\s+(\d+)", status.read_text()) if status.exists() else None
+    return 1024 * int(found[1]) if found else 0
 
 
 def percentile(times: list[float], share: float) -> float:
@@ -316,17 +313,21 @@ def measure(job: Callable[..., list[Figure]], parent: Path | None, *sizes: int) 
         shutil.rmtree(folder)
 
 
+def shown(figures: list[Figure]) -> dict[str, float]:
+    """Print figures with their units, and return them by name."""
+    for name, value, unit in figures:
+        print(f"{name:34} {value:14,.2f} {unit}", flush=True)
+    return {figure.name: figure.value for figure in figures}
+
+
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--urls", type=int, default=MILLION, help="1000000, or 10000000")
+    parser = command_line(__doc__, urls=MILLION, runs=3)
     kinds = ("embedded", "bare", "redis", "peers")
     parser.add_argument("--only", nargs="+", choices=kinds, default=list(kinds))
     parser.add_argument("--mixed-only", action="store_true", help="no pops over many hosts")
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--beside", type=Path, metavar="TREE", help="compare with this tree")
-    parser.add_argument("--runs", type=int, default=3, help="pairs of runs of --beside")
     options = parser.parse_args()
     if options.beside:
         from benchmarks.frontier_beside import beside  # noqa: PLC0415 - it imports this module
@@ -339,12 +340,9 @@ def main() -> None:
     for job, sizes in jobs(options.urls, options.only):
         if options.mixed_only and job not in (embedded, bare):
             continue
-        for name, value, unit in measure(job, options.folder, *sizes):
-            sys.stdout.write(f"{name:34} {value:14,.2f} {unit}\n")
-            sys.stdout.flush()
-            figures[name] = round(value, 4)
+        figures |= shown(measure(job, options.folder, *sizes))
     if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+        show(figures, options.json, "")
 
 
 if __name__ == "__main__":

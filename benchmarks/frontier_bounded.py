@@ -9,17 +9,25 @@ crawls have: bytes, the share of false positives, and the time of a lookup.
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 from typing_extensions import override
 
-from benchmarks.frontier import RUDE, Figure, Run, allocated, anonymous_bytes, measure, percentile
+from benchmarks.frontier import (
+    RUDE,
+    Figure,
+    Run,
+    allocated,
+    anonymous_bytes,
+    measure,
+    percentile,
+    shown,
+)
 from benchmarks.frontier_web import ANCHOR, CONTEXT, Largest, Web
+from benchmarks.output import command_line, show
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.seen import NAME, Seen
@@ -116,22 +124,20 @@ def filters(folder: Path, keys: int, _: int) -> list[Figure]:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--urls", type=int, default=1_000_000, help="met by the crawls")
-    parser.add_argument("--known", type=int, default=100_000, help="the bound")
+    parser = command_line(__doc__, urls=1_000_000, known=100_000, keys=2_000_000)
     kinds = {"filters": filters, "bounded": crawl, "unbounded": crawl}
     parser.add_argument("--only", nargs="+", choices=kinds, default=list(kinds))
-    parser.add_argument("--keys", type=int, default=2_000_000, help="in the filters")
     options = parser.parse_args()
     parent = Path(tempfile.gettempdir())
     sizes = {
         "filters": (options.keys, 0), "bounded": (options.urls, options.known),
         "unbounded": (options.urls, 0),
     }  # fmt: skip
+    figures: dict[str, float] = {}
     for kind in options.only:
-        for name, value, unit in measure(kinds[kind], parent, *sizes[kind]):
-            sys.stdout.write(f"{name:34} {value:14,.2f} {unit}\n")
-            sys.stdout.flush()
+        figures |= shown(measure(kinds[kind], parent, *sizes[kind]))
+    if options.json:
+        show(figures, options.json, "")
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ after as many others: what is needed to write at all is there by then, and does 
 
 from __future__ import annotations
 
-import argparse
 import gc
 import tempfile
 from pathlib import Path
 
 from benchmarks.frontier import RUDE, anonymous_bytes
 from benchmarks.frontier_web import Largest
+from benchmarks.output import command_line, show
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.model import Offer
@@ -52,11 +52,10 @@ def _state(frontier: EmbeddedFrontier, folder: str) -> tuple[int, int]:
 
 def main() -> None:
     """Print bytes a host."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--hosts", type=int, default=20_000)
+    options = command_line(__doc__, hosts=20_000).parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        memory, disk = measure(folder, parser.parse_args().hosts)
-    print(f"a host never asked: {memory:.0f} bytes of RAM, {disk:.0f} on disk")
+        memory, disk = measure(folder, options.hosts)
+    show({"host_ram_bytes": memory, "host_disk_bytes": disk}, options.json)
 
 
 if __name__ == "__main__":

@@ -27,8 +27,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.extract import DATA, rows
+from benchmarks.extract import rows
 from benchmarks.extract_folders import labelled
+from benchmarks.output import DATA
 from lab.demo import generate
 from lab.demo.plan import Kind
 from tests.quality import newspages

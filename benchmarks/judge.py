@@ -24,8 +24,6 @@ Collections are ``NAME.web.jsonl.gz`` with ``NAME.topics.json`` in ``--data`` (.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from pathlib import Path
 from statistics import fmean
@@ -34,11 +32,13 @@ from typing import TYPE_CHECKING
 from benchmarks import judge_marks
 from benchmarks.judge_marks import Chance, Judged, marked, relevances
 from benchmarks.judge_measures import Measured, mean, measure
-from benchmarks.judge_webs import DATA, WEBS, Web, read_web, statements
+from benchmarks.judge_webs import WEBS, Web, read_web, statements
+from benchmarks.output import DATA, command_line, show
 from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.topic import from_words
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.addons.simulate.truth import LabelledTopic
@@ -143,26 +143,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not results:
         raise SystemExit("no such topic")
     found = figures(results)
-    print(*(f"{name:24} {value}" for name, value in found.items() if "." not in name), sep="\n")
-    if options.json:
-        options.json.write_text(json.dumps(found, ensure_ascii=False) + "\n", encoding="utf-8")
+    lines = (f"{name:24} {value}" for name, value in found.items() if "." not in name)
+    show(found, options.json, "\n".join(lines))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__, draws=5, seed=1, background=200)
     add = parser.add_argument
     add("--web", action="append", metavar="NAME", help="collection; may be repeated")
     add("--topic", action="append", metavar="NAME", help="may be repeated")
     add("--condition", action="append", choices=CONDITIONS, help="may be repeated; default all")
     add("--data", type=Path, default=DATA, metavar="FOLDER")
-    add("--draws", type=int, default=5, metavar="N", help="draws of marks")
-    add("--seed", type=int, default=1, metavar="N")
-    add("--background", type=int, default=200, metavar="N", help="unmarked pages")
     add("--cache", type=Path, metavar="FOLDER", help="parsed pages; default a temporary folder")
-    add("--json", type=Path, metavar="FILE")
     return parser
 
 

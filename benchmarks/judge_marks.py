@@ -14,7 +14,7 @@ from topiccrawl.topics.marks import UNMARKED, derived_terms, mark_of, probabilit
 from topiccrawl.topics.pagekind import own_share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from benchmarks.judge_measures import Measured
     from benchmarks.judge_webs import Web
@@ -140,8 +140,7 @@ def _active(
         pool = dice.sample(list(places), min(POOL, len(places)))
         return sorted(pool, key=lambda place: abs(model.odds(samples[place])))
 
-    ask: Callable[[Draw, Sequence[int]], Sequence[int]] = unsure
-    return draw_actively(labels, size, chance.background, dice, ask)
+    return draw_actively(labels, size, chance.background, dice, unsure)
 
 
 def _by_example(judged: Judged, labels: Sequence[bool], known: Draw) -> Measured:
@@ -177,7 +176,7 @@ def _both(
     yield kind, mean(_left(samples, labels, one) for one in draws)
     before = []
     for one in draws:
-        left = [place for place in range(len(labels)) if place not in one.used]
+        left = one.others(len(labels))
         harvest = [samples[place].relevance * samples[place].article for place in left]
         before.append(measure(harvest, [labels[place] for place in left]))
     yield f"{kind}_before", mean(before)
@@ -185,7 +184,6 @@ def _both(
 
 def _left(samples: Sequence[Sample], labels: Sequence[bool], known: Draw) -> Measured:
     """Measure a draw's classifier over the pages that it did not learn from."""
-    model, used = learnt(samples, known), known.used
-    left = [place for place in range(len(labels)) if place not in used]
+    model, left = learnt(samples, known), known.others(len(labels))
     scores = [probability(model.odds(samples[place])) for place in left]
     return measure(scores, [labels[place] for place in left])

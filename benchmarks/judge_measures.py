@@ -48,6 +48,11 @@ class Draw(NamedTuple):
         """Places that leave the evaluation."""
         return frozenset((*self.on, *self.off, *self.background))
 
+    def others(self, number: int) -> list[int]:
+        """Return the places, of ``number``, that the model may not learn from."""
+        used = self.used
+        return [place for place in range(number) if place not in used]
+
 
 def measure(scores: Sequence[float], labels: Sequence[bool]) -> Measured:
     """Measure scores in [0, 1] against labels.
@@ -75,10 +80,14 @@ def mean(many: Iterable[Measured]) -> Measured:
 
 def draw(labels: Sequence[bool], marks: int, background: int, dice: random.Random) -> Draw:
     """Draw marks of each kind, at most half of the positives, and other pages as background."""
-    on, off = _by_label(labels)
-    chosen_on = dice.sample(on, min(marks, len(on) // 2))
-    chosen_off = dice.sample(off, min(marks, len(off) // 2))
-    return _with_background(labels, chosen_on, chosen_off, background, dice)
+    places = range(len(labels))
+    on, off = (
+        dice.sample(known, min(marks, len(known) // 2))
+        for known in ([n for n in places if labels[n] is wanted] for wanted in (True, False))
+    )
+    others = [n for n in places if n not in {*on, *off}]
+    unmarked = dice.sample(others, min(background, len(others) // 2))
+    return Draw(tuple(on), tuple(off), tuple(unmarked))
 
 
 def draw_actively(
@@ -101,7 +110,7 @@ def draw_actively(
     known = draw(labels, min(FIRST, marks), background, dice)
     while (asked := len(known.on) + len(known.off)) < most:
         room = sum(labels) // 2 - len(known.on)
-        order = unsure(known, [n for n in range(len(labels)) if n not in known.used])
+        order = unsure(known, known.others(len(labels)))
         new = order[: min(ASKED, most - asked)]
         on = [n for n in new if labels[n]][: max(0, room)]
         off = [n for n in new if not labels[n]]
@@ -109,22 +118,3 @@ def draw_actively(
             break
         known = Draw((*known.on, *on), (*known.off, *off), known.background)
     return known
-
-
-def _by_label(labels: Sequence[bool]) -> tuple[list[int], list[int]]:
-    on = [n for n, label in enumerate(labels) if label]
-    return on, [n for n, label in enumerate(labels) if not label]
-
-
-def _with_background(
-    labels: Sequence[bool],
-    on: Sequence[int],
-    off: Sequence[int],
-    background: int,
-    dice: random.Random,
-) -> Draw:
-    marked = {*on, *off}
-    others = [n for n in range(len(labels)) if n not in marked]
-    return Draw(
-        tuple(on), tuple(off), tuple(dice.sample(others, min(background, len(others) // 2)))
-    )

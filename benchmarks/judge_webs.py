@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import opencc
 
+from benchmarks.output import DATA
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb
 from topiccrawl.addons.simulate.truth import LabelledTopic, read_truth
 from topiccrawl.links.urls import canonical
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from importlib.resources.abc import Traversable
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 WEBS = ("wikispeedia", "lohelp_zh", "okc", "linuxcn")
 READERS = ("links",)
 """Packages that decide what is read of a page: a change of them makes the cache stale."""

@@ -7,17 +7,12 @@ pages. ``reprints_*``: on-topic pages fetched whose story had been fetched from 
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import io
-import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.urls import fetched
-from lab.demo.crawl import crawl
+from benchmarks.output import command_line, show
+from benchmarks.urls import crawled
 from lab.demo.plan import Kind
 from lab.demo.web import generate
 
@@ -26,19 +21,12 @@ if TYPE_CHECKING:
 
     from lab.demo.web import Web
 
-STDOUT = Path("-")
-_QUICK = ("DOWNLOAD_DELAY=0.01", "TOPICCRAWL_RETRY_DELAY=0.1", "LOG_LEVEL=ERROR")
-
 
 def outcome(web: Web, folder: Path, budget: int, *, lowered: bool) -> dict[str, float]:
     """Crawl and return stories and reprints fetched."""
-    options = [*_QUICK, f"TOPICCRAWL_PAGES={budget}", f"TOPICCRAWL_REPRINT_LINKS={int(lowered)}"]
-    arguments = [part for option in options for part in ("-s", option)]
-    with contextlib.redirect_stdout(io.StringIO()):
-        crawl(web, folder, arguments)
+    numbers = crawled(web, folder, TOPICCRAWL_PAGES=budget, TOPICCRAWL_REPRINT_LINKS=lowered)
     stories: set[str] = set()
     reprints = 0
-    numbers = fetched(web, folder / "access.tsv")
     for number in numbers:
         truth = web.truth[web.plan.entries[number].url]
         if number in web.relevant and web.plan.entries[number].kind is Kind.ARTICLE:
@@ -50,11 +38,7 @@ def outcome(web: Web, folder: Path, budget: int, *, lowered: bool) -> dict[str, 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.known_links", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--pages", type=int, default=1500)
-    parser.add_argument("--budget", type=int, default=500)
-    parser.add_argument("--json", type=Path, nargs="?", const=STDOUT)
+    parser = command_line(__doc__, seed=1, pages=1500, budget=500)
     options = parser.parse_args(arguments)
     web = generate(options.seed, options.pages, faults=False)
     found: dict[str, float] = {}
@@ -63,10 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             place = Path(folder) / name
             figures = outcome(web, place, options.budget, lowered=name == "with")
             found |= {f"{key}_{name}": value for key, value in figures.items()}
-    text = json.dumps(found, indent=1) + "\n"
-    sys.stdout.write(text if options.json == STDOUT else f"{found}\n")
-    if options.json and options.json != STDOUT:
-        options.json.write_text(text, "utf-8")
+    show(found, options.json)
 
 
 if __name__ == "__main__":

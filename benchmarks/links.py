@@ -11,13 +11,10 @@ Times are processor time, the best of five runs.
 
 from __future__ import annotations
 
-import argparse
-import base64
-import gzip
-import json
 import random
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -27,55 +24,29 @@ from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 from selectolax.lexbor import LexborHTMLParser
 
+from benchmarks.output import command_line, show
+from benchmarks.score import made_up
+from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.links.page import read_page
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.links.urls import canonical, clear_caches
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 RUNS = 5
 Pages = list[tuple[str, str]]
 """URL and decoded HTML of each page."""
 
 
-def made_up(count: int, links: int = 50, size: int = 30_000) -> Pages:
-    """Return pages of about ``size`` bytes in Chinese, half of their links in a list."""
-    draw = random.Random(20090101)  # noqa: S311 - a fixed text, no secret
-    return [(f"http://s{n}.test/news/{n}.html", _page(draw, links, size)) for n in range(count)]
-
-
-def _page(draw: random.Random, links: int, size: int) -> str:
-    def words(length: int) -> str:
-        return "".join(chr(draw.randrange(0x4E00, 0x6E00)) for _ in range(length))
-
-    def link() -> str:
-        return f'<a href="/news/{draw.randrange(10**6)}.html" title="">{words(12)}</a>'
-
-    listed = "".join(f"<li>{link()}</li>\n" for _ in range(links // 2))
-    paragraph = (size // 3 - links * 25) // (links - links // 2)
-    text = "".join(
-        f"<p>{words(paragraph // 2)}{link()}{words(paragraph // 2)}</p>\n"
-        for _ in range(links - links // 2)
-    )
-    return (
-        f"<html><head><title>{words(20)}</title></head><body><ul>{listed}</ul>{text}</body></html>"
-    )
-
-
-def pages_of(path: Path, limit: int) -> Pages:
-    """Return the first pages of a collection, decoded."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        return [page for _, page in zip(range(limit), map(_decoded, lines), strict=False)]
-
-
-def _decoded(line: str) -> tuple[str, str]:
-    record = json.loads(line)
-    if "body64" in record:
-        return record["url"], decode(base64.b64decode(record["body64"])).text
-    return record["url"], record["body"]
+def pages_of(path: Path | None, limit: int) -> Pages:
+    """Return the first pages of a collection, decoded; without one, generated pages."""
+    if path is None:
+        made = made_up(random.Random(20090101), limit)  # noqa: S311 - a fixed text, no secret
+        return [(source.url, source.body.decode()) for source in made]
+    recorded = islice(RecordedWeb.read(path).pages.values(), limit)
+    return [(page.url, decode(page.body).text) for page in recorded]
 
 
 def by_scrapy(pages: Pages) -> None:
@@ -146,24 +117,12 @@ def _cold(hrefs: Sequence[tuple[str, str]]) -> None:
         canonical(href, url)
 
 
-def lines(found: dict[str, float]) -> Iterator[str]:
-    """Yield a table."""
-    for name, figure in found.items():
-        yield f"{name:20} {figure:12,.2f}"
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = command_line(__doc__, limit=150)
     parser.add_argument("--pages", type=Path, help="collection; default: generated pages")
-    parser.add_argument("--limit", type=int, default=150, help="pages read of it")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args(arguments)
-    pages = pages_of(options.pages, options.limit) if options.pages else made_up(options.limit)
-    found = figures(pages)
-    sys.stdout.write("\n".join(lines(found)) + "\n")
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    show(figures(pages_of(options.pages, options.limit)), options.json)
     return 0
 
 

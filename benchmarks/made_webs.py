@@ -15,20 +15,20 @@ worst.
 
 from __future__ import annotations
 
-import argparse
-import json
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain, islice, product
-from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.ablation import Variant, area
 from benchmarks.made_webs_kinds import KINDS
 from benchmarks.made_webs_pages import made_web
+from benchmarks.output import command_line, show
 from topiccrawl.addons.simulate.harvest import labelled_case
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Iterator, Sequence
 
 BATCH = 8
@@ -58,12 +58,12 @@ class Judged(NamedTuple):
     @property
     def best_first(self) -> float:
         """Mean area of best-first."""
-        return sum(one.best_first for one in self.topics) / len(self.topics)
+        return fmean(one.best_first for one in self.topics)
 
     @property
     def shark_plus(self) -> float:
         """Mean area of shark-plus."""
-        return sum(one.shark_plus for one in self.topics) / len(self.topics)
+        return fmean(one.shark_plus for one in self.topics)
 
     @property
     def closed(self) -> float:
@@ -126,25 +126,17 @@ def main() -> None:
             f"{one.closed:>9.0%}{one.worst:>+9.3f}",
             flush=True,
         )
-    print(_summary(list(chain.from_iterable(one.topics for one in judged))))
-    if options.json:
-        options.json.write_text(json.dumps(flat(judged)), encoding="utf-8")
-
-
-def _summary(topics: Sequence[Areas]) -> str:
+    topics = [topic for one in judged for topic in one.topics]
     worse = sum(one.shark_plus < one.best_first for one in topics)
-    return f"{len(topics)} topics; shark-plus does worse than best-first in {worse}"
+    text = f"{len(topics)} topics; shark-plus does worse than best-first in {worse}"
+    show(flat(judged), options.json, text)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__, seeds=1)
     parser.add_argument("kind", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; all")
-    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="webs a kind; 1")
     parser.add_argument("--no-adaptation", action="store_true", help="shark-plus without it")
     parser.add_argument("--processes", type=int, choices=(1, 2), default=2, help="2")
-    parser.add_argument("--json", type=Path, metavar="FILE")
     return parser
 
 

@@ -13,10 +13,6 @@ time in it.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +22,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
+from benchmarks.output import command_line, show
+from benchmarks.processes import start
 from tests.crawl.web import article
 from tests.hostile.acts import TEXT
 from tests.hostile.cases import CASES
@@ -34,6 +32,7 @@ from tests.hostile.web import Case, Hostile
 
 if TYPE_CHECKING:
     import socket
+    import subprocess
 
 LEAST = 0.9
 """Share that a healthy site must have."""
@@ -80,27 +79,15 @@ def rate(cases: tuple[Case, ...], pages: int, delay: float) -> float:
 
 
 def _started(folder: str, proxy: str, seeds: str, delay: float) -> subprocess.Popen[bytes]:
-    settings = {"TOPICCRAWL_DATA_DIR": f"{folder}/data", "DOWNLOAD_DELAY_JITTER": "0",
+    settings = {"TOPICCRAWL_DATA_DIR": f"{folder}/data", "DOWNLOAD_DELAY_JITTER": 0,
                 "DOWNLOAD_DELAY": f"{delay:g}"}  # fmt: skip
-    given = [part for pair in settings.items() for part in ("-s", "=".join(pair))]
     line = ["crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={seeds}"]
-    environment = {**os.environ, "http_proxy": proxy, "https_proxy": proxy, "no_proxy": "",
-                   "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}  # fmt: skip
-    with Path(folder, "log").open("wb") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "scrapy", *line, *given],
-            env=environment, stdout=log, stderr=log,
-        )  # fmt: skip
+    return start(line, settings, proxy, Path(folder, "log"))
 
 
 def main() -> int:
     """Print the shares; exit 1 if one is too small."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--pages", type=int, default=60)
-    parser.add_argument("--silent", type=int, default=40, help="domains that never answer")
-    parser.add_argument("--delay", type=float, default=1.0, help="of each host, seconds")
-    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser = command_line(__doc__, runs=3, pages=60, silent=40, delay=1.0)
     options = parser.parse_args()
     silent = tuple(
         Case(
@@ -116,10 +103,7 @@ def main() -> int:
             shares[name].append(rate(cases, options.pages, options.delay) / alone)
             print(f"{name}: {shares[name][-1]:.3f} of {alone:.3f} pages a second", flush=True)
     found = {f"share_{name}": median(values) for name, values in shares.items()}
-    for name, value in found.items():
-        print(f"{name:16} {value:.3f}")
-    if options.json:
-        options.json.write_text(json.dumps(found))
+    show(found, options.json)
     return 1 if min(found.values()) < LEAST else 0
 
 

@@ -1,6 +1,7 @@
 """Crash test of several nodes on one Redis: lost pages and politeness after random kills.
 
-    python -m benchmarks.nodes [--runs 3] [--pages 2000] [--nodes 3] [--json FILE]
+    python -m benchmarks.nodes [--runs 3] [--pages 2000] [--nodes 3] [--events 6] [--waiting 400]
+                               [--outage 0] [--seed 1] [--json FILE]
 
 Crawls a demo web with several processes, each with its own server, so that the logs show which
 node asked which host when: by the kernel's count, as servers may read late on a busy machine. Nodes
@@ -9,23 +10,26 @@ At the end: pages never answered, pages answered twice (and how many of them a n
 it was killed or stopped), hosts asked by two nodes at once, and gaps shorter than the delay,
 robots.txt and redirects included. Then, without failures: how evenly three nodes share the
 work, and their speed-up over one node if responses are slow. Needs the extra ``test``
-(a Redis server), or REDIS_TEST_URL.
+(a Redis server), or REDIS_TEST_URL. ``--events`` is the number of things done to nodes in a run,
+``--waiting`` the number of pages of the timed crawl (0: none), ``--outage`` the number of seconds
+for which Redis is away in a run of its own.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import tempfile
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.nodes_outage import outage
-from benchmarks.nodes_trial import LATENCY, SETTINGS, Trial, server_url, web_of
-from benchmarks.nodes_web import EvenWeb
+from benchmarks.nodes_trial import LATENCY, SETTINGS, EvenWeb, Trial, server_url, web_of
+from benchmarks.output import command_line, show
 
 if TYPE_CHECKING:
+    import argparse
+
     from benchmarks.nodes_report import Report
     from lab.demo import Web
 
@@ -54,13 +58,8 @@ def _kills(options: argparse.Namespace) -> list[Report]:
             f" after seconds: {', '.join(f'{seconds:.1f}' for seconds in report.given_up) or '-'}",
             flush=True,
         )  # fmt: skip
-        for trouble in (
-            *report.missing[:9],
-            *report.shared[:9],
-            *report.hasty[:9],
-            *report.needless[:9],
-            *report.silent[:9],
-        ):
+        lists = report.missing, report.shared, report.hasty, report.needless, report.silent
+        for trouble in chain.from_iterable(troubles[:9] for troubles in lists):
             print("   ", trouble)
     return reports
 
@@ -87,23 +86,9 @@ def _speed(options: argparse.Namespace) -> dict[str, float]:
 
 def main() -> int:
     """Print the results; exit 1 if pages were lost or requests were impolite."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--pages", type=int, default=2000)
-    parser.add_argument(
-        "--waiting", type=int, default=400, help="pages of the timed crawl; 0: none"
-    )
-    parser.add_argument("--nodes", type=int, default=3)
-    parser.add_argument("--events", type=int, default=6, help="things done to nodes in a run")
-    parser.add_argument(
-        "--outage",
-        type=float,
-        default=0.0,
-        help="seconds Redis is away in a run of its own",
-    )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    options = parser.parse_args()
+    options = command_line(
+        __doc__, runs=3, pages=2000, waiting=400, nodes=3, events=6, outage=0.0, seed=1
+    ).parse_args()
     reports = _kills(options)
     figures: dict[str, float] = {
         "nodes_runs": len(reports),
@@ -120,10 +105,7 @@ def main() -> int:
         figures |= _speed(options)
     if options.outage:
         figures |= outage(options.nodes, options.pages, options.outage, options.seed)
-    for name, value in figures.items():
-        print(f"{name:24} {value:,.3f}")
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    show(figures, options.json)
     return 0 if all(report.good for report in reports) else 1
 
 

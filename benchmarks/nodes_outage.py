@@ -14,7 +14,7 @@ from benchmarks.nodes_trial import SETTINGS, Trial, web_of
 
 if TYPE_CHECKING:
     from benchmarks.nodes_report import Report
-    from benchmarks.nodes_web import EvenWeb
+    from benchmarks.nodes_trial import EvenWeb
     from lab.demo import Web
 
 KEEPS = {"appendonly": "yes"}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl.frontier.rows import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SLACK = 0.02
 """Seconds by which a gap may fall short: the kernel's count of arrivals goes by milliseconds."""
@@ -109,18 +112,23 @@ def rudeness(
     hits: list[Hit], delay: float
 ) -> tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float, float], ...], int]:
     """Hosts asked by two nodes at once, requests that came too soon, and that only seem so."""
+    shared, hasty, misread = [], [], 0
+    for host, one, other in successive(hits):
+        if other.node != one.node and other.began < one.ended:
+            shared.append((host, one.ended - other.began))
+        gap, seen = other.began - one.began, other.read - one.read
+        if gap < delay - SLACK:
+            where = f" (node {one.node}, then {other.node}, at {other.began:.2f})"
+            hasty.append((f"{host}{where} {one.url} {other.url}", gap, seen))
+        elif seen < delay - READ:
+            misread += 1
+    return tuple(shared), tuple(hasty), misread
+
+
+def successive(hits: list[Hit]) -> Iterator[tuple[str, Hit, Hit]]:
+    """Yield hosts with each two successive requests for them."""
     by_host: defaultdict[str, list[Hit]] = defaultdict(list)
     for hit in hits:
         by_host[urlsplit(hit.url).hostname or ""].append(hit)
-    shared, hasty, misread = [], [], 0
     for host, asked in by_host.items():
-        for one, other in pairwise(asked):
-            if other.node != one.node and other.began < one.ended:
-                shared.append((host, one.ended - other.began))
-            gap, seen = other.began - one.began, other.read - one.read
-            if gap < delay - SLACK:
-                where = f" (node {one.node}, then {other.node}, at {other.began:.2f})"
-                hasty.append((f"{host}{where} {one.url} {other.url}", gap, seen))
-            elif seen < delay - READ:
-                misread += 1
-    return tuple(shared), tuple(hasty), misread
+        yield from ((host, one, other) for one, other in pairwise(asked))

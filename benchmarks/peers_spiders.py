@@ -1,54 +1,68 @@
-"""Spiders for ``benchmarks.peers``: what people write in an afternoon, with Scrapy alone."""
+"""Plain Scrapy spiders that ``benchmarks.crawl`` and ``benchmarks.peers`` compare with.
+
+``python peers_spiders.py NAME ARGUMENTS SETTINGS`` runs one; the last two are JSON objects.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import sys
+from typing import TYPE_CHECKING, Any
 
-from scrapy import Spider
+from scrapy import Request, Spider
+from scrapy.crawler import CrawlerProcess
+from scrapy.http import TextResponse
 from scrapy.linkextractors import LinkExtractor
 from typing_extensions import override
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
-    from scrapy import Request
     from scrapy.http import Response
 
 
 class Everything(Spider):
-    """Follows all links; with Scrapy's queues for it, breadth first.
+    """Follows all links.
 
     Args:
         seeds: URLs to begin with, separated by commas.
-        terms: The topic's terms, separated by commas.
+        terms: Terms of the topic, separated by commas.
+        fetch: Number of pages below the seeds that ``Fetch`` requests.
     """
 
-    name = "everything"
+    name = "scrapy"
 
-    def __init__(self, seeds: str, terms: str) -> None:
+    def __init__(self, seeds: str, terms: str = "", fetch: int = 0) -> None:
         super().__init__()
         self.start_urls = seeds.split(",")
         self.terms = [term.lower() for term in terms.split(",")]
-        self._links = LinkExtractor()
+        self.fetch = fetch
+        self.links = LinkExtractor()
 
     @override
     def parse(self, response: Response) -> Iterator[Request]:
         """Follow the links of a page."""
-        if response.headers.get("Content-Type", b"")[:5] != b"text/":  # type: ignore[index]
-            return
-        worth = self.count(response.text)
-        for link in self._links.extract_links(response):  # type: ignore[arg-type]
-            priority = self.priority(worth, f"{link.text} {link.url}")
-            yield response.follow(link, self.parse, priority=priority)
+        if isinstance(response, TextResponse):
+            for link in self.links.extract_links(response):
+                yield response.follow(link, self.parse)
 
-    def count(self, text: str) -> int:
-        """Return how many of the terms stand in a text."""
-        folded = text.lower()
-        return sum(term in folded for term in self.terms)
 
-    def priority(self, page: int, link: str) -> int:  # noqa: ARG002
-        """Return the same for all links."""
-        return 0
+class Fetch(Everything):
+    """Fetches pages of known URLs, and reads none."""
+
+    name = "fetch"
+
+    @override
+    async def start(self) -> AsyncIterator[Any]:
+        async for request in super().start():
+            yield request
+        for number in range(self.fetch):
+            seed = self.start_urls[number % len(self.start_urls)]
+            yield Request(f"{seed}fetched/{number}.html")
+
+    @override
+    def parse(self, response: Response) -> Iterator[Request]:
+        yield from ()
 
 
 class Keywords(Everything):
@@ -57,5 +71,25 @@ class Keywords(Everything):
     name = "keywords"
 
     @override
-    def priority(self, page: int, link: str) -> int:
-        return 10 * self.count(link) + page
+    def parse(self, response: Response) -> Iterator[Request]:
+        if isinstance(response, TextResponse):
+            page = self.count(response.text)
+            for link in self.links.extract_links(response):
+                priority = 10 * self.count(f"{link.text} {link.url}") + page
+                yield response.follow(link, self.parse, priority=priority)
+
+    def count(self, text: str) -> int:
+        """Return how many of the terms are in a text."""
+        folded = text.lower()
+        return sum(term in folded for term in self.terms)
+
+
+SPIDERS = {spider.name: spider for spider in (Everything, Fetch, Keywords)}
+"""Spiders by name."""
+
+
+if __name__ == "__main__":
+    process = CrawlerProcess(json.loads(sys.argv[3]))
+    process.crawl(SPIDERS[sys.argv[1]], **json.loads(sys.argv[2]))
+    process.start()
+    sys.exit(process.bootstrap_failed)

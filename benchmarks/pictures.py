@@ -2,9 +2,9 @@
 
     python -m benchmarks.pictures docs/images [--seconds 24] [--browser /usr/bin/chromium]
 
-The desktop in English and Chinese, the articles, all crawls and a telephone; ``--dark`` adds the
-dark ones, for review. ``crawl.gif`` shows the page while the crawl runs. Needs playwright
-(``topiccrawl[js]``), Pillow, a Chromium and fonts that know Chinese.
+The desktop in English and Chinese, the articles, all crawls and a telephone. ``crawl.gif`` shows
+the page while the crawl runs. Needs playwright (``topiccrawl[js]``), Pillow, a Chromium and fonts
+that know Chinese.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import tempfile
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks.processes import environment, options
 from lab.demo.crawl import command
 from lab.demo.server import DemoServer
 from lab.demo.web import generate
@@ -45,7 +46,6 @@ class Shot(NamedTuple):
 
     name: str
     locale: str
-    scheme: Literal["light", "dark"]
     width: int
     height: int
     scale: float
@@ -54,17 +54,13 @@ class Shot(NamedTuple):
 
 
 SHOTS = (
-    Shot("dashboard", "en-GB", "light", 1360, 1080, 1.5),
-    Shot("dashboard-zh", "zh-CN", "light", 1360, 1080, 1.5),
-    Shot("crawls", "en-GB", "light", 1360, 460, 1.0, "crawls", "#crawl-rows tr"),
-    Shot("articles", "zh-CN", "light", 1360, 1080, 1.0, "articles?q=动力电池", "#rows .open"),
-    Shot("dashboard-phone", "zh-CN", "light", 390, 844, 2.0),
+    Shot("dashboard", "en-GB", 1360, 1080, 1.5),
+    Shot("dashboard-zh", "zh-CN", 1360, 1080, 1.5),
+    Shot("crawls", "en-GB", 1360, 460, 1.0, "crawls", "#crawl-rows tr"),
+    Shot("articles", "zh-CN", 1360, 1080, 1.0, "articles?q=动力电池", "#rows .open"),
+    Shot("dashboard-phone", "zh-CN", 390, 844, 2.0),
 )
-DARK = (
-    Shot("dashboard-dark", "zh-CN", "dark", 1360, 2250, 1.0),
-    Shot("dashboard-phone-dark", "en-GB", "dark", 390, 844, 2.0),
-)
-FILM = Shot("crawl", "en-GB", "light", 1200, 900, 1.0)
+FILM = Shot("crawl", "en-GB", 1200, 900, 1.0)
 FRAMES = 10
 WIDTH = 800
 """Of the film, in pixels."""
@@ -78,13 +74,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, default=24.0, help="of crawling, filmed")
     parser.add_argument("--browser", default=shutil.which("chromium") or "")
-    parser.add_argument("--dark", action="store_true")
-    options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
-    with crawling(), browsing(options.browser) as chromium:
-        film(chromium, options.folder / f"{FILM.name}.gif", options.seconds / FRAMES)
-        for shot in SHOTS + DARK * options.dark:
-            take(chromium, shot, options.folder / f"{shot.name}.png")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    with crawling(), browsing(given.browser) as chromium:
+        film(chromium, given.folder / f"{FILM.name}.gif", given.seconds / FRAMES)
+        for shot in SHOTS:
+            take(chromium, shot, given.folder / f"{shot.name}.png")
 
 
 @contextmanager
@@ -92,10 +87,8 @@ def crawling() -> Iterator[None]:
     """A crawl of the demo web behind the page."""
     web = generate(1, PAGES)
     with tempfile.TemporaryDirectory() as folder, DemoServer(web) as server:
-        given = [part for name, value in SETTINGS.items() for part in ("-s", f"{name}={value}")]
-        line = command(web, Path(folder), given)
-        environment = {"http_proxy": server.proxy, "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}
-        process = subprocess.Popen(line, env=environment)
+        line = command(web, Path(folder), options(SETTINGS))
+        process = subprocess.Popen(line, env=environment(server.proxy))
         try:
             _wait_for_page(process)
             yield
@@ -118,8 +111,8 @@ def browsing(browser: str) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
 
     with sync_playwright() as driver:
-        options = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-        yield driver.chromium.launch(executable_path=browser or None, args=options)
+        flags = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        yield driver.chromium.launch(executable_path=browser or None, args=flags)
 
 
 def film(chromium: Browser, path: Path, pause: float) -> None:
@@ -162,7 +155,7 @@ def take(chromium: Browser, shot: Shot, path: Path) -> None:
 def _context(chromium: Browser, shot: Shot) -> BrowserContext:
     phone = shot.width < 600  # noqa: PLR2004
     return chromium.new_context(
-        locale=shot.locale, color_scheme=shot.scheme, device_scale_factor=shot.scale,
+        locale=shot.locale, color_scheme="light", device_scale_factor=shot.scale,
         viewport={"width": shot.width, "height": shot.height}, is_mobile=phone, has_touch=phone,
     )  # fmt: skip
 

@@ -20,8 +20,6 @@ matcher that takes the length of a text for its norm, which would save the segme
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import random
 import sys
@@ -34,6 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scipy.stats import spearmanr
 
+from benchmarks.output import command_line, show
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.links.page import read_page
 from topiccrawl.links.strategies import DEFAULT, strategy
@@ -47,7 +46,7 @@ from topiccrawl.topics.matching import TermMatcher, count
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page
@@ -77,13 +76,8 @@ class Source(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table; with ``--json`` also write the figures as a flat object."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__, limit=100, seed=1)
     parser.add_argument("--pages", type=Path, help="collection; else pages made here")
-    parser.add_argument("--limit", type=int, default=100, help="pages timed")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args(arguments)
     count_ = 2 * max(2, options.limit)
     if options.pages:
@@ -92,42 +86,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         sources = list(made_up(random.Random(options.seed), count_))  # noqa: S311  (repeatable)
         topic = Topic(name="benchmark", terms=dict.fromkeys(TERMS, 1.0))
-    found = figures(sources, topic)
-    sys.stdout.write(f"topic {' '.join(topic.terms)}\n")
-    sys.stdout.writelines(f"{name:28} {figure:10.3f}\n" for name, figure in found.items())
-    if options.json:
-        options.json.write_text(json.dumps({k: round(v, 4) for k, v in found.items()}) + "\n")
+    print("topic", *topic.terms, file=sys.stderr)
+    show(figures(sources, topic), options.json)
     return 0
 
 
 def made_up(dice: random.Random, pages: int) -> Iterator[Source]:
     """Yield pages of ``SIZE`` bytes with ``LINKS`` links."""
-    table = chinese_table()
-    words = [word for word in table if simplify(word) == word]
-    weights = [math.exp(-table[word]) for word in words]
-    everyday = dice.choices(words, weights, k=VOCABULARY)
+    words = Words(dice)
+    everyday = words.vocabulary(VOCABULARY)
     menu = "".join(
         f'<li><a href="/c{n}/">{"".join(dice.choices(everyday, k=2))}</a></li>' for n in range(MENU)
     )
     for number in range(pages):
-        own = everyday[: VOCABULARY // 2] + dice.choices(words, weights, k=VOCABULARY // 2)
+        own = everyday[: VOCABULARY // 2] + words.vocabulary(VOCABULARY // 2)
         yield Source(
             f"http://s{number % 7}.test/news/{number}.html",
             "text/html; charset=utf-8",
-            _made_page(dice, own, menu).encode(),
+            _made_page(words, own, menu).encode(),
         )
 
 
-def _made_page(dice: random.Random, own: Sequence[str], menu: str) -> str:
-    marks = ("", "", "", "", "，", "", "", "的", "。")
+class Words:
+    """Simplified Chinese words, drawn by their document frequency.
 
-    def text(words: int, share: float) -> str:
+    Args:
+        dice: Random generator.
+    """
+
+    def __init__(self, dice: random.Random) -> None:
+        self.dice = dice
+        table = chinese_table()
+        self._words = [word for word in table if simplify(word) == word]
+        self._weights = [math.exp(-table[word]) for word in self._words]
+
+    def vocabulary(self, size: int) -> list[str]:
+        """Draw words, frequent ones more often."""
+        return self.dice.choices(self._words, self._weights, k=size)
+
+    def text(self, own: Sequence[str], words: int, share: float) -> str:
+        """Return a text of the words ``own``, a share of them replaced by terms of the topic."""
+        dice, marks = self.dice, ("", "", "", "", "，", "", "", "的", "。")
         drawn = dice.choices(own, k=words)
         topical = [dice.choice(TERMS) if dice.random() < share else word for word in drawn]
         return "".join(word + dice.choice(marks) for word in topical)
 
+
+def _made_page(made: Words, own: Sequence[str], menu: str) -> str:
+    text = partial(made.text, own)
+
     def link() -> str:
-        return f'<a href="/2026/{dice.randrange(10**7)}.html">{text(7, 0.05)}</a>'
+        return f'<a href="/2026/{made.dice.randrange(10**7)}.html">{text(7, 0.05)}</a>'
 
     listed = "".join(f"<li>{link()}</li>\n" for _ in range(LINKS - MENU - WITHIN))
     head = (
@@ -234,19 +243,8 @@ def figures(sources: Sequence[Source], topic: Topic) -> dict[str, float]:
 
 def sklearn_figures(pages: Sequence[Page], topic: Topic) -> dict[str, float]:
     """Return what a TfidfVectorizer over jieba costs for the text of a page and for its anchors."""
-    import jieba  # noqa: PLC0415  (a second and 100 MB that the rest does not need)
-    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
-
-    jieba.setLogLevel("WARNING")
     pages = pages[:SLOW_PAGES]
-    vectorizer = TfidfVectorizer(tokenizer=jieba.lcut, token_pattern=None)
-    vectorizer.fit([page.text for page in pages])
-    wanted = vectorizer.transform([" ".join(topic.terms)]).T
-
-    def score(texts: Sequence[str]) -> None:
-        for text in texts:
-            (vectorizer.transform([text]) @ wanted).sum()
-
+    score = sklearn_scorer([page.text for page in pages], topic.terms)
     page_ms = median(_ms(partial(score, [page.text])) for page in pages)
     anchors = [[link.anchor for link in page.links] for page in pages]
     links_ms = median(_ms(partial(score, texts)) for texts in anchors)
@@ -255,6 +253,22 @@ def sklearn_figures(pages: Sequence[Page], topic: Topic) -> dict[str, float]:
         "sklearn_page_ms": page_ms,
         "sklearn_links_ms": links_ms,
     }
+
+
+def sklearn_scorer(known: Sequence[str], terms: Iterable[str]) -> Callable[[Sequence[str]], None]:
+    """Return a function that scores texts, one by one, by a TfidfVectorizer over jieba."""
+    import jieba  # noqa: PLC0415  (a second and 100 MB that the rest does not need)
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
+
+    jieba.setLogLevel("WARNING")
+    vectorizer = TfidfVectorizer(tokenizer=jieba.lcut, token_pattern=None).fit(known)
+    wanted = vectorizer.transform([" ".join(terms)]).T
+
+    def score(texts: Sequence[str]) -> None:
+        for text in texts:
+            (vectorizer.transform([text]) @ wanted).sum()
+
+    return score
 
 
 def _ms(work: Callable[[], object]) -> float:

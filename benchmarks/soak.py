@@ -13,13 +13,10 @@ descriptors by more than a few, or a log has an error.
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import threading
@@ -33,12 +30,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from benchmarks.crawl import HTML, SEEDS, TERMS, Endless
+from benchmarks.frontier import anonymous_bytes
 from benchmarks.nodes_trial import server_url
+from benchmarks.output import command_line, show
+from benchmarks.processes import start
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
 from tests.ports import free_port
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
 
 GROWTH, URL_BYTES = 0.10, 110
@@ -88,7 +89,6 @@ def _bad(host: str, url: str) -> Answer:
 class Sample(NamedTuple):
     """State of the process at one moment."""
 
-    seconds: float
     answers: int
     anonymous: int
     descriptors: int
@@ -144,22 +144,18 @@ def samples(processes: list[subprocess.Popen[bytes]], server: DemoServer) -> Ite
     """Yield the state of processes once a second until the first one ends."""
     answered: list[int] = []
     server.answered = lambda _: answered.append(1)
-    began = time.monotonic()
     while all(process.poll() is None for process in processes):
         try:
-            states = [_state(Path(f"/proc/{process.pid}")) for process in processes]
+            states = [
+                (anonymous_bytes(one.pid), len(os.listdir(f"/proc/{one.pid}/fd")))  # noqa: PTH208
+                for one in processes
+            ]
         except OSError:  # one has just ended
             return
         anonymous, files = map(sum, zip(*states, strict=True))
         if anonymous:
-            yield Sample(time.monotonic() - began, len(answered), anonymous, files)
+            yield Sample(len(answered), anonymous, files)
         time.sleep(1.0)
-
-
-def _state(folder: Path) -> tuple[int, int]:
-    """Return anonymous memory and descriptors of a process."""
-    found = re.search(r"RssAnon:\s+(\d+)", (folder / "status").read_text())
-    return 1024 * int(found[1]) if found else 0, len(os.listdir(folder / "fd"))  # noqa: PTH208
 
 
 def read_pages(url: str, token: str, ended: threading.Event) -> None:
@@ -208,42 +204,28 @@ def _started(
     folder: Path, proxy: str, shared: dict[str, str], port: int
 ) -> subprocess.Popen[bytes]:
     """Start a crawl; with the dashboard at a port everything is on."""
-    settings = {**SETTINGS, **shared, "TOPICCRAWL_DATA_DIR": str(folder / "data")}
+    settings: dict[str, object] = {**SETTINGS, **shared, "TOPICCRAWL_DATA_DIR": folder / "data"}
     seeds = ",".join([*SEEDS, *BAD])
     arguments = ["-a", f"topic={' '.join([*TERMS][:3])}", "-a", f"seeds={seeds}"]
     if port:
         settings |= {"TOPICCRAWL_ADAPTATION": "words", "TOPICCRAWL_DASHBOARD": str(port),
-                     "WARC_DIR": str(folder / "warc")}  # fmt: skip
+                     "WARC_DIR": folder / "warc"}  # fmt: skip
         arguments += ["-a", "watch=1"]
-    given = [part for pair in settings.items() for part in ("-s", "=".join(pair))]
-    environment = {**os.environ, "http_proxy": proxy, "no_proxy": "",
-                   "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}  # fmt: skip
-    with (folder / "log").open("wb") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "scrapy", "crawl", "topic", *arguments, *given],
-            env=environment, stdout=log, stderr=log,
-        )  # fmt: skip
+    return start(["crawl", "topic", *arguments], settings, proxy, folder / "log")
 
 
 def main() -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=50_000)
-    parser.add_argument("--minutes", type=float, default=0.0, help="end after so long (0: never)")
-    parser.add_argument("--nodes", type=int, default=1, help="processes that share the crawl")
+    parser = command_line(__doc__, pages=50_000, minutes=0.0, nodes=1)
     parser.add_argument("--plain", action="store_true", help="the crawl alone")
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     found = soak(options.pages, options.nodes, options.minutes, plain=options.plain)
-    print(
+    line = (
         f"{found.pages} answers: RssAnon {found.anonymous[0] / 1e6:.0f} -> "
         f"{found.anonymous[1] / 1e6:.0f} MB (at most {found.allowed / 1e6:.0f}), descriptors "
         f"{found.descriptors[0]:.0f} -> {found.descriptors[1]:.0f}, {len(found.errors)} errors"
     )
-    for line in found.errors[:9]:
-        print("   ", line)
-    if options.json:
-        options.json.write_text(json.dumps(found._asdict()), "utf-8")
+    show(found._asdict(), options.json, "\n    ".join([line, *found.errors[:9]]))
     sys.exit(not found.holds)
 
 

@@ -10,16 +10,14 @@ indexes; the two take turns of ``TURN`` articles, so that both run under the sam
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import json
 import os
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.output import command_line, show
 from tests.mongo_server import running
 from topiccrawl.addons.mongodb import conversion
 from topiccrawl.addons.mongodb.store import MongoStore
@@ -126,21 +124,15 @@ async def mongo(uri: str, number: int) -> dict[str, float]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.store")
-    parser.add_argument("--articles", type=int, default=10_000)
+    parser = command_line(__doc__, articles=10_000, mongo=0)
     parser.add_argument("--folder", type=Path, help="where to write (default: a temporary folder)")
-    parser.add_argument("--json", type=Path, help="also write the figures there")
-    parser.add_argument("--mongo", type=int, default=0, metavar="N", help="articles for MongoDB")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         figures = asyncio.run(measure(Path(folder), options.articles))
     if options.mongo:
         with running() as uri:
             figures |= asyncio.run(mongo(uri, options.mongo))
-    for name, value in figures.items():
-        sys.stdout.write(f"{name:28}{value:12,.3f}\n")
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    show(figures, options.json)
 
 
 if __name__ == "__main__":

@@ -13,33 +13,29 @@ extra ``test``, or REDIS_TEST_URL), with it in the data folder.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import os
-import subprocess
-import sys
+import signal
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy.settings import Settings
 
-from benchmarks.nodes_report import Hit
-from benchmarks.nodes_trial import server_url
-from lab.demo import DemoServer
+from benchmarks.nodes_report import successive
+from benchmarks.nodes_trial import Node, server_url
+from benchmarks.output import command_line, show
 from lab.demo.answers import Answer
 from topiccrawl.addons.tasks.records import TaskSpec
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.frontiers import frontiers_of
 
 if TYPE_CHECKING:
-    from lab.demo.server import Answered
+    from benchmarks.nodes_report import Hit
     from topiccrawl.addons.tasks.records import Shard
     from topiccrawl.addons.tasks.snapshot import Snapshot
 
@@ -111,48 +107,6 @@ class Report:
     seconds: float = 0.0
 
 
-class Place:
-    """A worker process and the server that logs its requests."""
-
-    def __init__(self, number: int, folder: Path, web: EqualSites, options: dict[str, str]) -> None:
-        self.number = number
-        self.log = folder / f"access-{number}.tsv"
-        self.output = folder / f"worker-{number}.log"
-        self.server = DemoServer(web, log=self.log, latency=LATENCY)
-        self.server.answered = self._note
-        self.process: subprocess.Popen[bytes] | None = None
-        self._options = options
-        self._hits: list[Hit] = []
-
-    def start(self) -> None:
-        """Start a worker that ends when all tasks have ended."""
-        settings = [part for pair in self._options.items() for part in ("-s", "=".join(pair))]
-        with self.output.open("ab") as output:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "scrapy", "work", "--once", *settings],
-                env={**os.environ, "http_proxy": self.server.proxy, "no_proxy": "",
-                     "SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"},
-                stdout=output, stderr=output,
-            )  # fmt: skip
-
-    def runs(self) -> bool:
-        """Return whether its worker runs."""
-        return self.process is not None and self.process.poll() is None
-
-    def kill(self) -> None:
-        """``kill -9``, if it runs."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-
-    def hits(self) -> list[Hit]:
-        """Return the requests that the server answered."""
-        return self._hits.copy()  # its thread appends
-
-    def _note(self, one: Answered) -> None:
-        self._hits.append(Hit(one.came, one.ended, self.number, one.url, str(one.status), one.read))
-
-
 class Trial:
     """Trial: run two tasks to their end.
 
@@ -177,7 +131,8 @@ class Trial:
             options["REDIS_URL"] = url
         self.pages, self.sites, self.pause = pages, sites, pause
         web = EqualSites(pages)
-        self.places = [Place(number, folder, web, options) for number in range(workers)]
+        self.places = [Node(number, folder, web, LATENCY) for number in range(workers)]
+        self._options = options
         settings = Settings(options)
         settings.setmodule("topiccrawl.settings", priority="default")
         self.ledger = frontiers_of(settings).ledger()
@@ -185,7 +140,7 @@ class Trial:
         self.report = Report()
         self.tasks: list[str] = []
 
-    def run(self, seconds: float = 300.0) -> Report:
+    def run(self, seconds: float = 1200.0) -> Report:
         """Crawl to the end; return the report."""
         with ExitStack() as stack:
             for place in self.places:
@@ -194,7 +149,7 @@ class Trial:
                 asyncio.run(self._run(time.monotonic() + seconds))
             finally:
                 for place in self.places:
-                    place.kill()
+                    _kill(place)
         self._judge()
         return self.report
 
@@ -205,14 +160,14 @@ class Trial:
             made = await self.service.create(TaskSpec("topic", {"topic": TOPIC}, sites))
             self.tasks.append(made.task.id)
         for place in self.places:
-            place.start()
+            place.start(["work", "--once"], self._options)
         total = sum(map(len, wanted)) * self.pages
         await self._until(total // 3, end)
         await self._kill(end)
         if self.pause:
             await self._until(total // 2, end)
             await self._pause()
-        while any(place.runs() for place in self.places):
+        while any(place.running() for place in self.places):
             if time.monotonic() > end:
                 raise SystemExit(
                     "the tasks do not end:\n" + self.places[0].output.read_text()[-3000:]
@@ -246,7 +201,7 @@ class Trial:
             busy = {worker.pid for worker in await self.service.workers() if worker.shards}
             for place in self.places:
                 if place.process is not None and place.process.pid in busy:
-                    place.kill()
+                    _kill(place)
                     return
             await asyncio.sleep(0.05)
 
@@ -282,24 +237,23 @@ class Trial:
         report.refetched = sum((answered - wanted).values())
         report.workers = tuple(sum(h.node == p.number for h in hits) for p in self.places)
         report.seconds = hits[-1].ended - hits[0].began
-        by_site: defaultdict[str, list[Hit]] = defaultdict(list)
-        for hit in hits:
-            by_site[urlsplit(hit.url).hostname or ""].append(hit)
-        for site, asked in by_site.items():
-            for one, other in pairwise(asked):
-                if other.began < one.ended - SLACK:
-                    report.overlaps.append((site, one.ended - other.began))
-                if other.began - one.began < DELAY - SLACK:
-                    report.hasty.append((site, other.began - one.began))
+        for site, one, other in successive(hits):
+            if other.began < one.ended - SLACK:
+                report.overlaps.append((site, one.ended - other.began))
+            if other.began - one.began < DELAY - SLACK:
+                report.hasty.append((site, other.began - one.began))
+
+
+def _kill(place: Node) -> None:
+    """Kill the process of a node and wait for its end."""
+    place.signal(signal.SIGKILL)
+    if place.process is not None:
+        place.process.wait()
 
 
 def main() -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(description="Two tasks that share a site, on several workers.")
-    parser.add_argument("--pages", type=int, default=150)
-    parser.add_argument("--sites", type=int, default=4)
-    parser.add_argument("--workers", type=int, default=3)
-    parser.add_argument("--quantum", type=float, default=4.0)
+    parser = command_line(__doc__, pages=150, sites=4, workers=3, quantum=4.0)
     parser.add_argument("--local", action="store_true")
     options = parser.parse_args()
     place = nullcontext("") if options.local else server_url()
@@ -310,7 +264,7 @@ def main() -> None:
         ).run()  # fmt: skip
     wanted = 2 * (options.sites + 1) * options.pages
     one, other = sorted(report.shares)
-    print(
+    line = (
         f"{wanted} pages in {report.seconds:.0f} s by {report.workers} with one worker killed;"
         f" tasks {report.states}; lost {len(report.missing)}, fetched again {report.refetched};"
         f" requests to one site at once {len(report.overlaps)}, too soon {len(report.hasty)};"
@@ -318,8 +272,8 @@ def main() -> None:
         f" {report.turns} turns;"
         f" paused after {report.pause:.2f} s, went on after {report.resumed:.2f} s"
     )
-    for trouble in (*report.missing[:9], *report.overlaps[:9], *report.hasty[:9]):
-        print("   ", trouble)
+    troubles = map(str, (*report.missing[:9], *report.overlaps[:9], *report.hasty[:9]))
+    show(vars(report), options.json, "\n    ".join([line, *troubles]))
 
 
 if __name__ == "__main__":

@@ -168,19 +168,19 @@ def calibration(beliefs: Sequence[tuple[float, bool]]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if "--crawl" in given:
-        from benchmarks import template_crawl  # noqa: PLC0415  (it takes what is agreed from here)
-
-        given.remove("--crawl")
-        return template_crawl.main(given)
     shown = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("benchmarks.template", None, __doc__, formatter_class=shown)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=shown)
+    parser.add_argument("--crawl", action="store_true", help="whole crawls")
+    parser.add_argument("--many", type=int, default=0, metavar="SEEDS", help="see template_crawl")
     parser.add_argument("--group", choices=("judging", "tuning", "both"), default="judging")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--companies", type=int, default=DEFAULT_COMPANIES)
     parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(given)
+    options = parser.parse_args(arguments)
+    if options.crawl:
+        from benchmarks import template_crawl  # noqa: PLC0415  (it takes what is agreed from here)
+
+        return template_crawl.main(options)
     group = None if options.group == "both" else options.group
     figures = measure(options.seeds, options.companies, group)
     if options.json:

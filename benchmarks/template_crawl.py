@@ -1,7 +1,7 @@
 """Whole template crawls of the demo's companies: search, layers, records, a second period.
 
-    python -m benchmarks.template_crawl [--companies 216] [--seed 1] [--group judging] [--json]
-    python -m benchmarks.template_crawl --many 10000
+    python -m benchmarks.template --crawl [--companies 216] [--seeds 1] [--group judging] [--json]
+    python -m benchmarks.template --crawl --many 10000
 
 The generated companies are found by a simulated search engine; ``scrapy crawl template`` runs
 twice, in the second period over the next edition, where some companies are new, changed or gone.
@@ -12,11 +12,9 @@ seeds, beside a tenth of it.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -25,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.template import said, truth
 from lab.demo.answers import Answer
 from lab.demo.companies.crawl import command, serving
-from lab.demo.companies.web import DEFAULT_COMPANIES, CompanyWeb, Expected
+from lab.demo.companies.web import CompanyWeb, Expected
 from lab.demo.crawl import run
 from lab.demo.server import DemoServer
 from topiccrawl.addons.records.records import Records
@@ -33,7 +31,8 @@ from topiccrawl.links.urls import host_of
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    import argparse
+    from collections.abc import Mapping
 
     from topiccrawl.addons.records.records import StoredRecord
 
@@ -191,33 +190,19 @@ limits.seeds = SEEDS
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the figures."""
-    shown = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        "benchmarks.template_crawl", None, __doc__, formatter_class=shown
-    )
-    parser.add_argument("--group", choices=("judging", "tuning", "both"), default="judging")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--companies", type=int, default=DEFAULT_COMPANIES)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--many", type=int, default=0, metavar="SEEDS")
-    options = parser.parse_args(arguments)
-    group = None if options.group == "both" else options.group
+def main(given: argparse.Namespace) -> int:
+    """Print the figures of whole crawls, for the options of ``benchmarks.template``."""
+    group = None if given.group == "both" else given.group
     with tempfile.TemporaryDirectory() as folder:
-        if options.many:
-            print(many(Path(folder), options.many))
+        if given.many:
+            print(many(Path(folder), given.many))
             return 0
-        periods = measure(Path(folder), options.seed, options.companies, group)
+        periods = measure(Path(folder), given.seeds[0], given.companies, group)
     for number, period in enumerate(periods, 1):
-        if options.json:
+        if given.json:
             print(json.dumps({"period": number, **period._asdict()}, ensure_ascii=False))
         else:
             print(f"period {number}")
             for name, value in period._asdict().items():
                 print(f"  {name:<16}{value}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,29 +2,24 @@
 
     python -m benchmarks.text [--pages 20] [--seed 1] [--json FILE]
 
-Pages are drawn from jieba's own word list by document frequency, each from a vocabulary of its
-own: 10,000 characters (30 kB of
-UTF-8) with a topic term in every hundredth word. Links are anchors of 8 to 20 characters and as
-many contexts of 40 to 80, half of them with a topic term, 50 of each in a batch. Times are the
-best of five rounds, after one that fills caches: ``score_page_ms`` for one page,
-``score_link_us`` for one anchor, ``score_context_us`` for one context.
+Pages are drawn from jieba's own word list by document frequency, each from a vocabulary of its own:
+10,000 characters (30 kB of UTF-8) with a topic term in every hundredth word. Links are anchors of 8
+to 20 characters and as many contexts of 40 to 80, half of them with a topic term, 50 of each in a
+batch. Times are the best of five rounds, after one that fills caches: ``score_page_ms`` for one
+page, ``score_link_us`` for one anchor, ``score_context_us`` for one context. Figures without a
+prefix are those of rjieba.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import math
 import random
-import sys
 import time
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from topiccrawl.text.idf import chinese_table
-from topiccrawl.text.normal import simplify
+from benchmarks.output import command_line, show
+from benchmarks.score import LINKS, TERMS, VOCABULARY, Words, sklearn_scorer
 from topiccrawl.text.tokens import JiebaTokenizer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
@@ -32,11 +27,7 @@ from topiccrawl.topics.topic import Topic
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-TERMS = ("新能源", "汽车", "新能源汽车", "充电桩", "动力电池")
 CHARACTERS = 10_000
-VOCABULARY = 1_500
-"""Words of which a text is drawn: a real page of this length has about 1,500 different ones."""
-LINKS = 50
 ROUNDS = 5
 
 
@@ -50,42 +41,26 @@ class Texts(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table; with ``--json`` also write our figures and the others' as a flat object."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--pages", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path)
+    parser = command_line(__doc__, pages=20, seed=1)
     options = parser.parse_args(arguments)
     texts = draw(random.Random(options.seed), options.pages)  # noqa: S311  (repeatable, no secret)
+    measured = {"": partial(ours, "rjieba"), "jieba_": partial(ours, "jieba"), "sklearn_": theirs}
+    if find_spec("sklearn") is None:
+        del measured["sklearn_"]
     figures: dict[str, float] = {}
-    for name, prefix, measured in (
-        ("topiccrawl (rjieba)", "", partial(ours, "rjieba")),
-        ("topiccrawl (jieba)", "jieba_", partial(ours, "jieba")),
-        ("jieba + TfidfVectorizer", "sklearn_", theirs),
-    ):
-        if prefix == "sklearn_" and find_spec("sklearn") is None:
-            say(f"{name:26} scikit-learn is not installed")
-            continue
-        page, anchor, context = measured(texts)
-        say(f"{name:26} {page:8.2f} ms a page {anchor:8.1f} µs an anchor {context:8.1f} a context")
+    for prefix, measure in measured.items():
+        page, anchor, context = measure(texts)
         figures |= {f"{prefix}score_page_ms": page, f"{prefix}score_link_us": anchor}
         figures[f"{prefix}score_context_us"] = context
-    if options.json:
-        options.json.write_text(json.dumps({k: round(v, 3) for k, v in figures.items()}) + "\n")
+    show(figures, options.json)
 
 
 def draw(dice: random.Random, pages: int) -> Texts:
     """Texts of words by their document frequency."""
-    table = chinese_table()
-    words = [word for word in table if simplify(word) == word]
-    weights = [math.exp(-table[word]) for word in words]
+    words = Words(dice)
 
     def text(length: int, share: float) -> str:
-        drawn = dice.choices(dice.choices(words, weights, k=VOCABULARY), k=length)
-        marks = ("", "", "", "", "，", "", "", "的", "。")
-        topical = [dice.choice(TERMS) if dice.random() < share else word for word in drawn]
-        return "".join(word + dice.choice(marks) for word in topical)[:length]
+        return words.text(words.vocabulary(VOCABULARY), length, share)[:length]
 
     half = LINKS // 2
     return Texts(
@@ -95,10 +70,10 @@ def draw(dice: random.Random, pages: int) -> Texts:
     )
 
 
-def ours(engine: str, texts: Texts) -> tuple[float, float, float]:
+def ours(engine: Literal["rjieba", "jieba"], texts: Texts) -> tuple[float, float, float]:
     """Milliseconds a page, microseconds an anchor and a context, by our scorer."""
     topic = Topic(name="benchmark", terms=dict.fromkeys(TERMS, 1.0))
-    scorer = Scorer(topic, JiebaTokenizer("rjieba" if engine == "rjieba" else "jieba"))
+    scorer = Scorer(topic, JiebaTokenizer(engine))
     return (
         best(lambda: [scorer.score_text(page) for page in texts.pages]) / len(texts.pages) * 1e3,
         best(lambda: scorer.score_many(texts.anchors)) / LINKS * 1e6,
@@ -108,17 +83,7 @@ def ours(engine: str, texts: Texts) -> tuple[float, float, float]:
 
 def theirs(texts: Texts) -> tuple[float, float, float]:
     """The same by a TfidfVectorizer over jieba, page by page and link by link."""
-    import jieba  # noqa: PLC0415  (a second and 100 MB that the rest does not need)
-    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415
-
-    jieba.setLogLevel("WARNING")
-    vectorizer = TfidfVectorizer(tokenizer=jieba.lcut, token_pattern=None).fit(texts.pages)
-    topic = vectorizer.transform([" ".join(TERMS)]).T
-
-    def score(items: list[str]) -> None:
-        for item in items:
-            (vectorizer.transform([item]) @ topic).sum()
-
+    score = sklearn_scorer(texts.pages, TERMS)
     return (
         best(lambda: score(texts.pages)) / len(texts.pages) * 1e3,
         best(lambda: score(texts.anchors)) / LINKS * 1e6,
@@ -135,11 +100,6 @@ def best(work: Callable[[], object]) -> float:
         work()
         times.append(time.perf_counter() - start)
     return min(times)
-
-
-def say(line: str) -> None:
-    """Print a line of the table."""
-    sys.stdout.write(line + "\n")
 
 
 if __name__ == "__main__":

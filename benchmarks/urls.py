@@ -15,7 +15,6 @@ blogs out of account), ``articles_lost`` of the on-topic articles that the crawl
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gzip
 import io
@@ -26,6 +25,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.output import command_line, show
+from benchmarks.processes import options
 from lab.demo.crawl import crawl
 from lab.demo.judge import read_log
 from lab.demo.plan import Kind
@@ -38,6 +39,7 @@ from topiccrawl.links.skeletons import address
 from topiccrawl.links.urls import canonical, site_of
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterable, Sequence
 
 FEWEST, MOST = 50, 200
@@ -46,9 +48,8 @@ FEWEST, MOST = 50, 200
 NEWS = frozenset((Kind.ARTICLE, Kind.HUB, Kind.COPY, Kind.REDIRECT))
 """Kinds of demo pages that are worth a download."""
 
-STDOUT = Path("-")
 _OK = 200
-_QUICK = ("DOWNLOAD_DELAY=0.01", "TOPICCRAWL_RETRY_DELAY=0.1", "LOG_LEVEL=ERROR")
+_QUICK = {"DOWNLOAD_DELAY": 0.01, "TOPICCRAWL_RETRY_DELAY": 0.1, "LOG_LEVEL": "ERROR"}
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -131,21 +132,15 @@ def by_look(url: str) -> bool:
     return not is_non_news(url) and news_likelihood(url) >= NEWS_SHARE
 
 
-def fetched(web: Web, log: Path) -> list[int]:
-    """Entries that a crawl fetched, once each."""
-    numbers = (web.number(one.url) for one in read_log(log) if one.status == _OK)
-    return list(dict.fromkeys(number for number in numbers if number is not None))
-
-
-def crawled(web: Web, folder: Path, *, filtered: bool) -> list[int]:
-    """Entries that a whole crawl fetched."""
-    options = [*_QUICK, f"TOPICCRAWL_NEWS_FILTER={int(filtered)}"]
-    arguments = [part for option in options for part in ("-s", option)]
+def crawled(web: Web, folder: Path, **settings: int) -> list[int]:
+    """Crawl a web with settings; return the entries that were fetched, once each."""
     with contextlib.redirect_stdout(io.StringIO()):
-        status = crawl(web, folder, arguments)
+        status = crawl(web, folder, options({**_QUICK, **settings}))
     if status:
         sys.exit(f"the crawl of the demo web ended with status {status}")
-    return fetched(web, folder / "access.tsv")
+    answers = read_log(folder / "access.tsv")
+    numbers = (web.number(one.url) for one in answers if one.status == _OK)
+    return list(dict.fromkeys(number for number in numbers if number is not None))
 
 
 def savings(web: Web, without: Sequence[int], with_it: Sequence[int]) -> dict[str, float]:
@@ -179,46 +174,37 @@ def whole_crawl(seed: int, pages: int) -> dict[str, float]:
     """Run two crawls of a demo web and return their difference."""
     web = generate(seed, pages, faults=False)
     with tempfile.TemporaryDirectory() as folder:
-        without = crawled(web, Path(folder) / "without", filtered=False)
-        with_it = crawled(web, Path(folder) / "with", filtered=True)
+        without, with_it = (
+            crawled(web, Path(folder, str(on)), TOPICCRAWL_NEWS_FILTER=on) for on in (0, 1)
+        )
     return savings(web, without, with_it)
 
 
-def measure(options: argparse.Namespace) -> dict[str, float]:
+def measure(given: argparse.Namespace) -> dict[str, float]:
     """All figures by name."""
-    truth = rows(options.truth)
+    truth = rows(given.truth)
     found = by_site(truth)
     for most in (FEWEST, 2 * FEWEST):
         few = by_site(truth, most)
         found |= {f"{name}_{most}": few[name] for name in ("precision", "recall")}
     found |= left_out(truth)
     found |= figures(((bool(r["is_article"]), by_look(r["url"])) for r in truth), "prior_")
-    if options.rules is not None:
-        same = [(row["kind"] == "article") == by_look(row["url"]) for row in rows(options.rules)]
+    if given.rules is not None:
+        same = [(row["kind"] == "article") == by_look(row["url"]) for row in rows(given.rules)]
         found["rules_agreement"] = round(sum(same) / max(1, len(same)), 4)
-    if not options.no_crawl:
-        found |= whole_crawl(options.seed, options.pages)
+    if not given.no_crawl:
+        found |= whole_crawl(given.seed, given.pages)
     return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="benchmarks.urls")
+    parser = command_line(__doc__, seed=1, pages=3000)
     parser.add_argument("truth", type=Path, help="URLs with is_article")
     parser.add_argument("--rules", type=Path, help="URLs with kind, for agreement")
     parser.add_argument("--no-crawl", action="store_true", help="leave the demo web out")
-    parser.add_argument("--seed", type=int, default=1, help="of the demo web")
-    parser.add_argument("--pages", type=int, default=3000, help="of the demo web")
-    parser.add_argument(
-        "--json", type=Path, nargs="?", const=STDOUT, help="write the figures there, or print them"
-    )
-    options = parser.parse_args(arguments)
-    found = measure(options)
-    text = json.dumps(found, indent=1) + "\n"
-    lines = [f"{name:28}{value:12.4f}\n" for name, value in found.items()]
-    sys.stdout.write(text if options.json == STDOUT else "".join(lines))
-    if options.json and options.json != STDOUT:
-        options.json.write_text(text, "utf-8")
+    given = parser.parse_args(arguments)
+    show(measure(given), given.json)
 
 
 if __name__ == "__main__":

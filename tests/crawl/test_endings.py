@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.nodes_web import EvenWeb
+from benchmarks.nodes_trial import EvenWeb
 from lab.demo.server import DemoServer
 from tests.crawl.run import ended, run, running, stored
 from tests.crawl.trials import StandingScheduler
@@ -88,14 +88,22 @@ def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path
     pages: dict[str, Page] = {
         f"{SITE}/{i}": article(f"新能源汽车第{i}篇", f"{TEXT}编号{i}。") for i in range(80)
     }
-    slowly: dict[str, Page] = {url: Answer(str(text), seconds=0.2) for url, text in pages.items()}
+    stopped = threading.Event()
+
+    def slow(handler: BaseHTTPRequestHandler) -> Answer:
+        if len(web.hits) >= 12:  # however late the signal is sent
+            stopped.wait(PATIENCE)
+        return Answer(str(pages[handler.path]), seconds=0.2)
+
+    slowly: dict[str, Page] = dict.fromkeys(pages, slow)
     home: dict[str, Page] = {f"{SITE}/": front(*(f"/{i}" for i in range(80)))}
     data = tmp_path / "data"
-    slow = {"CONCURRENT_REQUESTS_PER_DOMAIN": "2"}
+    few = {"CONCURRENT_REQUESTS_PER_DOMAIN": "2"}
     with Web({**home, **slowly}) as web:
-        with running(web.proxy, data, *TRIAL, **slow) as process:
+        with running(web.proxy, data, *TRIAL, **few) as process:
             until(lambda: len(web.hits) >= 12)
             process.send_signal(signal.SIGINT)
+            stopped.set()
             assert ended(process, data) == 0
         assert len(web.hits) < 40
         web.pages = {**home, **pages}

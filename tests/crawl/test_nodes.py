@@ -13,8 +13,7 @@ import pytest
 from typing_extensions import override
 
 from benchmarks.nodes_outage import RedisAway
-from benchmarks.nodes_trial import SETTINGS, Trial, web_of
-from benchmarks.nodes_web import EvenWeb
+from benchmarks.nodes_trial import SETTINGS, EvenWeb, Trial, web_of
 from tests.crawl.run import run
 
 if TYPE_CHECKING:

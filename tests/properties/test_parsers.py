@@ -34,9 +34,8 @@ from topiccrawl.addons.warc.warc import parts
 from topiccrawl.commands.frontier_export import entries
 from topiccrawl.discovery.contract import Fetched
 from topiccrawl.discovery.custom import read_engine
-from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
+from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo, SearXNG
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
-from topiccrawl.discovery.searxng import SearXNG
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.extract.dates import published
 from topiccrawl.extract.extract import Conditions

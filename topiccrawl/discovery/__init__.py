@@ -10,11 +10,10 @@ from topiccrawl.discovery.contract import (
     SeedProvider,
 )
 from topiccrawl.discovery.custom import CustomEngine, Engine, read_engine
-from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
+from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo, SearXNG
 from topiccrawl.discovery.factory import provider_of, providers_of
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, UrlList, read_list
 from topiccrawl.discovery.pages import hit_of, hits_of, number_in, tree, unusual, with_query
-from topiccrawl.discovery.searxng import SearXNG
 
 __all__ = [
     "Answer",

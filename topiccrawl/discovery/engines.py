@@ -1,22 +1,32 @@
-"""Search engines, read from their HTML result pages: Baidu [S1], Bing, DuckDuckGo.
+"""Search engines: Baidu [S1], Bing and DuckDuckGo by their HTML pages, SearXNG by its JSON API.
 
-Most of them disallow result pages in robots.txt, and the frontier then does not request them. If
-you operate an engine, or have its consent, add its host to TOPICCRAWL_OWN_HOSTS.
+SearXNG, which users host themselves, is the recommended provider. Most other engines disallow
+result pages in robots.txt, and the frontier then does not request them. If you operate an engine,
+or have its consent, add its host to TOPICCRAWL_OWN_HOSTS.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from typing_extensions import override
 
-from topiccrawl.discovery.contract import ALTERNATIVES, Answer, Blocked, Fetched, Hit, Results
+from topiccrawl.discovery.contract import (
+    ALTERNATIVES,
+    Answer,
+    Blocked,
+    Changed,
+    Fetched,
+    Hit,
+    Results,
+)
 from topiccrawl.discovery.pages import (
     changed_format,
     hit_of,
     hits_of,
     number_in,
+    parse_json,
     tree,
     unique,
     unusual,
@@ -167,3 +177,60 @@ class DuckDuckGo(_SearchEngine):
                 values = [(one["name"] or "", one.get("value") or "") for one in sent]
                 return (f"{self.base}?{urlencode(values)}",)
         return ()
+
+
+_FORBIDDEN, _LIMITED = 403, 429
+_FORMATS = "add json to search.formats in its settings.yml and restart it"
+_LIMITER = "set server.limiter to false in its settings.yml, or allow this host in its limiter"
+_ENGINES = "choose other engines in its settings.yml, or wait until they respond again"
+
+
+class SearXNG:
+    """SearXNG instance, queried by ``GET /search?format=json``.
+
+    Args:
+        base: URL of the instance, such as ``http://localhost:8888``.
+    """
+
+    name = "searxng"
+    searches = True
+
+    def __init__(self, base: str) -> None:
+        self.base = base.rstrip("/").removesuffix("/search")
+
+    def start(self, query: str) -> Results:
+        """See ``SeedProvider.start``."""
+        values = {"q": query, "format": "json", "pageno": 1}
+        return Results((), (f"{self.base}/search?{urlencode(values)}",))
+
+    def read(self, page: Fetched) -> Answer:
+        """See ``SeedProvider.read``; ``Blocked`` if no result and engines did not respond."""
+        if page.status == _FORBIDDEN:
+            return Blocked("searxng: JSON responses are disabled (403)", _FORMATS)
+        if page.status == _LIMITED:
+            return Blocked("searxng: its limiter rejects requests (429)", _LIMITER)
+        if (answer := unusual(page, "see the log of the instance")) is not None:
+            return answer
+        found = parse_json(page.text)
+        if not isinstance(found, dict) or not isinstance(found.get("results"), list):
+            return Changed("searxng: unexpected response format", f"check the address; {_FORMATS}")
+        hits = unique(_named(found["results"]))
+        if not hits:
+            return _no_results(found.get("unresponsive_engines"))
+        following = with_query(page.url, pageno=number_in(page.url, "pageno", 1) + 1)
+        return Results(hits, (following,))
+
+
+def _named(results: list[Any]) -> Iterator[Hit]:
+    for result in results:
+        url = canonical(str(result.get("url") or "")) if isinstance(result, dict) else None
+        if url is not None:
+            yield Hit(url, str(result.get("title") or ""))
+
+
+def _no_results(silent: Any) -> Results | Blocked:  # noqa: ANN401  (a foreign document)
+    """Return empty results, or ``Blocked`` if engines did not respond."""
+    names = [": ".join(map(str, one)) for one in silent if one] if isinstance(silent, list) else []
+    if not names:
+        return Results()
+    return Blocked(f"searxng: its engines do not respond ({'; '.join(names)})", _ENGINES)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.discovery.contract import SeedProvider
 from topiccrawl.discovery.custom import read_engine
-from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
+from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo, SearXNG
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
-from topiccrawl.discovery.searxng import SearXNG
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.urls import canonical
 

@@ -9,18 +9,19 @@ from urllib.parse import urlencode, urlsplit
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
 from topiccrawl.discovery.pages import parse_json, unique, unusual, with_query
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.links.feeds import read_feed
 from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
-from topiccrawl.links.xml_root import name_of, text_of, xml_root
+from topiccrawl.links.xml_root import name_of, xml_root
 from topiccrawl.userfiles import read_user_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from lxml import etree
 
-
+_FEEDS = frozenset({"rss", "rdf", "feed"})
+"""Names of the root elements of feeds."""
 _NOT_FOUND = (400, 404)
 _CHECK = "check the address"
 
@@ -85,33 +86,15 @@ class Feed:
         """See ``SeedProvider.read``."""
         if (answer := unusual(page, _CHECK)) is not None:
             return answer
-        root = xml_root(page.body)
+        found, root = read_feed(page.body, page.url), xml_root(page.body)
         name = "" if root is None else name_of(root)
-        if root is None or name not in {"rss", "rdf", "feed"}:
+        if found is None or root is None or name not in _FEEDS:
             return Changed(f"feed: <{name}> is neither RSS nor Atom", _CHECK)
-        following = [link.get("href", "") for link in _elements(root, "link", own=True)
-                     if link.get("rel") == "next"]  # fmt: skip
-        urls = [canonical(address, page.url) for address in following]
-        return Results(_hits(_entries(root)), tuple(url for url in urls if url))
-
-
-def _entries(root: etree._Element) -> Iterator[tuple[str, str]]:
-    for entry in (*_elements(root, "item"), *_elements(root, "entry")):
-        links = _elements(entry, "link", own=True)
-        address = next(
-            (link.get("href") or link.text or "" for link in links
-             if link.get("rel", "alternate") == "alternate"),
-            "",
-        )  # fmt: skip
-        titles = _elements(entry, "title", own=True)
-        yield address.strip(), text_of(titles[0]) if titles else ""
-
-
-def _elements(element: etree._Element, name: str, *, own: bool = False) -> list[etree._Element]:
-    """Return descendants with a local name; with ``own``, only children and grandchildren."""
-    inside = [child for box in (element, *element) for child in box] if own else element.iter()
-    first = [*element, *inside] if own else inside
-    return list(dict.fromkeys(each for each in first if name_of(each) == name))
+        links = (link for box in (root, *root) for link in box if name_of(link) == "link")
+        following = [link.get("href", "") for link in links if link.get("rel") == "next"]
+        urls = (canonical(address, page.url) for address in following)
+        hits = unique(Hit(link.url, link.anchor) for link in found.links)
+        return Results(hits, tuple(url for url in urls if url))
 
 
 @dataclass(frozen=True)

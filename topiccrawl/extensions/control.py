@@ -87,7 +87,9 @@ class CrawlControl:
             try:
                 began = began or await self._ledger.now()
                 order = await self._control.order(name)
-                await self._enqueue(name, order)
+                if order.urls and self.context.opened:
+                    enqueue_start_urls(self.context, order.urls)
+                    await self._control.discard_urls(name, order.urls)  # else enqueued again
             except TopiccrawlError as error:
                 if not self._unreadable:
                     logger.warning("Operator commands cannot be read: %s", error)
@@ -100,15 +102,6 @@ class CrawlControl:
                     return
                 self._apply(order)
             await asyncio.sleep(PERIOD)
-
-    async def _enqueue(self, name: str, order: CrawlOrder) -> None:
-        """Enqueue the start URLs of a command, then remove them from it.
-
-        If the removal fails, they are enqueued again.
-        """
-        if order.urls and self.context.opened:
-            enqueue_start_urls(self.context, order.urls)
-            await self._control.discard_urls(name, order.urls)
 
     def _apply(self, order: CrawlOrder) -> None:
         context, stats = self.context, self.context.crawler.stats

@@ -8,9 +8,10 @@ import os
 import socket
 import time
 from collections import deque
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Spider, signals
+from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 from xxhash import xxh32_hexdigest
@@ -22,7 +23,7 @@ from topiccrawl.extensions.wait_reason import QUIET, Circumstances, WaitReason, 
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.model import Article, Lease, Page, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place
-from topiccrawl.scheduler.context import CrawlContext, context_of
+from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.scheduler import uses_frontier
 from topiccrawl.scheduler.signals import page_counted, page_judged
@@ -52,15 +53,13 @@ class CrawlFigures:
     """Collect the figures of a crawl from its signals.
 
     Args:
-        crawler: Crawler of the crawl.
-        spider: Spider that reports its pages by ``page_judged`` or ``page_counted``. For any other
-            spider each page counts as fetched, and none as on topic.
+        crawler: Crawler of the crawl. If its spider does not report its pages by ``page_judged`` or
+            ``page_counted``, each page counts as fetched, and none as on topic.
     """
 
-    def __init__(self, crawler: Crawler, spider: Spider) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.context = context_of(crawler)
-        self.spider = spider
         self.name = self.context.spec.name
         self.began = time.time()
         self.finished: float | None = None
@@ -76,7 +75,6 @@ class CrawlFigures:
         self._last_counts: dict[str, int] = {}
         self._number = 0
         self._store_at = 0.0
-        self._identity: dict[str, Any] = {}
         self._storing: asyncio.Future[None] | None = None
         self._store_failed = False
         self.runs = frontiers_of(crawler.settings).runs()
@@ -92,7 +90,7 @@ class CrawlFigures:
         """
         if crawler.spider is None or not uses_frontier(crawler.settings):
             raise NotConfigured
-        figures = cls(crawler, crawler.spider)
+        figures = cls(crawler)
         connect = crawler.signals.connect
         connect(figures.opened, signals.spider_opened)
         connect(figures.closed, signals.spider_closed)
@@ -228,7 +226,7 @@ class CrawlFigures:
         get, parts = self.crawler.stats.get_value, self._contributed()
         return {
             "control": {
-                "name": crawl_name(self.spider),
+                "name": crawl_name(self.crawler.spider),
                 "paused": bool(get("topiccrawl/control/paused", default=False)),
                 "speed": get("topiccrawl/control/speed", 1.0),
             },
@@ -246,11 +244,27 @@ class CrawlFigures:
 
     def last_run(self) -> dict[str, Any]:
         """Describe this run; see ``source``."""
-        if not self._identity:
-            self._identity = _identity(self.context, self.spider, self.began)
         seconds = round(time.monotonic() - self._began, 1)
         now = {"seconds": seconds, "finished": self.finished, "reason": self.reason}
         return {**self._identity, **now}
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        """Facts of the run that do not change."""
+        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self.began))
+        machine, pid, spider = socket.gethostname(), os.getpid(), self.crawler.spider
+        spec, place = self.context.spec, frontier_place(self.crawler.settings, spider)
+        return {
+            # a worker may start turns at several sites in one second
+            "id": f"{stamp}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",
+            "node": f"{machine}:{pid}",
+            "topic": spec.name,
+            "spider": "" if spider is None else spider.name,
+            "strategy": "" if spec.strategy is None else spec.strategy.name,
+            "frontier": place,
+            "began": round(self.began, 3),
+            "version": __version__,
+        }
 
     def _totals(self) -> dict[str, Any]:
         get = self.crawler.stats.get_value
@@ -315,21 +329,3 @@ def _own(frontier: Frontier, counts: dict[str, int]) -> int:
     node = getattr(frontier, "membership", None)
     others = node.view.other_sizes(node.epoch) if node is not None else (0, 0, 0)
     return counts.get("prior", 0) + counts.get("normal", 0) - others[0] - others[1]
-
-
-def _identity(context: CrawlContext, spider: Spider, began: float) -> dict[str, Any]:
-    """Return the facts of a run that do not change."""
-    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(began))
-    machine, pid = socket.gethostname(), os.getpid()
-    spec, place = context.spec, frontier_place(context.crawler.settings, spider)
-    return {
-        # a worker may start turns at several sites in one second
-        "id": f"{stamp}-{machine}-{pid}-{xxh32_hexdigest(place.encode())}",
-        "node": f"{machine}:{pid}",
-        "topic": spec.name,
-        "spider": spider.name,
-        "strategy": "" if spec.strategy is None else spec.strategy.name,
-        "frontier": place,
-        "began": round(began, 3),
-        "version": __version__,
-    }

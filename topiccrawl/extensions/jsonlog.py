@@ -6,7 +6,6 @@ import json
 import logging
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
@@ -26,7 +25,7 @@ _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "ta
 
 _PYTHONS = logging.Formatter()
 
-_GIVEN: ContextVar[Mapping[str, Any]] = ContextVar("_GIVEN", default=MappingProxyType({}))
+_GIVEN: ContextVar[Mapping[str, Any] | None] = ContextVar("_GIVEN", default=None)
 """Fields that a crawl adds to its lines; a worker runs several crawls, each in its own context."""
 
 

@@ -118,10 +118,12 @@ class YieldStop:
 
     def check(self) -> None:
         """Record the forecast for the next pages; close the spider after several low forecasts."""
-        expected = self.expected()
-        if expected is None or self._low >= CONSECUTIVE:
+        context = self.context
+        values = context.frontier.best(self.ahead) if context.opened else ()
+        if not values or self._low >= CONSECUTIVE:
             return
-        self.context.crawler.stats.set_value("topiccrawl/expected_yield", expected)
+        expected = self.forecast.expect(values)
+        context.crawler.stats.set_value("topiccrawl/expected_yield", expected)
         self._low = self._low + 1 if expected < self.level else 0
         if self._low >= CONSECUTIVE:
             logger.info(
@@ -129,15 +131,7 @@ class YieldStop:
                 "below TOPICCRAWL_STOP_YIELD (%.1f %%); set it to 0 to continue",
                 self.ahead, 100 * expected, 100 * self.level,
             )  # fmt: skip
-            self.context.end(REASON)
-
-    def expected(self) -> float | None:
-        """Return the expected share of relevant pages; None if the queue is empty."""
-        if not self.context.opened:
-            return None
-        frontier = self.context.frontier
-        values = frontier.best(self.ahead)
-        return self.forecast.expect(values) if values else None
+            context.end(REASON)
 
 
 def level_of(settings: BaseSettings) -> float:

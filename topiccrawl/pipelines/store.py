@@ -65,7 +65,7 @@ class StorePipeline:
     def __init__(
         self, crawler: Crawler, store: SpoolingStore, *, size: int = SIZE, age: float = AGE
     ) -> None:
-        self._crawler = crawler
+        self._count = crawler.stats.inc_value
         self._context = context_of(crawler)
         self._store = store
         self._group = GroupCommit(store.save, size=size, age=age)
@@ -80,14 +80,10 @@ class StorePipeline:
         settings = crawler.settings
         store = articles_of(settings)
         spool = Spool(Path(settings["TOPICCRAWL_DATA_DIR"]) / "spool")
-
-        def count(stat: str) -> None:
-            if crawler.stats is not None:
-                crawler.stats.inc_value(stat)
-
+        listeners = listeners_of(settings, store, crawler.stats.inc_value)
         pipeline = cls(
             crawler,
-            SpoolingStore(store, spool, listeners_of(settings, store, count)),
+            SpoolingStore(store, spool, listeners),
             size=settings.getint("TOPICCRAWL_STORE_GROUP_SIZE", SIZE),
             age=settings.getfloat("TOPICCRAWL_STORE_GROUP_AGE", AGE),
         )
@@ -200,10 +196,6 @@ class StorePipeline:
             for topic in item.topics.keys() - {self._context.spec.name}:  # several topics
                 self._count(f"topiccrawl/topics/{topic}")
         return replace(item, follows=saved.follows)
-
-    def _count(self, stat: str) -> None:
-        if self._crawler.stats is not None:
-            self._crawler.stats.inc_value(stat)
 
     def _failed(self, error: StorageError) -> None:
         self._failures += 1

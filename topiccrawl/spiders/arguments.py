@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.errors import ConfigurationError, FieldError, SettingError, TopicError
+from topiccrawl.extract.genres import genres_named
 from topiccrawl.links.hosts import normalize_host
+from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.urlrules import UrlRules
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import Message, message
-from topiccrawl.scheduler.build import limits_of, start_rules
+from topiccrawl.scheduler.build import check_settings, limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, load_component, read_parameters
+from topiccrawl.scheduler.starttime import check_since
+from topiccrawl.spiders.discovering import Discovery
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
@@ -23,10 +27,14 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.topics.adapter import TopicAdapter
     from topiccrawl.topics.contract import RelevanceModel
 
+ARGUMENTS = (
+    "topic", "seeds", "fresh", "discover", "watch", "since", "sites", "like", "include", "exclude",
+    "topics",
+)  # fmt: skip
+"""Arguments of the topic spider."""
 NO_SOURCE_CHECK: dict[str, Any] | None = {"WARN_ON_GENERATOR_RETURN_VALUE": False}
 """Custom settings of our spiders. Scrapy's check reads the source of the callback for each response
 (0.5 ms)."""
@@ -37,6 +45,53 @@ _REFUSED = {
     "url-not-included": message("no pattern of include matches it; add one, such as its path"),
 }
 _NO = frozenset({"", "0", "false", "no", "off"})
+
+
+class TopicPlan(NamedTuple):
+    """Validated arguments of a topic crawl.
+
+    Attributes:
+        topic: The topic with its seeds; several topics are merged to one.
+        scorer: Scorer by the words of the topic, or of several topics.
+        strategy: Order of the links.
+        discovery: Search for seeds, or None.
+        fresh: Whether the frontier of earlier runs is deleted.
+        watch: Watch mode, see ``watch_mode``.
+    """
+
+    topic: Topic
+    scorer: Scorer | MultiScorer
+    strategy: LinkStrategy
+    discovery: Discovery | None
+    fresh: bool
+    watch: str
+
+
+def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> TopicPlan:
+    """Validate the arguments and the settings, and return the plan of the crawl.
+
+    Raises:
+        ConfigurationError: If an argument, the topic or a setting cannot be used.
+    """
+    refuse_unknown(arguments, ARGUMENTS)
+    given = dict.fromkeys(ARGUMENTS, "") | dict(arguments)
+    fresh, watch = flag("fresh", given["fresh"]), check_watch(settings, given["watch"])
+    check_since(given["since"])
+    check_settings(settings)
+    genres_named(settings.getlist("TOPICCRAWL_GENRES"))
+    topic = topic_of(given["topic"], given["like"], given["topics"])
+    discovery = Discovery.of(settings, given["discover"], [topic.name])
+    if given["seeds"]:
+        topic = topic.model_copy(update={"seeds": seeds_of(given["seeds"])})
+    topic = on_sites(topic, given["sites"], given["seeds"])
+    topic = within(topic, given["include"], given["exclude"])
+    refuse_denied(topic)
+    scorer = scorer_of(settings, topic, given["topics"])
+    parameters = strategy_parameters(settings, topic)
+    order = strategy(settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
+    order.version = scorer.version
+    searches = given["discover"] or not topic.seeds
+    return TopicPlan(topic, scorer, order, discovery if searches else None, fresh, watch)
 
 
 def flag(name: str, value: str) -> bool:
@@ -74,14 +129,15 @@ def watch_mode(value: str) -> str:
         ) from None
 
 
-def check_watch(settings: BaseSettings, value: str) -> None:
-    """Reject watching together with the eviction of records.
+def check_watch(settings: BaseSettings, value: str) -> str:
+    """Return the watch mode; reject watching together with the eviction of records.
 
     Raises:
         SettingError: If both are enabled.
         ConfigurationError: If the value is no watch mode.
     """
-    if watch_mode(value) and limits_of(settings).max_known:
+    mode = watch_mode(value)
+    if mode and limits_of(settings).max_known:
         raise SettingError(
             "TOPICCRAWL_MAX_KNOWN is {topiccrawl_max_known}, which evicts "
             "the records that -a watch={value} needs: set it to 0, or remove "
@@ -89,6 +145,7 @@ def check_watch(settings: BaseSettings, value: str) -> None:
             topiccrawl_max_known=settings["TOPICCRAWL_MAX_KNOWN"],
             value=value,
         )
+    return mode
 
 
 def _parse_list(
@@ -172,22 +229,17 @@ def judges_of(settings: Mapping[str, Any], scorer: Scorer | MultiScorer) -> list
     return scorer.judges
 
 
-def hosts_in(value: str) -> tuple[str, ...]:
-    """Return the distinct hosts of a comma-separated list, in their order.
+def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:
+    """Restrict a topic to hosts and their subdomains; without seeds, start at their home pages.
 
     Raises:
-        ConfigurationError: If a part is not a host.
+        ConfigurationError: If a part of ``sites`` is not a host.
 
-    >>> hosts_in("a.test, B.test")
-    ('a.test', 'b.test')
+    >>> on_sites(resolve("足球"), "a.test, B.test", "").seeds
+    ('https://a.test/', 'https://b.test/')
     """
     error = message("argument sites: {text!r} is not a host; write sites=a.cn,news.b.cn")
-    return _parse_list(value, normalize_host, error, "sites")
-
-
-def on_sites(topic: Topic, sites: str, seeds: str) -> Topic:
-    """Restrict a topic to hosts and their subdomains; without seeds, start at their home pages."""
-    hosts = hosts_in(sites)
+    hosts = _parse_list(sites, normalize_host, error, "sites")
     if not hosts:
         return topic
     known = topic.seeds if seeds else tuple(f"https://{host}/" for host in hosts)

@@ -135,8 +135,8 @@ class Discovery:
         A search has failed if it found nothing because of errors. Called when the frontier is
         empty.
         """
-        for role, url in self._pages().items():
-            known = context.frontier.why(distinct_url(url, role))
+        for distinct, url in self._pages().items():
+            known = context.frontier.why(distinct)
             if known is not None and known.queue == "error":
                 self.report_failure(f"{url}: {failure_text(known.reason)}")
         return bool(self.failures) and self.is_fruitless(context)
@@ -146,18 +146,19 @@ class Discovery:
         if self.found:
             return False
         frontier = context.frontier
-        pages = (frontier.why(distinct_url(url, role)) for role, url in self._pages().items())
+        pages = map(frontier.why, self._pages())
         return frontier.counts()["known"] <= sum(page is not None for page in pages)
 
     def retry_urls(self) -> list[str]:
         """Clear the failures, and return the URLs of the search in the frontier for a retry."""
         self.failures.clear()
-        return [distinct_url(url, role) for role, url in self._pages().items()]
+        return list(self._pages())
 
     def _pages(self) -> dict[str, str]:
-        """Return the URLs that this run requested, by role."""
+        """Return the URLs that this run requested, by their distinct URLs in the frontier."""
         first = {role_of(asked, url): url for asked, r in self.start() for url in r.next}
-        return {**first, **self._requested}
+        pages = {**first, **self._requested}
+        return {distinct_url(url, role): url for role, url in pages.items()}
 
     def _answer(self, asked: SearchPage, response: Response) -> Answer:
         location = header(response, "Location")

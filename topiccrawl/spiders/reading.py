@@ -14,7 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
 from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawl.extract.extract import ARTICLES, Conditions, Extraction
+from topiccrawl.extract.extract import Conditions, Extraction
 from topiccrawl.extract.genres import Genre, genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
@@ -74,10 +74,7 @@ class PageReading:
     """
 
     def __init__(
-        self,
-        reader: PageReader,
-        readers: Readers | None,
-        genres: frozenset[Genre] = ARTICLES,
+        self, reader: PageReader, readers: Readers | None, genres: frozenset[Genre]
     ) -> None:
         self.reader = reader
         self.readers = readers
@@ -194,6 +191,8 @@ def reader_of(settings: BaseSettings) -> PageReader:
 def pool_of(settings: BaseSettings, count: Callable[[str], None]) -> Readers | None:
     """Return the pool of reader processes, or None if their number is 0.
 
+    By default their number is that of the cores less one, in [1, 4].
+
     Args:
         settings: Settings with TOPICCRAWL_READER, TOPICCRAWL_READERS and the limits of readers.
         count: Called with the name of each event.
@@ -201,22 +200,14 @@ def pool_of(settings: BaseSettings, count: Callable[[str], None]) -> Readers | N
     Raises:
         SettingError: If a setting of readers cannot be used.
     """
-    if not (size := readers_of(settings)):
+    size = max(1, min(_MAX_READERS, (os.cpu_count() or 1) - 1))
+    if settings["TOPICCRAWL_READERS"] not in ("", None):
+        size = int(number(settings, "TOPICCRAWL_READERS"))
+    if not size:
         return None
     memory = int(number(settings, "TOPICCRAWL_READER_MEMORY"))
     limits = ReaderLimits(memory, number(settings, "TOPICCRAWL_READER_SECONDS"))
     return Readers(size, settings["TOPICCRAWL_READER"], limits, count)
-
-
-def readers_of(settings: BaseSettings) -> int:
-    """Return TOPICCRAWL_READERS; by default the number of cores less one, in [1, 4].
-
-    Raises:
-        SettingError: If TOPICCRAWL_READERS is not a number.
-    """
-    if settings["TOPICCRAWL_READERS"] not in ("", None):
-        return int(number(settings, "TOPICCRAWL_READERS"))
-    return max(1, min(_MAX_READERS, (os.cpu_count() or 1) - 1))
 
 
 def raw_page(response: Response) -> RawPage:

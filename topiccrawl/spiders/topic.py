@@ -12,38 +12,20 @@ from scrapy import Request, Spider
 from typing_extensions import override
 
 from topiccrawl.extract.article import Fetch, compose
-from topiccrawl.extract.genres import genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.pagination import Pager, joined, pager_of, without_pages
-from topiccrawl.extract.reading import ReadPage, StandardReader
-from topiccrawl.links.strategies import LinkStrategy, strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Lease, Page, PageKind, Unfinished
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import check_settings, start_rules
+from topiccrawl.scheduler.build import start_rules
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.leases import UNLEASED
 from topiccrawl.scheduler.signals import example_read, page_judged
-from topiccrawl.scheduler.starttime import check_since, parse_since
-from topiccrawl.spiders.arguments import (
-    NO_SOURCE_CHECK,
-    check_watch,
-    flag,
-    judges_of,
-    on_sites,
-    refuse_denied,
-    refuse_unknown,
-    scorer_of,
-    seeds_of,
-    strategy_parameters,
-    topic_of,
-    watch_mode,
-    within,
-)
+from topiccrawl.scheduler.starttime import parse_since
+from topiccrawl.spiders.arguments import NO_SOURCE_CHECK, TopicPlan, judges_of, plan_of
 from topiccrawl.spiders.discovering import PRIORITY, Discovery, SearchPage
 from topiccrawl.spiders.reading import PageReading, may_be_article
-from topiccrawl.topics import Scorer
 from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.pagekind import kind_of
@@ -60,13 +42,10 @@ if TYPE_CHECKING:
     from topiccrawl.discovery.contract import Results
     from topiccrawl.extract.extract import Conditions
     from topiccrawl.extract.frames import SiteFrame
+    from topiccrawl.extract.reading import ReadPage
     from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.topics.contract import RelevanceModel
 
-_ARGUMENTS = (
-    "topic", "seeds", "fresh", "discover", "watch", "since", "sites", "like", "include", "exclude",
-    "topics",
-)  # fmt: skip
 _PART = 50
 """Priority of the next page of an article, higher than that of nearly all links."""
 _TERMS = 24
@@ -101,27 +80,24 @@ class TopicSpider(Spider):
     name = "topic"
     custom_settings = NO_SOURCE_CHECK
 
-    def __init__(
-        self, topic: Topic, strategy: LinkStrategy, scorer: Scorer | MultiScorer, *, fresh: bool
-    ) -> None:
+    judges: list[RelevanceModel]
+    reading: PageReading
+
+    def __init__(self, plan: TopicPlan) -> None:
         super().__init__()
-        self.topic = topic
-        self.strategy = strategy
-        self.scorer = scorer
+        self.topic, self.strategy, self.scorer = plan.topic, plan.strategy, plan.scorer
+        self.discovery = plan.discovery
         self.spec = CrawlSpec(
-            name=topic.name,
-            owner=topic.name,
-            topic=topic,
-            strategy=strategy,
-            fresh=fresh,
+            name=plan.topic.name,
+            owner=plan.topic.name,
+            topic=plan.topic,
+            strategy=plan.strategy,
+            fresh=plan.fresh,
+            watch=plan.watch,
             judges=lambda relevance: relevance >= self.scorer.lower_limit,
         )
-        self.judges = judges_of({}, scorer)
         self.rendering: RenderingRule | None = None
-        self.discovery: Discovery | None = None
-        self._terms: dict[str, Any] = {}
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
-        self.reading = PageReading(StandardReader(), None)
 
     @classmethod
     @override
@@ -131,77 +107,43 @@ class TopicSpider(Spider):
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
         """
-        check_hooks(crawler.settings)
-        topic = cls.check(crawler.settings, *args, **kwargs)
-        for name, bound in topic.limits.settings().items():
-            crawler.settings.set(name, bound, priority="spider")
-        scorer = scorer_of(crawler.settings, topic, kwargs.get("topics", ""))
-        parameters = strategy_parameters(crawler.settings, topic)
-        chosen = strategy(crawler.settings["TOPICCRAWL_STRATEGY"], scorer, parameters)
-        chosen.version = scorer.version
-        spider = cls(topic, chosen, scorer, fresh=flag("fresh", kwargs.get("fresh", "")))
-        spider.judges = judges_of(crawler.settings, scorer)
-        watch, since = watch_mode(kwargs.get("watch", "")), None
+        settings = crawler.settings
+        check_hooks(settings)
+        plan = plan_of(settings, kwargs)
+        for name, bound in plan.topic.limits.settings().items():
+            settings.set(name, bound, priority="spider")
+        spider, since = cls(plan), None
         if given := kwargs.get("since", ""):
-            folder = crawler.settings["TOPICCRAWL_DATA_DIR"]
-            since = parse_since(given, folder, topic.name, time.time(), ended=True)
+            folder = settings["TOPICCRAWL_DATA_DIR"]
+            since = parse_since(given, folder, plan.topic.name, time.time(), ended=True)
         spider._set_crawler(crawler)
+        spider.judges = judges_of(settings, plan.scorer)
         spider.reading = PageReading.of(crawler)
         prepare = spider.prepare if spider.reading.readers else None
-        spider.spec = replace(spider.spec, watch=watch, since=since, prepare=prepare)
-        asked = kwargs.get("discover", "")
-        if asked or not topic.seeds:
-            spider.discovery = Discovery.of(crawler.settings, asked, [topic.name])
+        spider.spec = replace(spider.spec, since=since, prepare=prepare)
         context = context_of(crawler)
-        context.search = spider.discovery
+        context.search = plan.discovery
         context.status["topic"] = spider.status
         return spider
 
     def status(self) -> dict[str, Any]:
         """Return the current terms of the topic, and the number of pages being parsed."""
-        changes = self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0)
-        if self._terms.get("changes") != changes:
-            heaviest = nlargest(_TERMS, self.scorer.vector.items(), key=itemgetter(1))
-            now = [[term, round(float(weight), 4)] for term, weight in heaviest]
-            self._terms = {"changes": changes, "own": list(self.topic.terms), "now": now}
-        return {"terms": self._terms, "circumstances": {"reading": self.reading.open}}
+        heaviest = nlargest(_TERMS, self.scorer.vector.items(), key=itemgetter(1))
+        terms = {
+            "changes": self.crawler.stats.get_value("topiccrawl/adaptation/changes", 0),
+            "own": list(self.topic.terms),
+            "now": [[term, round(float(weight), 4)] for term, weight in heaviest],
+        }
+        return {"terms": terms, "circumstances": {"reading": self.reading.open}}
 
     @classmethod
-    def check(
-        cls,
-        settings: BaseSettings,
-        /,
-        topic: str = "",
-        seeds: str = "",
-        fresh: str = "",
-        discover: str = "",
-        **others: str,
-    ) -> Topic:
+    def check(cls, settings: BaseSettings, /, **arguments: str) -> Topic:
         """Validate the arguments and return their topic, with its seeds.
 
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
         """
-        refuse_unknown(others, known=_ARGUMENTS)
-        flag("fresh", fresh)
-        check_watch(settings, others.get("watch", ""))
-        check_since(others.get("since", ""))
-        check_settings(settings)
-        genres_named(settings.getlist("TOPICCRAWL_GENRES"))
-        found = topic_of(topic, others.get("like", ""), others.get("topics", ""))
-        Discovery.of(settings, discover, [found.name])
-        parameters = strategy_parameters(settings, found)
-        strategy(settings["TOPICCRAWL_STRATEGY"], Scorer(found), parameters)
-        found = found.model_copy(update={"seeds": seeds_of(seeds)}) if seeds else found
-        found = on_sites(found, others.get("sites", ""), seeds)
-        found = within(found, others.get("include", ""), others.get("exclude", ""))
-        refuse_denied(found)
-        return found
-
-    @property
-    def _starts_from_redis(self) -> bool:
-        """True if start URLs come only from Redis."""
-        return self.settings.get("MAX_IDLE_TIME_BEFORE_CLOSE") is not None
+        return plan_of(settings, arguments).topic
 
     @property
     def judge(self) -> RelevanceModel:
@@ -218,7 +160,7 @@ class TopicSpider(Spider):
             for asked, results in self.discovery.start():
                 for request in self._hits(self.discovery, asked, results):
                     yield request
-        elif not (seeds or examples or self._starts_from_redis):
+        elif not (seeds or examples or self.settings.get("MAX_IDLE_TIME_BEFORE_CLOSE") is not None):
             rules = start_rules(self.topic)
             seeds = tuple(url for url in default_seeds(self.topic) if not rules.refuse(url))
             self.logger.info("No seeds given; starting at %s", ", ".join(seeds))

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.nodes_trial import Node
-from benchmarks.nodes_web import EvenWeb
-from benchmarks.tasks import EqualSites, Place
+from benchmarks.nodes_trial import EvenWeb, Node
+from benchmarks.tasks import EqualSites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +29,8 @@ def _threads_take_turns() -> Iterator[None]:
 
 @pytest.mark.parametrize("kind", ["tasks", "nodes"])
 def test_hits_are_read_while_the_server_answers(kind: str, tmp_path: Path) -> None:
-    place = (
-        Place(3, tmp_path, EqualSites(9), {})
-        if kind == "tasks"
-        else Node(3, tmp_path, EvenWeb(2, 9), "redis://unused", 0.0)
-    )
-    place.server.latency = 0.0
+    web = EqualSites(9) if kind == "tasks" else EvenWeb(2, 9)
+    place = Node(3, tmp_path, web, 0.0)
     urls = [f"http://site.example/{number}" for number in range(REQUESTS)]
     with place.server:
         asking = threading.Thread(target=_ask, args=(place.server.port, urls))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from topiccrawl.discovery.contract import Blocked, Fetched, Hit, Results
-from topiccrawl.discovery.engines import Baidu
+from topiccrawl.discovery.engines import Baidu, SearXNG
 from topiccrawl.discovery.factory import NAMES, provider_of
-from topiccrawl.discovery.searxng import SearXNG
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize
 

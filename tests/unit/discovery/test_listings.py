@@ -40,6 +40,12 @@ def test_an_atom_feed_goes_on_at_its_next_page() -> None:
     assert answer == Results((Hit("http://a.test/1", "One"),), ("http://a.test/feed?page=2",))
 
 
+def test_a_relative_address_of_an_entry_is_that_of_the_feed_s_site() -> None:
+    data = b"<rss><channel><item><title>A</title><link>/1</link></item></channel></rss>"
+    answer = provider_of("feed:http://a.test/f").read(Fetched("http://a.test/f", data))
+    assert answer == Results((Hit("http://a.test/1", "A"),))
+
+
 def test_what_is_no_feed_is_said() -> None:
     answer = provider_of("feed:http://a.test/f").read(Fetched("http://a.test/f", b"<html/>"))
     assert isinstance(answer, Changed)

@@ -107,5 +107,6 @@ class CrawlSource:
 
     async def more(self, crawl: str) -> State:  # noqa: ARG002
         """Return the sections that change slowly."""
-        place = frontier_place(self._figures.crawler.settings, self._figures.spider)
+        crawler = self._figures.crawler
+        place = frontier_place(crawler.settings, crawler.spider)
         return await self._stored.more(self._figures.name, place)
