@@ -18,7 +18,7 @@ from scrapy_redis.spiders import RedisMixin
 from topiccrawl.addons.redis.client import async_client_of, client_of
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
 from topiccrawl.addons.redis.ledger import SharedLedger, SharedRuns
-from topiccrawl.addons.redis.snapshot import owner_in, read, strategy_in
+from topiccrawl.addons.redis.snapshot import identity_in, read
 from topiccrawl.addons.redis.sync import RedisSync, Starts
 from topiccrawl.addons.redis.transport import address
 from topiccrawl.errors import StateLockedError
@@ -95,7 +95,8 @@ class SharedFrontiers:
     def read(self, place: str) -> Reader:
         """See ``Frontiers.read``."""
         client, name = client_of(self._settings), _name(place)
-        return read(client, name, stored_strategy(strategy_in(client, name)))
+        strategy = stored_strategy(identity_in(client, name)["strategy"])
+        return read(client, name, strategy)
 
     def edit(self, place: str) -> Frontier:
         """Open the frontier of a crawl in Redis that no node works on.
@@ -104,8 +105,8 @@ class SharedFrontiers:
             StateLockedError: If a node works on it.
             StorageError: If there is no such crawl, or Redis cannot be reached.
         """
-        client, name = client_of(self._settings), _name(place)
-        return self.new(place, stored_strategy(strategy_in(client, name)), owner_in(client, name))
+        identity = identity_in(client_of(self._settings), _name(place))
+        return self.new(place, stored_strategy(identity["strategy"]), identity["owner"])
 
     def new(self, place: str, strategy: LinkStrategy, owner: str) -> Frontier:
         """Open a frontier to be filled or edited by this process only.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from topiccrawl.addons.redis.client import translated
+from topiccrawl.addons.redis.transport import translated
 from topiccrawl.messages import message
 from topiccrawl.storage.documents import plain
 from topiccrawl.storage.sites import CHANGED, MARKS, SITES

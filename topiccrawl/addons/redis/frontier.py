@@ -20,7 +20,14 @@ from topiccrawl.addons.redis.identity import crawl_identity
 from topiccrawl.addons.redis.marks import RedisMarks
 from topiccrawl.addons.redis.membership import Membership
 from topiccrawl.addons.redis.messages import NodeForwarder, Route
-from topiccrawl.addons.redis.transport import Call, Conversation, Transport, address
+from topiccrawl.addons.redis.transport import (
+    FAILED,
+    Call,
+    Conversation,
+    Transport,
+    address,
+    translated,
+)
 from topiccrawl.addons.redis.working_copy import WorkingCopy
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -351,7 +358,8 @@ def discard(client: redis.Redis, name: str) -> None:
         StateLockedError: If a node works on it.
         StorageError: If Redis cannot be reached.
     """
-    alive = Transport(client).run(_discard(base_of(name)))
+    with translated(FAILED, StorageError, address=address(client)):
+        alive = Call("discard", base_of(name), (BUCKETS,)).on(client)
     if alive:
         raise StateLockedError(
             "{address}: {alive} node(s) work on {name}; stop them, or wait "
@@ -361,7 +369,3 @@ def discard(client: redis.Redis, name: str) -> None:
             name=name,
             ttl=TTL,
         )
-
-
-def _discard(base: str) -> Conversation[int]:
-    return int((yield Call("discard", base, (BUCKETS,))))

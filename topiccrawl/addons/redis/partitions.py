@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from xxhash import xxh3_64_intdigest
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 LOAD_BATCH = 500
 """Number of rows loaded at once, which takes a few milliseconds."""
-
-
 GIVE_BATCH = 500
 """Number of URLs in the buckets (at least one) that are given away at once; eviction takes time."""
 
@@ -45,11 +43,6 @@ class Status(Enum):
     SERVED = auto()
     CLOSING = auto()
     LEAVING = auto()
-
-
-class _Load(NamedTuple):
-    bucket: int
-    unclean: bool
 
 
 class Partitions:
@@ -72,18 +65,12 @@ class Partitions:
         self._copy, self._route, self._clock, self._again = copy, route, clock, again
         self._status = [Status.AWAY] * BUCKETS
         self._take: list[int] = []
-        self._loads: list[_Load] = []
+        self._loads: list[tuple[int, bool]] = []
         self._cursor = b"0"
-        self._crashed: list[bytes] = []
         self._counted: dict[int, list[bytes]] = {}
         self._weights: dict[int, int] = {}
         self._leaving = False
         self.served_count = 0
-
-    def mine(self, bucket: int) -> bool:
-        """Return whether changes of a bucket have to be sent."""
-        status = self._status[bucket]
-        return status is Status.SERVED or status is Status.CLOSING
 
     def closing(self, bucket: int) -> bool:
         """Return whether a bucket waits for the end of its leases."""
@@ -102,7 +89,7 @@ class Partitions:
         self._leaving = True
         self._take.clear()  # a node that has left would keep them forever
         for bucket in range(BUCKETS):
-            if self.mine(bucket):
+            if self._route.mine[bucket]:
                 self._status[bucket] = Status.CLOSING
 
     def clear(self) -> None:
@@ -121,21 +108,16 @@ class Partitions:
         if not self._loads:
             return False
         bucket, unclean = self._loads[0]
-        reply = yield Call("load", base, (bucket, self._cursor, LOAD_BATCH, int(self._again)))
-        self._cursor, rows, links, first = reply
-        if first:
-            hosts, stats, robots, seen, self._crashed = first
-            self._copy.take_hosts(hosts, stats, robots, self._clock() if unclean else None)
-            self._copy.take_seen(seen)
-        self._copy.take_rows(rows, links)
-        if self._cursor == b"0":
-            self._loads.pop(0)
-            self._serve(bucket)
-            if counted := self._copy.count_crashes(self._crashed, self._clock()):
-                self._counted[bucket] = counted
-            self._crashed = []
-            return True
-        return False
+        arguments = (bucket, self._cursor, LOAD_BATCH, int(self._again))
+        self._cursor, *loaded = yield Call("load", base, arguments)
+        self._copy.take(*loaded, begun=self._clock() if unclean else None)
+        if self._cursor != b"0":
+            return False
+        self._loads.pop(0)
+        self._serve(bucket)
+        if counted := self._copy.count_crashes(self._clock()):
+            self._counted[bucket] = counted
+        return True
 
     def decide(self, view: View, node: int, dead: Collection[int], *, first: bool) -> None:
         """Decide which buckets to request and to close.
@@ -163,7 +145,7 @@ class Partitions:
     def put(self, parts: dict[str, Any], *, look: bool) -> None:
         """Add the requested buckets, and those that can be given away, to a batch."""
         if self._counted:
-            parts["gone_crashed"] = {b: k for b, k in self._counted.items() if self.mine(b)}
+            parts["gone_crashed"] = {b: k for b, k in self._counted.items() if self._route.mine[b]}
             self._counted = {}
         if look:
             self._put_weights(parts)
@@ -210,7 +192,7 @@ class Partitions:
                 continue
             if size:
                 self._status[bucket] = Status.LOADING
-                self._loads.append(_Load(bucket, left == b"-1"))
+                self._loads.append((bucket, left == b"-1"))
             else:
                 self._serve(bucket)
 

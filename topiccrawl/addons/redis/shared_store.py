@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
-from topiccrawl.addons.redis.client import translated
 from topiccrawl.addons.redis.stories import Claim, SharedStory, StoryRegister
+from topiccrawl.addons.redis.transport import translated
 from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
