@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -61,11 +62,11 @@ class NodeDocuments(SqliteDocuments):
         """Insert or replace documents; marks are stored in Redis."""
         given = documents.get(SITES, ())
         own = {**documents, SITES: [one for one in given if not _is_shared(one["site"])]}
-        shared: dict[str, dict[Any, Any]] = {}
+        await super().put({kind: found for kind, found in own.items() if found})
+        shared: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
         for one in given:
             if _is_shared(one["site"]):
-                shared.setdefault(plain(one["site"]), {})[plain(one["key"])] = _packed(one)
-        await super().put({kind: found for kind, found in own.items() if found})
+                shared[plain(one["site"])][plain(one["key"])] = _packed(one)
         if shared:
             with translated(_AWAY):
                 async with (await self._client()).pipeline(transaction=True) as pipe:
@@ -113,21 +114,21 @@ class NodeDocuments(SqliteDocuments):
 
     async def _move(self, client: Redis) -> None:
         """Move marks from the file to Redis, where existing marks are kept; all nodes relearn."""
-        known = await super().find(SITES, {}, fields=("site", "key"))
-        keys = [(one["site"], one["key"]) for one in known if _is_shared(one["site"])]
-        if not keys:
+        known = await super().find(SITES, {}, fields=SITES.keys)
+        marks = [one for one in known if _is_shared(one["site"])]
+        if not marks:
             return
         async with client.pipeline(transaction=True) as pipe:
-            for one in await super().get(SITES, keys):
+            for one in await super().get(SITES, [tuple(one.values()) for one in marks]):
                 if one["site"] == CHANGED:
                     pipe.hset(_hash(CHANGED), one["key"], _packed({**one, "value": time.time()}))
                 else:
                     pipe.hsetnx(_hash(one["site"]), one["key"], _packed(one))
                 pipe.sadd(_NAMES, one["site"])
             await pipe.execute()
-        await super().delete(SITES, *({"site": site, "key": key} for site, key in keys))
-        marks = sum(site != CHANGED for site, _ in keys)
-        logger.info("Moved %d marks from the file of this node to Redis", marks)
+        await super().delete(SITES, *marks)
+        moved = sum(one["site"] != CHANGED for one in marks)
+        logger.info("Moved %d marks from the file of this node to Redis", moved)
 
     async def _marks(self, where: Where) -> list[Document]:
         """Return the shared documents that meet a condition, which is empty or has a site."""
@@ -136,17 +137,13 @@ class NodeDocuments(SqliteDocuments):
             if "key" in where:
                 texts = [await client.hget(_hash(where["site"]), plain(where["key"]))]
             else:
-                names = [where["site"]] if where else await _members(client)
+                everything: set[Any] = set() if where else await client.smembers(_NAMES)
+                names = [where["site"]] if where else sorted(map(bytes.decode, everything))
                 texts = [text for name in names for text in await client.hvals(_hash(name))]
         found = [SITES.unpacked(json.loads(text)) for text in texts if text is not None]
         return [
             one for one in found if all(one[name] == plain(value) for name, value in where.items())
         ]
-
-
-async def _members(client: Redis) -> list[str]:
-    found: set[Any] = await client.smembers(_NAMES)
-    return sorted(name.decode() for name in found)
 
 
 def _packed(document: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ import copy
 import logging
 import random
 import socket
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
@@ -50,15 +51,13 @@ class _Plan(NamedTuple):
 
     Attributes:
         articles: The articles, with the stories that they follow up.
-        matches: Matching story and its store for each article, or None.
+        elsewhere: Match of each article with a story in another store, or None.
         claims: Articles that are not in the register yet.
-        marks: Learned boilerplate.
     """
 
     articles: list[Article]
-    matches: list[tuple[Match, str] | None]
+    elsewhere: list[Match | None]
     claims: list[Claim]
-    marks: list[int]
 
 
 class NodeStore(SqliteStore):
@@ -129,18 +128,14 @@ class NodeStore(SqliteStore):
 
     async def _save_here(self, plan: _Plan) -> list[Saved]:
         """Save the articles that no other node has; return the fates of all articles."""
-        elsewhere = [match is not None and match[1] != self._place for match in plan.matches]
-        pairs = zip(plan.articles, elsewhere, strict=True)
-        here = iter(await super().save([article for article, away in pairs if not away]))
-        saved = []
-        for article, found in zip(plan.articles, plan.matches, strict=True):
-            if found is not None and found[1] != self._place:
-                match = found[0]
-                known = (match.url, match.similarity, match.reason)
-                saved.append(Saved(article.url, Fate.REPRINT, *known))
-            else:
-                saved.append(next(here))
-        return saved
+        pairs = list(zip(plan.articles, plan.elsewhere, strict=True))
+        here = iter(await super().save([article for article, match in pairs if match is None]))
+        return [
+            next(here)
+            if match is None
+            else Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+            for article, match in pairs
+        ]
 
     async def _claim(self, articles: Sequence[Article]) -> _Plan:
         register = self._open_register()
@@ -151,7 +146,7 @@ class NodeStore(SqliteStore):
             near = await register.near(keys)
             known = await register.known([article.url for article in articles])
             plan = await asyncio.to_thread(self._decide, articles, keys, near, known, learnt)
-            if not plan.claims or await register.claim(plan.claims, plan.marks):
+            if not plan.claims or await register.claim(plan.claims, chain(*learnt.values())):
                 return plan
             await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
 
@@ -160,13 +155,14 @@ class NodeStore(SqliteStore):
         near: Sequence[Sequence[SharedStory]], known: dict[str, SharedStory],
         learnt: dict[str, Sequence[int]],
     ) -> _Plan:  # fmt: skip
-        plan = _Plan([], [], [], [])
+        plan = _Plan([], [], [])
         for article, own, others in zip(articles, keys, near, strict=True):
             shared = {one.article.url: one for one in others if one.article.url != article.url}
             judged = self._method.judge(article, [one.article for one in shared.values()])
             known_as, match = linked(article, judged)
+            away = match is not None and shared[match.url].store != self._place
             plan.articles.append(known_as)
-            plan.matches.append(match and (match, shared[match.url].store))
+            plan.elsewhere.append(match if away else None)
             before = known.get(article.url)
             same = before is not None and before.article.digest == article.digest
             if match is not None or same or not own:
@@ -174,5 +170,4 @@ class NodeStore(SqliteStore):
             plan.claims.append(Claim(article, own))
             if before is None and article.url not in learnt:
                 learnt[article.url] = self._method.learn(article)
-        plan.marks.extend(mark for marks in learnt.values() for mark in marks)
         return plan
