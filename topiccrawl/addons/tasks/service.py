@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
@@ -363,6 +364,11 @@ def state_of(snapshot: Snapshot, task: str) -> TaskState:
         articles=sum(shard.articles for shard in shards),
         sites=sites,
     )
+
+
+def to_json(result: object) -> str:
+    """Return a result of ``TaskService`` or ``Control`` as JSON; {} for None."""
+    return json.dumps({} if result is None else result, default=asdict, ensure_ascii=False)
 
 
 def crawl_of(shard: Shard) -> str:

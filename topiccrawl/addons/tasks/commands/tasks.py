@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
@@ -21,6 +19,7 @@ from topiccrawl.addons.tasks.service import (
     TaskState,
     WorkerState,
     seed_urls,
+    to_json,
 )
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
@@ -88,7 +87,7 @@ class Command(OperatorCommand, ScrapyCommand):
             name = _METHODS.get(action, action)
             result = self._call(lambda service: getattr(service, name)(*words))
         if opts.json:
-            say(json.dumps(_as_json(result), ensure_ascii=False))
+            say(to_json(result))
         else:
             say(*lines_of(result, full=action in {"create", "show", "assign"}))
 
@@ -203,9 +202,3 @@ def _worker_line(worker: WorkerState) -> str:
     late = f"  silent for {worker.silent:.0f} s" if worker.silent else ""
     busy = ", ".join(worker.shards) or "idle"
     return f"{worker.name}  {len(worker.shards)} of {worker.slots}: {busy}{late}"
-
-
-def _as_json(result: Any) -> Any:  # noqa: ANN401 - any result of TaskService
-    if result is None:
-        return {}
-    return [asdict(one) for one in result] if isinstance(result, list) else asdict(result)
