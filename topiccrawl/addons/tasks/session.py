@@ -15,7 +15,7 @@ import secrets
 import socket
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.tasks.records import (
     SHARDS,
@@ -28,12 +28,12 @@ from topiccrawl.addons.tasks.records import (
     TurnOutcome,
     Worker,
 )
-from topiccrawl.addons.tasks.snapshot import KINDS, Snapshot
+from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.identity import own_identity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from topiccrawl.storage.ledger import Key, Ledger, Rows
 
@@ -59,12 +59,14 @@ class WorkerSession:
         name: Name of the worker.
         shards: Shards that this worker crawls, by name, as of the start of their turns.
         safe_until: Time (``time.monotonic``) until which this worker cannot have timed out.
+        control: Orders to crawls.
     """
 
     def __init__(self, ledger: Ledger, slots: int, ttl: float = TTL) -> None:
         self.name = ""
         self.shards: dict[str, Shard] = {}
         self.safe_until = 0.0
+        self.control = Control(ledger)
         self._ledger, self._slots, self._ttl = ledger, slots, ttl
         self._lock = asyncio.Lock()
         self._texts: dict[Key, str] = {}
@@ -91,7 +93,7 @@ class WorkerSession:
             now = await self._ledger.now()
             row = await self._ledger.get(WORKERS, self.name) if self.name else None
             if stale and row is not None:
-                await self._reload(await self._rows())
+                await self._reload((await self.snapshot()).rows)
             lost = bool(self.name) and row is None
             if row is None:
                 self._reset()
@@ -103,22 +105,18 @@ class WorkerSession:
             self._texts.update({key: text for key, text in after.items() if text is not None})
             self._stale = False
             self._last, self.safe_until = sent, sent + self._ttl
-            return None if lost else await self._remove_dead(now)
+            return None if lost else await self._remove_dead()
 
     async def claim(self) -> tuple[Shard, Snapshot] | None:
         """Start the next turn, if a slot and a site are free."""
         async with self._lock:
-            snapshot = await self._remove_dead(await self._ledger.now())
+            snapshot = await self._remove_dead()
             for shard in snapshot.next(self.name):
                 if len(self.shards) >= self._slots or not self.may_fetch():
                     return None
                 if await self._start_turn(shard, snapshot.now):
                     return self.shards[shard.name], snapshot
             return None
-
-    async def record_start_urls(self, crawl: str, urls: Sequence[str]) -> None:
-        """Record that a crawl has queued start URLs of its order."""
-        await Control(self._ledger).discard_urls(crawl, urls)
 
     async def release(
         self, name: str, progress: Progress, outcome: TurnOutcome, reason: str
@@ -141,15 +139,13 @@ class WorkerSession:
 
     async def snapshot(self) -> Snapshot:
         """Return a snapshot of all rows."""
-        return Snapshot.of(await self._rows(), await self._ledger.now())
+        return await read_snapshot(self._ledger)
 
     async def leave(self) -> None:
         """Unregister this worker; sites of its remaining turns become free."""
         async with self._lock:
-            row = await self._ledger.get(WORKERS, self.name) if self.name else None
-            if row is not None:
-                before, after = _removal(self.name, await self._rows())
-                await self._ledger.swap(before, after)
+            if self.name:
+                await self._ledger.swap(*_removal(self.name, (await self.snapshot()).rows))
             self._reset()
             self.name = ""
 
@@ -181,19 +177,18 @@ class WorkerSession:
             after[row] = _with_progress(shard, done).text()
         return before, after
 
-    async def _rows(self) -> Rows:
-        return await self._ledger.read(*KINDS)
-
-    async def _remove_dead(self, now: float) -> Snapshot:
+    async def _remove_dead(self) -> Snapshot:
         """Remove dead workers and return a snapshot."""
-        rows = await self._rows()
-        snapshot = Snapshot.of(rows, now)
+        snapshot = await self.snapshot()
         grace_over = time.monotonic() >= self._grace_until
-        for name in snapshot.dead_workers():
-            if name != self.name and (grace_over or snapshot.workers[name].expires >= now):
-                await self._ledger.swap(*_removal(name, rows))
-                rows = await self._rows()
-        return Snapshot.of(rows, now)
+        dead = [
+            name for name in snapshot.dead_workers()
+            if name != self.name and (grace_over or snapshot.workers[name].expires >= snapshot.now)
+        ]  # fmt: skip
+        for name in dead:
+            await self._ledger.swap(*_removal(name, snapshot.rows))
+            snapshot = await self.snapshot()
+        return snapshot
 
     async def _start_turn(self, shard: Shard, now: float) -> bool:
         """Start a shard's turn; return False if another worker was faster."""
@@ -251,16 +246,16 @@ def _with_outcome(
     served = shard.served if outcome is TurnOutcome.INTERRUPTED else now
     shard = replace(shard, served=served, seconds=shard.seconds + seconds, reason=reason)
     if outcome is TurnOutcome.FAILED:
-        return _failed(shard, now)
+        return _failed(shard, not_before=now + _RETRY_DELAY * 2**shard.failures)
     states = {TurnOutcome.DONE: State.DONE, TurnOutcome.NOT_CRAWLABLE: State.FAILED}
     return replace(shard, state=states.get(outcome, State.WAITING), failures=0)
 
 
-def _failed(shard: Shard, now: float) -> Shard:
+def _failed(shard: Shard, **changes: Any) -> Shard:  # noqa: ANN401 - fields of a shard
+    """Count a failure of a turn."""
     failures = shard.failures + 1
     state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
-    retry_at = now + _RETRY_DELAY * 2 ** (failures - 1)
-    return replace(shard, failures=failures, state=state, not_before=retry_at)
+    return replace(shard, failures=failures, state=state, **changes)
 
 
 def _removal(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
@@ -275,12 +270,6 @@ def _removal(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, st
         before |= {(TURNS, site): text, row: rows[SHARDS].get(turn.shard)}
         after[TURNS, site] = _free(turn)
         if shard := rows[SHARDS].get(turn.shard):
-            after[row] = _with_dead_worker(Shard.read(shard)).text()
+            # without a delay, since the shard is rarely the cause of its worker's death
+            after[row] = _failed(Shard.read(shard), reason="worker died").text()
     return before, after
-
-
-def _with_dead_worker(shard: Shard) -> Shard:
-    """Count the worker's death as a failure, without a delay: the shard is rarely the cause."""
-    failures = shard.failures + 1
-    state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
-    return replace(shard, failures=failures, state=state, reason="worker died")

@@ -1,4 +1,4 @@
-"""Scheduling of turns from a snapshot of all task rows. This module does no I/O.
+"""Scheduling of turns from a snapshot of all task rows. Only ``read_snapshot`` does I/O.
 
 A site is crawled by one worker at a time, across all tasks. Its next turn goes to the shard that
 has waited longest, so that no task starves. Of the free sites, those of the task with the fewest
@@ -7,7 +7,7 @@ current turns come first, so that a task with a hundred sites does not block one
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from topiccrawl.storage.ledger import CrawlOrder, Rows
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from topiccrawl.storage.ledger import Ledger
 
 KINDS = (TASKS, SHARDS, TURNS, WORKERS, ORDERS)
 
@@ -45,6 +46,7 @@ class Snapshot:
         workers: Workers by name.
         orders: Orders by task id, or by task id and site (``7.a.test``).
         now: Time of the snapshot, seconds since the epoch.
+        rows: Texts of all rows.
     """
 
     tasks: Mapping[str, Task]
@@ -53,6 +55,7 @@ class Snapshot:
     workers: Mapping[str, Worker]
     orders: Mapping[str, CrawlOrder]
     now: float
+    rows: Rows
 
     @classmethod
     def of(cls, rows: Rows, now: float) -> Snapshot:
@@ -63,7 +66,7 @@ class Snapshot:
             {name: Shard.read(text) for name, text in rows[SHARDS].items()},
             {name: Turn.read(text) for name, text in rows[TURNS].items()},
             {name: Worker.read(text) for name, text in rows[WORKERS].items()},
-            orders, now,
+            orders, now, rows,
         )  # fmt: skip
 
     def order(self, task: str) -> CrawlOrder:
@@ -95,7 +98,7 @@ class Snapshot:
 
     def pages(self, task: str) -> int:
         """Return the number of pages fetched for a task so far."""
-        return sum(shard.pages for shard in self.shards.values() if shard.task == task)
+        return sum(shard.pages for shard in self.shards_of(task))
 
     def remaining_pages(self, shard: Shard) -> int | None:
         """Return the number of pages that a shard may still fetch; None if there is no limit."""
@@ -179,15 +182,16 @@ class Snapshot:
         """Return whether a task has ended."""
         if not self.is_open(task):
             return True
-        states = [shard.state for shard in self.shards.values() if shard.task == task]
-        return all(state in {State.DONE, State.FAILED} for state in states)
+        return all(shard.state in {State.DONE, State.FAILED} for shard in self.shards_of(task))
 
-    def by_task(self) -> Mapping[str, list[Shard]]:
-        """Return the shards of each task, ordered by name."""
-        found: defaultdict[str, list[Shard]] = defaultdict(list)
-        for name in sorted(self.shards):
-            found[self.shards[name].task].append(self.shards[name])
-        return found
+    def shards_of(self, task: str) -> list[Shard]:
+        """Return the shards of a task."""
+        return [shard for shard in self.shards.values() if shard.task == task]
+
+
+async def read_snapshot(ledger: Ledger) -> Snapshot:
+    """Read a snapshot from a ledger."""
+    return Snapshot.of(await ledger.read(*KINDS), await ledger.now())
 
 
 def _waiting_since(shard: Shard) -> tuple[float, str]:

@@ -106,7 +106,7 @@ class Worker:
         elif crawl.seconds > self._quantum and snapshot.should_yield(crawl.shard):
             crawl.close(OVER)
         elif order.urls and crawl.enqueue_start_urls(order.urls):
-            await self._session.record_start_urls(crawl_of(crawl.shard), order.urls)
+            await self._session.control.discard_urls(crawl_of(crawl.shard), order.urls)
 
     async def _release_ended(self) -> None:
         """Release the turns of ended crawls; after an error, the next call retries."""
