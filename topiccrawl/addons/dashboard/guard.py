@@ -16,6 +16,8 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
+import os
+import secrets
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -25,7 +27,7 @@ from topiccrawl.addons.dashboard.address import Address, is_loopback
 
 if TYPE_CHECKING:
     from aiohttp.typedefs import Handler
-
+    from scrapy.settings import BaseSettings
 
 COOKIE = "topiccrawl"
 """Prefix of the cookie with the token; the port follows, as browsers send cookies to all ports."""
@@ -144,6 +146,21 @@ class Guard:
 
 
 _SAME_SITE = frozenset({"same-origin", "none"})
+
+
+def guard_of(settings: BaseSettings, address: Address) -> Guard:
+    """Return the access control; generate a token if none is set and tokens are not off."""
+    token = str(
+        settings.get("TOPICCRAWL_DASHBOARD_TOKEN")
+        or os.environ.get("TOPICCRAWL_DASHBOARD_TOKEN")
+        or ""
+    )
+    names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
+    names += os.environ.get("TOPICCRAWL_DASHBOARD_NAMES", "").split(",")
+    if token.lower() == "off":
+        return Guard(address, "", (*names,))
+    generated = "" if token else secrets.token_urlsafe(24)
+    return Guard(address, token or generated, (*names,), shown=bool(generated))
 
 
 async def _read_body(request: web.Request) -> web.Response | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
-from topiccrawl.messages import message, translate
+from topiccrawl.messages import translate
 from topiccrawl.scheduler.review import explain_review
 
 if TYPE_CHECKING:
@@ -16,41 +16,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.status import State
-
-WORDS = {
-    "harvest": message("Harvest rate"),
-    "pages": message("Pages"),
-    "relevant": message("On topic"),
-    "hubs": message("Lists of articles"),
-    "new": message("New articles"),
-    "stored": message("Articles stored"),
-    "reprints": message("Reprints"),
-    "queued": message("URLs queued"),
-    "failed": message("URLs failed"),
-    "time": message("Time"),
-    "goes-on": message("running"),
-    "recent": message("last 100 pages"),
-    "mean": message("running mean"),
-    "gain": message("Pages on topic and articles, by parsed pages"),
-    "host": message("Host"),
-    "worth": message("On topic"),
-    "score": message("Score"),
-    "title": message("Title"),
-    "site": message("Site"),
-    "published": message("Published"),
-    "terms": message("Terms"),
-    "reason": message("Reason"),
-    "urls": message("URLs"),
-    "none": message("None."),
-    "harvest-title": message("Harvest"),
-    "why-title": message("Why nothing on topic was found"),
-    "sites-title": message("Sites"),
-    "articles-title": message("Articles"),
-    "chains-title": message("Duplicates"),
-    "errors-title": message("Errors by reason"),
-    "changes-title": message("Topic changes"),
-}
-"""English texts by name; the message catalogue has the translations."""
 
 STYLE = """
 :root{--ground:#f6f6f3;--card:#fff;--ink:#1c2124;--soft:#5f696f;--line:#e6e6e0;--accent:#0f766e;
@@ -151,7 +116,7 @@ class Report:
 
     def _when(self) -> str:
         run = self._content.state["run"]
-        end = self._t("goes-on") if run["finished"] is None else _moment(run["finished"])
+        end = self.tr("running") if run["finished"] is None else _moment(run["finished"])
         reason = f" ({escape(run['reason'])})" if run["reason"] else ""
         return (
             f'<p class="soft">{_moment(run["began"])} – {end}{reason} · {escape(run["strategy"])}'
@@ -159,18 +124,21 @@ class Report:
         )
 
     def _figures(self) -> str:
-        totals, queues = self._content.state["totals"], self._content.state["queues"]
+        tr, totals, queues = self.tr, self._content.state["totals"], self._content.state["queues"]
         pages, relevant = totals["pages"], totals["relevant"]
-        waiting = queues["prior"] + queues["normal"]
-        tiles = (
-            ("harvest", f"{relevant / pages if pages else 0:.1%}"), ("pages", f"{pages:,}"),
-            ("relevant", f"{relevant:,}"), ("hubs", f"{totals.get('hubs', 0):,}"),
-            ("new", f"{totals['articles']:,}"),
-            ("stored", f"{self._content.stored:,}"), ("reprints", f"{totals['duplicates']:,}"),
-            ("queued", f"{waiting:,}"), ("failed", f"{queues['error']:,}"),
-            ("time", _clock(self._content.state["run"]["seconds"])),
-        )  # fmt: skip
-        made = (f"<div><p>{self._t(name)}</p><b>{value}</b></div>" for name, value in tiles)
+        tiles = {
+            tr("Harvest rate"): f"{relevant / pages if pages else 0:.1%}",
+            tr("Pages"): f"{pages:,}",
+            tr("On topic"): f"{relevant:,}",
+            tr("Lists of articles"): f"{totals.get('hubs', 0):,}",
+            tr("New articles"): f"{totals['articles']:,}",
+            tr("Articles stored"): f"{self._content.stored:,}",
+            tr("Reprints"): f"{totals['duplicates']:,}",
+            tr("URLs queued"): f"{queues['prior'] + queues['normal']:,}",
+            tr("URLs failed"): f"{queues['error']:,}",
+            tr("Time"): _clock(self._content.state["run"]["seconds"]),
+        }
+        made = (f"<div><p>{name}</p><b>{value}</b></div>" for name, value in tiles.items())
         return f'<section class="tiles">{"".join(made)}</section>'
 
     def _why(self) -> str:
@@ -179,38 +147,31 @@ class Report:
         if not review or self._content.state["totals"]["relevant"]:
             return ""
         lines = "\n".join(map(escape, explain_review(review)))
-        return self._section("why", f"<pre>{lines}</pre>")
+        return self._section(self.tr("Why nothing on topic was found"), f"<pre>{lines}</pre>")
 
     def _harvest(self) -> str:
-        points = [point for point in self._content.state["series"]["points"] if point[1]]
-        recent = Curve("recent", "recent", [(at, last) for at, _, _, last, *_ in points])
-        mean = Curve("mean", "mean", [(at, found / n) for at, n, found, *_ in points])
-        found = Curve("relevant", "recent", [(float(n), float(hit)) for _, n, hit, *_ in points])
-        articles = Curve("articles", "mean", [(float(p[1]), float(p[4])) for p in points])
-        rate = chart(
-            self._t("harvest"), [recent, mean], top=1.0, x_text=_clock, y_text="{:.0%}".format
-        )
-        gain = chart(
-            self._t("gain"), [found, articles], x_text="{:,.0f}".format, y_text="{:,.0f}".format
-        )
-        return self._section(
-            "harvest",
-            f"{self._legend('recent', 'mean')}{_wide(rate)}<h3>{self._t('gain')}</h3>"
-            f"{self._legend('relevant', 'new')}{_wide(gain)}",
-        )
-
-    def _legend(self, first: str, second: str) -> str:
-        return (
-            f'<p class="legend"><span class="recent">{self._t(first)}</span>'
-            f'<span class="mean">{self._t(second)}</span></p>'
-        )
+        tr, points = self.tr, [one for one in self._content.state["series"]["points"] if one[1]]
+        rates = [
+            Curve(tr("last 100 pages"), "recent", [(at, last) for at, _, _, last, *_ in points]),
+            Curve(tr("running mean"), "mean", [(at, found / n) for at, n, found, *_ in points]),
+        ]
+        gains = [
+            Curve(tr("On topic"), "recent", [(n, found) for _, n, found, *_ in points]),
+            Curve(tr("New articles"), "mean", [(n, new) for _, n, _, _, new, *_ in points]),
+        ]
+        rate = chart(tr("Harvest rate"), rates, top=1.0, x_text=_clock, y_text="{:.0%}".format)
+        title = tr("Pages on topic and articles, by parsed pages")
+        gain = chart(title, gains, x_text="{:,.0f}".format, y_text="{:,.0f}".format)
+        body = f"{_legend(rates)}{_wide(rate)}<h3>{title}</h3>{_legend(gains)}{_wide(gain)}"
+        return self._section(tr("Harvest"), body)
 
     def _sites(self) -> str:
         rows = (
             (escape(site.name), f"{site.pages:,}", f"{bar(site.worth)} {site.worth:.2f}")
             for site in self._content.sites
-        )  # fmt: skip
-        return self._section("sites", self._table(("host", "pages", "worth"), rows))
+        )
+        heads = (self.tr("Host"), self.tr("Pages"), self.tr("On topic"))
+        return self._section(self.tr("Sites"), _table(heads, rows))
 
     def _articles(self) -> str:
         rows = (
@@ -219,8 +180,9 @@ class Report:
              escape(" · ".join(term for term, _ in one.terms[:4])), str(one.reprints or ""))
             for one in self._content.articles
         )  # fmt: skip
-        heads = ("score", "title", "site", "published", "terms", "reprints")
-        return self._section("articles", self._table(heads, rows))
+        tr = self.tr
+        heads = tr("Score"), tr("Title"), tr("Site"), tr("Published"), tr("Terms"), tr("Reprints")
+        return self._section(tr("Articles"), _table(heads, rows))
 
     def _chains(self) -> str:
         items = []
@@ -234,40 +196,50 @@ class Report:
                 f"<li>{_link(first['url'], first['title'] or first['url'])}"
                 f"<p class='soft'>{escape(first['site'])} → {others}</p></li>"
             )
-        return self._section("chains", f"<ul>{''.join(items)}</ul>" if items else "")
+        return self._section(self.tr("Duplicates"), f"<ul>{''.join(items)}</ul>" if items else "")
 
     def _errors(self) -> str:
         errors = sorted(self._content.state["errors"].items(), key=lambda one: -one[1])
         most = max((number for _, number in errors), default=1)
         rows = ((escape(reason), f"{n:,}", bar(n / most)) for reason, n in errors)
-        return self._section("errors", self._table(("reason", "urls", ""), rows))
+        heads = (self.tr("Reason"), self.tr("URLs"), "")
+        return self._section(self.tr("Errors by reason"), _table(heads, rows))
 
     def _changes(self) -> str:
-        items = []
+        items, pages = [], self.tr("Pages")
         for change in self._content.more.get("changes", []):
             came = " ".join(f"+{term}" for term in change["came"])
             went = " ".join(f"−{term}" for term in change["went"])
             items.append(
                 f"<li><b>{change['number']}</b> {_moment(change['at'])} · "
-                f"{change['pages']:,} {self._t('pages')} "
+                f"{change['pages']:,} {pages} "
                 f"<span class='came'>{escape(came)}</span> <span class='went'>{escape(went)}</span>"
                 f"<p class='soft'>{escape(change['reason'])}</p></li>"
             )
-        return self._section("changes", f"<ul>{''.join(items)}</ul>" if items else "")
+        return self._section(
+            self.tr("Topic changes"), f"<ul>{''.join(items)}</ul>" if items else ""
+        )
 
-    def _section(self, name: str, body: str) -> str:
-        empty = f'<p class="soft">{self._t("none")}</p>'
-        return f"<section><h2>{self._t(f'{name}-title')}</h2>{body or empty}</section>"
+    def _section(self, title: str, body: str) -> str:
+        empty = f'<p class="soft">{self.tr("None.")}</p>'
+        return f"<section><h2>{title}</h2>{body or empty}</section>"
 
-    def _table(self, heads: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-        if not body:
-            return ""
-        named = (f'<th scope="col">{self._t(name)}</th>' if name else "<td></td>" for name in heads)
-        return _wide(f"<table><tr>{''.join(named)}</tr>{body}</table>")
+    def tr(self, text: str) -> str:
+        """Return a text in the language of the report."""
+        return translate(text, self._to)
 
-    def _t(self, name: str) -> str:
-        return translate(WORDS[name], self._to)
+
+def _legend(curves: Iterable[Curve]) -> str:
+    names = "".join(f'<span class="{curve.style}">{curve.name}</span>' for curve in curves)
+    return f'<p class="legend">{names}</p>'
+
+
+def _table(heads: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    if not body:
+        return ""
+    named = (f'<th scope="col">{head}</th>' if head else "<td></td>" for head in heads)
+    return _wide(f"<table><tr>{''.join(named)}</tr>{body}</table>")
 
 
 def _wide(body: str) -> str:

@@ -48,7 +48,7 @@ class Command(OperatorCommand, ScrapyCommand):
         asyncio.run(self._serve(address))
 
     async def _serve(self, address: Address) -> None:
-        from topiccrawl.addons.dashboard.access import serving
+        from topiccrawl.addons.dashboard.server import serving
 
         async with (
             closed_after(frontiers_of(self.options).runs()) as runs,
