@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import os
 import secrets
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from topiccrawl.addons.dashboard.address import Address, is_loopback
+from topiccrawl.addons.dashboard.address import Address, ip_address, is_loopback
 
 if TYPE_CHECKING:
     from aiohttp.typedefs import Handler
@@ -124,7 +123,7 @@ class Guard:
         name = _host_of(header)
         if name in _LOCAL or name in self._names:
             return True
-        return not self.address.local and _is_address(name)
+        return not self.address.local and ip_address(name) is not None
 
     def _is_authorized(self, request: web.Request) -> bool:
         if self.token:
@@ -188,11 +187,3 @@ def _host_of(header: str) -> str:
     if name.startswith("["):
         return name[1:].partition("]")[0]
     return name.partition(":")[0]
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

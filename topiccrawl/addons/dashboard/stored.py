@@ -89,8 +89,7 @@ class Stored:
 
     async def _read(self, topic: str, frontier: str) -> State:
         chains = await self._listing.chains(topic, CHAINS)
-        log = ChangeLog(self._storage)
-        changes = await asyncio.to_thread(log.all, topic, frontier)
+        changes = await asyncio.to_thread(ChangeLog(self._storage).all, topic, frontier)
         contributed: State = {}
         for section in self._sections:
             contributed |= await section(self.settings, self._crawler)
