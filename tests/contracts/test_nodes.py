@@ -14,8 +14,8 @@ import redis
 from tests.contracts.conftest import QUICK, Crew
 from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import offer
+from topiccrawl.addons.redis.crawl import read
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
-from topiccrawl.addons.redis.snapshot import read
 from topiccrawl.addons.redis.transport import Call
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed

@@ -18,7 +18,7 @@ NAMES = {
 }  # fmt: skip
 """Tables of the feed of the frontier, with their names in Redis."""
 
-Parts = dict[str, dict[int, list[bytes]]]
+Parts = defaultdict[str, defaultdict[int, list[bytes]]]
 
 
 class Changes:
@@ -57,24 +57,18 @@ class Changes:
         ``gone_TABLE`` lists deleted fields. Buckets of other nodes are omitted. Commit the frontier
         first, since hosts and leases are reported by a commit.
         """
-        parts: Parts = {}
+        parts: Parts = defaultdict(lambda: defaultdict(list))
         lease = str(epoch).encode()
         for table, name in NAMES.items():
-            kept: defaultdict[int, list[bytes]] = defaultdict(list)
-            gone: defaultdict[int, list[bytes]] = defaultdict(list)
-            for key, data in self._tables[table].items():
+            noted, self._tables[table] = self._tables[table], {}
+            for key, data in noted.items():
                 bucket = _bucket(table, key)
                 if not mine[bucket]:
                     continue
                 if data is None:
-                    gone[bucket].append(key)
+                    parts[f"gone_{name}"][bucket].append(key)
                 else:
-                    kept[bucket] += (key, data if table != "leased" else lease)
-            self._tables[table] = {}
-            if kept:
-                parts[name] = dict(kept)
-            if gone:
-                parts[f"gone_{name}"] = dict(gone)
+                    parts[name][bucket] += (key, data if table != "leased" else lease)
         return parts
 
     def drop(self, buckets: Collection[int]) -> None:

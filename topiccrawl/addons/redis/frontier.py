@@ -16,9 +16,8 @@ import redis
 from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_host
 from topiccrawl.addons.redis.changes import Changes
 from topiccrawl.addons.redis.host_turns import REGISTER, HostTurns
-from topiccrawl.addons.redis.identity import crawl_identity
 from topiccrawl.addons.redis.marks import RedisMarks
-from topiccrawl.addons.redis.membership import Membership
+from topiccrawl.addons.redis.membership import Membership, crawl_identity
 from topiccrawl.addons.redis.messages import NodeForwarder, Route
 from topiccrawl.addons.redis.transport import (
     FAILED,

@@ -159,9 +159,7 @@ class HostTurns:
 
     def leave(self) -> Conversation[None]:
         """Return all turns and leave the register."""
-        for host in [*(turn.host for turn in self.held.values()), *self._closing.values()]:
-            self.release(host)
-        for host in list(self._queued.values()):
+        for host in self._hosts_of_turns():
             self.release(host)
         while self._name and self._returned:
             returned = dict(list(self._returned.items())[:MAX_TURNS])
@@ -251,9 +249,7 @@ class HostTurns:
 
     def _lose_all(self) -> None:
         """Drop all turns, since others may have taken them, and request them again."""
-        lost = [turn.host for turn in self.held.values()]
-        lost += self._closing.values()
-        lost += self._queued.values()
+        lost = self._hosts_of_turns()
         self.held.clear()
         self._closing.clear()
         self._queued.clear()
@@ -261,6 +257,11 @@ class HostTurns:
         for host in lost:
             self._hosts.compensate_stall(host, self._ttl, now)
             self._ready.reschedule(host, now)
+
+    def _hosts_of_turns(self) -> list[Host]:
+        """Return the hosts of all held, closing and requested turns."""
+        held = (turn.host for turn in self.held.values())
+        return [*held, *self._closing.values(), *self._queued.values()]
 
     def _record_dead(self, holders: list[bytes]) -> None:
         """Record dead holders, whose turns are free."""

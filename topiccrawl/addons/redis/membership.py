@@ -6,6 +6,7 @@ epoch is rejected from then on, and its buckets are free.
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections import defaultdict
@@ -13,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
+from topiccrawl.addons.redis.buckets import BUCKETS
 from topiccrawl.addons.redis.counters import Counters
-from topiccrawl.addons.redis.identity import identity_mismatch
-from topiccrawl.addons.redis.partitions import Partitions
+from topiccrawl.addons.redis.partitions import NOTHING, Partitions, View, view_of
 from topiccrawl.addons.redis.transport import Call, Conversation
-from topiccrawl.addons.redis.view import NOTHING, View, view_of
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StateVersionError, StorageError
 from topiccrawl.storage.identity import is_dead, own_identity
 
 if TYPE_CHECKING:
@@ -29,9 +29,13 @@ if TYPE_CHECKING:
     from topiccrawl.addons.redis.messages import NodeForwarder, Route
     from topiccrawl.addons.redis.working_copy import WorkingCopy
     from topiccrawl.frontier.embedded import EmbeddedFrontier
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 logger = logging.getLogger(__name__)
 
+FORMAT = [2, 2]
+"""Version of the keys and messages (``lua``), and version of the rows, hosts and statistics in
+them. Increase the number of what changes: nodes of different formats must not share a crawl."""
 EPOCH_BITS = 40
 """Low bits of a lease number; the high bits are the epoch of the registration."""
 
@@ -180,7 +184,7 @@ class Membership:
             self._frontier.dispatch.turn = int(turn or 0)
         self.partitions.confirm_given()
         self.partitions.accept(taken)
-        self._receive_all(mail)
+        self._receive(mail)
         if view:
             self._apply_view(view_of(view))
         return bool(taken or mail)
@@ -206,50 +210,40 @@ class Membership:
     def _batch(self, *, look: bool) -> bytes:
         """Return the next batch, packed; its content then counts as sent."""
         parts: dict[str, Any] = dict(self._changes.take(self.epoch, self._route.mine))
-        self._put_messages(parts)
-        self._put_counts(parts)
-        self.partitions.put(parts, look=look)
-        if self._dead:
-            parts["dead"], self._dead = self._dead, []
-        if self._started:
-            parts["started"], self._started = self._started, 0
-        if self._leaving:
-            parts["leave"] = True
-        self.settled = self.settled and not parts.keys() - {"turn", "sizes"}
-        return msgpack.packb(parts, use_bin_type=False)  # type: ignore[no-any-return]
-
-    def _put_messages(self, parts: dict[str, Any]) -> None:
-        route = self._route
-        if route.outbox:
-            parts["mail"] = dict(route.outbox)
-            route.outbox.clear()
-        if self._read:
-            parts["read"] = dict(self._read)
-            self._read.clear()
-
-    def _put_counts(self, parts: dict[str, Any]) -> None:
         self._counters.put(parts)
+        self.partitions.put(parts, look=look)
         leases = self._leases
         sizes = (*self._queues.sizes(), len(leases.pages()), len(leases.by_key))
         parts["sizes"] = " ".join(map(str, sizes))
         if not self._first:
             parts["turn"] = self._frontier.dispatch.turn
+        once = {
+            "mail": self._route.outbox, "read": self._read, "dead": self._dead,
+            "started": self._started, "leave": self._leaving,
+        }  # fmt: skip
+        parts |= {name: value for name, value in once.items() if value}
+        batch: bytes = msgpack.packb(parts, use_bin_type=False)
+        self.settled = self.settled and not parts.keys() - {"turn", "sizes"}
+        self._route.outbox.clear()
+        self._read.clear()
+        self._dead, self._started = [], 0
+        return batch
 
     # -- receiving ---------------------------------------------------------------------------------
 
-    def _receive_all(self, mail: list[tuple[int, list[bytes]]]) -> None:
+    def _receive(self, mail: list[tuple[int, list[bytes]]]) -> None:
         for bucket, messages in mail:
-            if self._route.mine[bucket]:
-                for message in messages:
-                    self._receive(bucket, message)
-                self._read[bucket] += len(messages)
-
-    def _receive(self, bucket: int, message: bytes) -> None:
-        try:
-            self._forwarder.receive(message)
-        except ValueError as error:
-            self._queues.tally["letters-refused"] += 1
-            logger.warning("%s: message for bucket %d rejected: %s", self.base, bucket, error)
+            if not self._route.mine[bucket]:
+                continue
+            for message in messages:
+                try:
+                    self._forwarder.receive(message)
+                except ValueError as error:
+                    self._queues.tally["letters-refused"] += 1
+                    logger.warning(
+                        "%s: message for bucket %d rejected: %s", self.base, bucket, error
+                    )
+            self._read[bucket] += len(messages)
 
     def _apply_view(self, view: View) -> None:
         """Store a view of the whole crawl, and decide which buckets to request and give away."""
@@ -269,3 +263,56 @@ class Membership:
         self._started = 0
         self._queues.tally["fenced"] += 1
         self.epoch = 0
+
+
+def crawl_identity(strategy: LinkStrategy, owner: str) -> str:
+    """Return the identity of a crawl as JSON; it is equal on all nodes of the crawl."""
+    identity = {
+        "format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields),
+        "owner": owner, "buckets": BUCKETS,
+    }  # fmt: skip
+    return json.dumps(identity, ensure_ascii=False)
+
+
+def parse_identity(where: str, text: str) -> dict[str, Any]:
+    """Parse the identity of a crawl in Redis and check its format.
+
+    Args:
+        where: Name of the crawl for the error text.
+        text: Result of ``crawl_identity`` at the start of the crawl.
+
+    Raises:
+        StateVersionError: If it has another format.
+    """
+    found: dict[str, Any] = json.loads(text)
+    if found.get("format") != FORMAT:
+        raise StateVersionError(
+            "{where}: another version of topiccrawl started this crawl (format "
+            "{dotted}, this version needs {dotted2}): continue with that version, "
+            "or move the crawl with its `scrapy frontier export` and "
+            "`import` of this version, or start over with -a fresh=1",
+            where=where,
+            dotted=_dotted(found.get("format")),
+            dotted2=_dotted(FORMAT),
+        )
+    return found
+
+
+def identity_mismatch(where: str, text: str, wanted: str) -> StateVersionError:
+    """Return the error for a crawl with a different identity.
+
+    Raises:
+        StateVersionError: If it has another format.
+    """
+    parse_identity(where, text)
+    return StateVersionError(
+        "{where}: Redis holds a crawl of {text}, this one needs "
+        "{wanted}; start over with -a fresh=1, or use another database",
+        where=where,
+        text=text,
+        wanted=wanted,
+    )
+
+
+def _dotted(version: object) -> str:
+    return ".".join(map(str, version)) if isinstance(version, list) else str(version)

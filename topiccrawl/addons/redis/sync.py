@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.transport import address, converse
+from topiccrawl.addons.redis.transport import address, run_async
 from topiccrawl.errors import StorageError, TopiccrawlError
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class RedisSync:
             self._last_state = (False, True)
         look = now >= self._next_look or membership.idle()
         epoch, before = membership.epoch, membership.safe_until - membership.ttl
-        came = await converse(
+        came = await run_async(
             self._client, frontier.converse(look=look, patient=now < self._patient)
         )
         self._last = time.monotonic()
@@ -144,10 +144,11 @@ class RedisSync:
             )  # fmt: skip
         if look:
             self._next_look = now + VIEW_INTERVAL
-        while membership.partitions.loading() and time.monotonic() < self._last + LOAD_SECONDS:
-            came = await converse(self._client, membership.partitions.load(membership.base)) or came
-        if membership.partitions.served_count != self._takings and membership.partitions.idle():
-            self._takings = membership.partitions.served_count
+        partitions = membership.partitions
+        while partitions.loading() and time.monotonic() < self._last + LOAD_SECONDS:
+            came = await run_async(self._client, partitions.load(membership.base)) or came
+        if partitions.served_count != self._takings and partitions.idle():
+            self._takings = partitions.served_count
             self._took()
         return await self._take_start_urls() or came
 
@@ -155,7 +156,7 @@ class RedisSync:
         membership, starts = self._frontier.membership, self._starts
         if not membership.may_serve():
             return False
-        texts = await converse(self._client, membership.starts(starts.key, starts.most))
+        texts = await run_async(self._client, membership.starts(starts.key, starts.most))
         for text in texts:
             starts.take(text)
         return bool(texts)

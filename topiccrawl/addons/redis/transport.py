@@ -71,7 +71,7 @@ def script(name: str) -> tuple[str, str]:
     return text, sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
-async def converse(client: AsyncRedis, steps: Conversation[T]) -> T:
+async def run_async(client: AsyncRedis, steps: Conversation[T]) -> T:
     """Run a conversation in the event loop to its end; return its result.
 
     Raises:
