@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.counters import Counters
+from topiccrawl.addons.redis.changes import Counters
 from topiccrawl.addons.redis.partitions import NOTHING, Partitions, View, view_of
 from topiccrawl.addons.redis.transport import Call, Conversation
 from topiccrawl.errors import StateVersionError, StorageError

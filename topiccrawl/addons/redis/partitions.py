@@ -8,7 +8,6 @@ to another node.
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -327,20 +326,17 @@ def _even_out(
     result: dict[int, int], load: dict[int, int], weights: Mapping[int, int], mean: float
 ) -> None:
     """Move buckets from the most to the least loaded node while their loads differ too much."""
-    owned: dict[int, list[tuple[int, int]]] = {node: [] for node in load}
-    for bucket, node in result.items():
-        insort(owned[node], (weights[bucket], bucket))
     while True:
         full = max(load, key=lambda node: (load[node], node))
         empty = min(load, key=lambda node: (load[node], node))
         if load[full] <= mean * (1 + TOLERANCE) and load[empty] >= mean * (1 - TOLERANCE):
             return
         gap = (load[full] - load[empty]) // 2
-        at = bisect_right(owned[full], (gap, BUCKETS))
-        if at == 0:
+        owned = (bucket for bucket, node in result.items() if node == full)
+        movable = [(weights[bucket], bucket) for bucket in owned if weights[bucket] <= gap]
+        if not movable:
             return
-        moved = owned[full].pop(at - 1)
-        insort(owned[empty], moved)
-        result[moved[1]] = empty
-        load[full] -= moved[0]
-        load[empty] += moved[0]
+        weight, bucket = max(movable)
+        result[bucket] = empty
+        load[full] -= weight
+        load[empty] += weight

@@ -11,8 +11,17 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.tasks.records import COUNTERS, SHARDS, TASKS, Shard, State, Task, TaskSpec
-from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
+from topiccrawl.addons.tasks.records import (
+    COUNTERS,
+    SHARDS,
+    TASKS,
+    Shard,
+    Snapshot,
+    State,
+    Task,
+    TaskSpec,
+    read_snapshot,
+)
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.storage.control import KIND as ORDERS

@@ -23,12 +23,13 @@ from topiccrawl.addons.tasks.records import (
     WORKERS,
     Progress,
     Shard,
+    Snapshot,
     State,
     Turn,
     TurnOutcome,
     Worker,
+    read_snapshot,
 )
-from topiccrawl.addons.tasks.snapshot import Snapshot, read_snapshot
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.identity import own_identity
 

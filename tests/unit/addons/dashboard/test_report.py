@@ -14,8 +14,14 @@ from scrapy.settings import Settings
 
 from tests.unit.addons.dashboard.states import state, told
 from topiccrawl.addons.dashboard.curves import Curve, chart
-from topiccrawl.addons.dashboard.report import Content, Report, Site
-from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, write_report
+from topiccrawl.addons.dashboard.reporting import (
+    LANGUAGES,
+    Content,
+    Report,
+    Site,
+    language_of,
+    write_report,
+)
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange

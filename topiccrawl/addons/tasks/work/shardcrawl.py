@@ -98,30 +98,31 @@ class ShardCrawl:
 
     def start(self, on_end: Callable[[ShardCrawl], None]) -> None:
         """Start the crawl; ``on_end`` is called when it has ended."""
-        shard = {"seeds": self.shard.seeds, "sites": self.shard.hosts}
-        shard_arguments = {name: ",".join(values) for name, values in shard.items() if values}
-        arguments = {**self.task.arguments, **shard_arguments}
+        arguments = dict(self.task.arguments)
+        for name, values in (("seeds", self.shard.seeds), ("sites", self.shard.hosts)):
+            if values:
+                arguments[name] = ",".join(values)
         self._crawl = asyncio.ensure_future(self._run(arguments))
         self._crawl.add_done_callback(lambda _: on_end(self))
 
     async def _run(self, arguments: dict[str, str]) -> None:
         try:
-            self._crawler = self._runner.create_crawler(self.task.spider)
-            if self._crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
+            crawler = self._crawler = self._runner.create_crawler(self.task.spider)
+            if crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
                 write_json()  # now, so that the lines of the crawl's start are JSON too
-            self._crawler.signals.connect(self._opened, signals.spider_opened)
-            for signal in (lease_settled, signals.spider_idle):
-                self._crawler.signals.connect(self._check_guessed_seeds, signal)
-            self._crawler.signals.connect(self._response_received, signals.response_received)
-            await self._runner.crawl(self._crawler, **arguments)
+            crawler.signals.connect(self._opened, signals.spider_opened)
+            crawler.signals.connect(self._check_guessed_seeds, lease_settled)
+            crawler.signals.connect(self._check_guessed_seeds, signals.spider_idle)
+            crawler.signals.connect(self._response_received, signals.response_received)
+            await self._runner.crawl(crawler, **arguments)
         except (ConfigurationError, CloseSpider, KeyError) as error:
             logger.error("%s cannot be crawled: %s", self.shard.name, error)  # noqa: TRY400
-            text = error.public if isinstance(error, ConfigurationError) else str(error)
-            self._error = text or type(error).__name__
+            self._error = getattr(error, "public", str(error)) or type(error).__name__
 
     def _opened(self) -> None:
-        context = None if self._crawler is None else context_of(self._crawler)
-        if context is not None and context.opened:
+        assert self._crawler is not None  # noqa: S101 - it sent the signal
+        context = context_of(self._crawler)
+        if context.opened:
             self._context = context
             context.may_fetch = self._check_may_fetch
             context.frontier.pace(self._speed)
@@ -230,7 +231,7 @@ class ShardCrawl:
 
 
 def settings_for(
-    settings: Settings, task: Task, shard: Shard, max_pages: int | None, cache: Path | None = None
+    settings: Settings, task: Task, shard: Shard, max_pages: int | None, cache: Path | None
 ) -> Settings:
     """Return the settings of a shard's crawl: its own frontier, the task's limits, no dashboard.
 

@@ -16,8 +16,8 @@ from topiccrawl.extensions.control import CANCELLED
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
+    from topiccrawl.addons.tasks.records import Snapshot
     from topiccrawl.addons.tasks.session import WorkerSession
-    from topiccrawl.addons.tasks.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
 
