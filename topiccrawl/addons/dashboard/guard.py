@@ -149,17 +149,13 @@ _SAME_SITE = frozenset({"same-origin", "none"})
 
 def guard_of(settings: BaseSettings, address: Address) -> Guard:
     """Return the access control; generate a token if none is set and tokens are not off."""
-    token = str(
-        settings.get("TOPICCRAWL_DASHBOARD_TOKEN")
-        or os.environ.get("TOPICCRAWL_DASHBOARD_TOKEN")
-        or ""
-    )
+    name = "TOPICCRAWL_DASHBOARD_TOKEN"
+    token = str(settings.get(name) or os.environ.get(name) or "")
     names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
     names += os.environ.get("TOPICCRAWL_DASHBOARD_NAMES", "").split(",")
     if token.lower() == "off":
         return Guard(address, "", (*names,))
-    generated = "" if token else secrets.token_urlsafe(24)
-    return Guard(address, token or generated, (*names,), shown=bool(generated))
+    return Guard(address, token or secrets.token_urlsafe(24), (*names,), shown=not token)
 
 
 async def _read_body(request: web.Request) -> web.Response | None:

@@ -162,8 +162,8 @@ class DashboardServer:
         if not all(number.isascii() and number.isdigit() for number in numbers):
             raise web.HTTPBadRequest(text="offset and limit must be whole numbers\n")
         offset, limit = (min(int(number[:10]), 10**9) for number in numbers)
-        limit = min(limit, MAX_ARTICLES)
-        total, found = await self.source.articles(_crawl_in(request), offset, limit)
+        wanted = _crawl_in(request), offset, min(limit, MAX_ARTICLES)
+        total, found = await self.source.articles(*wanted)
         return json_response({"total": total, "articles": [one._asdict() for one in found]})
 
     async def _more(self, request: web.Request) -> web.StreamResponse:

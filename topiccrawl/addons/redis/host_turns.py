@@ -16,6 +16,7 @@ those of the crawls: on a Redis Cluster it may be on another server.
 from __future__ import annotations
 
 import time
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgpack
@@ -138,7 +139,7 @@ class HostTurns:
         self._name = self._name or name
         now = self._clock()
         self._return_contended(now)
-        returned = dict(list(self._returned.items())[:MAX_TURNS])
+        returned = dict(islice(self._returned.items(), MAX_TURNS))
         requested = self._requests()
         if not (returned or requested or self._dead) and time.monotonic() < self._next_message:
             return False
@@ -162,7 +163,7 @@ class HostTurns:
         for host in self._hosts_of_turns():
             self.release(host)
         while self._name and self._returned:
-            returned = dict(list(self._returned.items())[:MAX_TURNS])
+            returned = dict(islice(self._returned.items(), MAX_TURNS))
             yield self._message(self._clock(), returned, {})
             for name in returned:
                 del self._returned[name]
@@ -173,9 +174,12 @@ class HostTurns:
     def _message(
         self, now: float, given: dict[str, float], wanted: dict[str, Host], *, leave: bool = False
     ) -> Call:
-        flat = [part for name, at in given.items() for part in (name, at)]
-        asks = [part for name, host in wanted.items() for part in (name, self._hosts.delay(host))]
-        batch = {"give": flat, "ask": asks, "dead": self._dead, "leave": leave}
+        asks = {name: self._hosts.delay(host) for name, host in wanted.items()}
+        batch = {
+            "give": list(chain.from_iterable(given.items())),
+            "ask": list(chain.from_iterable(asks.items())),
+            "dead": self._dead, "leave": leave,
+        }  # fmt: skip
         packed = msgpack.packb(batch, use_bin_type=False, unicode_errors="replace")
         self._dead = []
         self._number += 1
@@ -188,17 +192,15 @@ class HostTurns:
     def _requests(self) -> dict[str, Host]:
         """Return the hosts to request: new ones, and every ``RETRY_INTERVAL`` the queued ones."""
         requested: dict[str, Host] = {}
-        for host in list(self.wanted):
+        for host in [one for one in self.wanted if one.name not in self._closing]:
             if len(requested) >= MAX_TURNS:
                 return requested
-            if host.name in self._closing:
-                continue  # return it before requesting it again
             del self.wanted[host]
             if self._should_request(host):
                 requested[host.name] = host
         if time.monotonic() >= self._next_retry:
             self._next_retry = time.monotonic() + RETRY_INTERVAL
-            for name, host in list(self._queued.items())[: MAX_TURNS - len(requested)]:
+            for name, host in list(islice(self._queued.items(), MAX_TURNS - len(requested))):
                 requested[name] = self._queued[name] = self._queued.pop(name, host)  # to the end
         return requested
 

@@ -15,19 +15,18 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 
 from topiccrawl.addons.redis.buckets import BUCKETS
-from topiccrawl.addons.redis.changes import Counters
+from topiccrawl.addons.redis.changes import Changes, Counters
+from topiccrawl.addons.redis.host_turns import HostTurns
+from topiccrawl.addons.redis.messages import NodeForwarder, Route
 from topiccrawl.addons.redis.partitions import NOTHING, Partitions, View, view_of
 from topiccrawl.addons.redis.transport import Call, Conversation
+from topiccrawl.addons.redis.working_copy import WorkingCopy
 from topiccrawl.errors import StateVersionError, StorageError
 from topiccrawl.storage.identity import is_dead, own_identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.addons.redis.changes import Changes
-    from topiccrawl.addons.redis.host_turns import HostTurns
-    from topiccrawl.addons.redis.messages import NodeForwarder, Route
-    from topiccrawl.addons.redis.working_copy import WorkingCopy
     from topiccrawl.frontier.embedded import EmbeddedFrontier
     from topiccrawl.links.strategies.contract import LinkStrategy
 
@@ -36,6 +35,10 @@ logger = logging.getLogger(__name__)
 FORMAT = [2, 2]
 """Version of the keys and messages (``lua``), and version of the rows, hosts and statistics in
 them. Increase the number of what changes: nodes of different formats must not share a crawl."""
+CRASH_WAIT = 2.0
+"""Delay of a page for each timeout of a node that was processing it, in units of the time to live.
+The node may recover before another one retries the page, so that one page does not crash all
+nodes."""
 EPOCH_BITS = 40
 """Low bits of a lease number; the high bits are the epoch of the registration."""
 
@@ -47,17 +50,15 @@ class Membership:
         base: Prefix of the keys of the crawl.
         identity: Identity of the crawl (JSON); nodes of another crawl are rejected.
         ttl: Seconds without a heartbeat after which a node times out.
-        frontier: The working copy.
-        changes: Feed of the working copy.
-        route: Buckets served by this node, and the outbox for the others.
-        forwarder: Applies the messages of other nodes.
-        copy: Loads and evicts buckets.
-        turns: Turns at hosts, over all crawls.
+        frontier: The working copy, whose changes, links and turns at hosts are shared from now on.
+        register: Prefix of the keys of the register of turns.
         again: Whether pages will be crawled again.
         sync_clock: Called with the time of Redis and the times (``time.monotonic``) before and
             after its reading.
 
     Attributes:
+        turns: Turns at hosts, over all crawls.
+        copy: Loads and evicts buckets.
         epoch: Epoch of the registration; 0 while there is none.
         safe_until: Time (``time.monotonic``) until which no other node can time out this one.
         view: Last view of the whole crawl.
@@ -66,15 +67,23 @@ class Membership:
     """
 
     def __init__(  # noqa: PLR0913 - made in one place
-        self, base: str, identity: str, ttl: float, *, frontier: EmbeddedFrontier, changes: Changes,
-        route: Route, forwarder: NodeForwarder, copy: WorkingCopy,
-        sync_clock: Callable[[float, float, float], None], turns: HostTurns, again: bool,
+        self, base: str, identity: str, ttl: float, *, frontier: EmbeddedFrontier, register: str,
+        again: bool, sync_clock: Callable[[float, float, float], None],
     ) -> None:  # fmt: skip
         self.base, self.identity, self.ttl = base, identity, ttl
-        self._frontier, self._changes, self._route = frontier, changes, route
-        self._forwarder, self._sync_clock = forwarder, sync_clock
+        self._frontier, self._sync_clock = frontier, sync_clock
         self._queues, self._leases = frontier.queues, frontier.leases
-        self._turns = turns
+        self.turns = HostTurns(register, ttl, frontier.host_clock, frontier.ready, frontier.clock)
+        frontier.host_clock.may_request = self.turns.ours
+        self._changes = frontier.store.feed = Changes()
+        self._counters = Counters(frontier.queues)
+        self._route = Route()
+        frontier.eviction.owned = self._route.mine
+        numbers = len(frontier.scorer.strategy.fields)
+        self._forwarder = NodeForwarder(frontier.ingest, frontier.urls, self._route, numbers)
+        frontier.ingest.forwarder = self._forwarder
+        self.copy = WorkingCopy(frontier, self._changes, self.turns.release, CRASH_WAIT * ttl)
+        self.partitions = Partitions(self.copy, self._route, frontier.clock, again=again)
         self.epoch = 0
         self.safe_until = 0.0
         self.view = NOTHING
@@ -82,9 +91,7 @@ class Membership:
         self._last = self._number = 0
         self._born = b""
         self._flight: bytes | None = None
-        self.partitions = Partitions(copy, route, frontier.clock, again=again)
         self._read: defaultdict[int, int] = defaultdict(int)
-        self._counters = Counters(frontier.queues)
         self._dead: list[int] = []
         self._leaving = False
         self._started = 0
@@ -95,7 +102,7 @@ class Membership:
     def may_serve(self) -> bool:
         """Return whether the buckets and turns of this node certainly belong to it now."""
         sure = self.epoch > 0 and time.monotonic() < self.safe_until
-        return sure and self._turns.may_serve()
+        return sure and self.turns.may_serve()
 
     def is_only_node(self) -> bool:
         """Return whether this node has the whole crawl, without other nodes or unread messages."""
@@ -149,7 +156,7 @@ class Membership:
         came = yield from self.exchange(look=look, patient=patient)
         if not self.epoch:
             return came
-        return (yield from self._turns.exchange(f"{self.base}{self.epoch}")) or came
+        return (yield from self.turns.exchange(f"{self.base}{self.epoch}")) or came
 
     def exchange(self, *, look: bool, patient: bool = True) -> Conversation[bool]:
         """Send changes and receive messages; return whether anything was received.
@@ -202,7 +209,7 @@ class Membership:
         self.partitions.give_all()
         self._leaving = True
         came = yield from self.exchange(look=False)
-        yield from self._turns.leave()
+        yield from self.turns.leave()
         return came
 
     # -- sending -----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 
 from topiccrawl.addons.redis.transport import address, run_async
 from topiccrawl.errors import StorageError, TopiccrawlError
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,13 +167,8 @@ class RedisSync:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             logger.critical("The sync task crashed", exc_info=error)
-            self._fail(
-                StorageError(
-                    "{address}: the sync task crashed ({error})",
-                    address=address(self._client),
-                    error=error,
-                )
-            )
+            text = message("{address}: the sync task crashed ({error})")
+            self._fail(StorageError(text, address=address(self._client), error=error))
 
     def _log_outage(self, error: RedisError) -> None:
         if not self._away_since:
