@@ -98,7 +98,7 @@ class CrawlSource:
 
     async def articles(
         self,
-        crawl: str,
+        crawl: str,  # noqa: ARG002
         offset: int,
         limit: int,
     ) -> tuple[int, list[Listed]]:

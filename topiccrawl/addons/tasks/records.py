@@ -22,7 +22,7 @@ from topiccrawl.storage.ledger import CrawlOrder
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from topiccrawl.storage.ledger import Ledger, Rows
+    from topiccrawl.storage.ledger import Key, Ledger, Rows
 
 TASKS, SHARDS, TURNS, WORKERS, COUNTERS = "tasks", "shards", "turns", "workers", "counters"
 """Names of the kinds of rows in the ledger."""
@@ -138,6 +138,15 @@ class Shard(_Row):
         """
         return f"{self.task}/{self.site}"
 
+    @property
+    def crawl(self) -> str:
+        """Name of the frontier of its crawl.
+
+        >>> Shard("7", "a.test", (), ()).crawl
+        'task-7.a.test'
+        """
+        return f"task-{self.task}.{self.site}"
+
 
 @dataclass(frozen=True, slots=True)
 class Turn(_Row):
@@ -246,12 +255,20 @@ class Snapshot:
             orders, now, rows,
         )  # fmt: skip
 
+    def changed(self, after: Mapping[Key, str | None]) -> Snapshot:
+        """Return the snapshot after rows were written."""
+        rows = {kind: dict(table) for kind, table in self.rows.items()}
+        for (kind, name), text in after.items():
+            if text is not None:
+                rows[kind][name] = text
+        return Snapshot.of(rows, self.now)
+
     def order(self, task: str) -> CrawlOrder:
         """Return the order given for a task."""
         return self.orders.get(task) or CrawlOrder()
 
     def order_of(self, shard: Shard) -> CrawlOrder:
-        """Return the order of a shard: its task's, combined with that of its crawl (``crawl_of``).
+        """Return the order of a shard: its task's, combined with that of its crawl.
 
         The shard is paused if either order is paused. Speeds are multiplied. Only whole tasks can
         be cancelled.

@@ -250,7 +250,7 @@ class TaskService:
                 "there is no worker {worker!r}: `scrapy tasks workers` lists all workers",
                 worker=worker,
             )
-        await self._control.assign(crawl_of(shard), "" if worker == ANY else worker)
+        await self._control.assign(shard.crawl, "" if worker == ANY else worker)
         return await self.show(task)
 
     async def remove(self, task: str) -> None:
@@ -266,7 +266,7 @@ class TaskService:
                 raise StateError("task {task} has not ended: cancel it first", task=task)
             keys: list[Key] = [(TASKS, task), (ORDERS, f"task-{task}")]
             for shard in snapshot.shards_of(task):
-                keys += [(SHARDS, shard.name), (ORDERS, crawl_of(shard))]
+                keys += [(SHARDS, shard.name), (ORDERS, shard.crawl)]
             before = {(kind, name): snapshot.rows[kind].get(name) for kind, name in keys}
             if await self._ledger.swap(before, dict.fromkeys(keys)):
                 return
@@ -351,16 +351,6 @@ def split(sites: Iterable[str]) -> Sites:
     return {site: (tuple(seeds), tuple(hosts)) for site, (seeds, hosts) in found.items()}
 
 
-def guessed_urls(sites: Iterable[str]) -> frozenset[str]:
-    """Return the start URLs of the sites that were given without a scheme.
-
-    >>> guessed_urls(["A.test", "http://b.test/"])
-    frozenset({'https://a.test/'})
-    """
-    texts = [site.strip() for site in sites if "://" not in site]
-    return frozenset(filter(None, (canonical(f"https://{text}/") for text in texts)))
-
-
 def state_of(snapshot: Snapshot, task: str) -> TaskState:
     """Return the state of a task."""
     shards = sorted(snapshot.shards_of(task), key=attrgetter("name"))
@@ -381,21 +371,12 @@ def to_json(result: object) -> str:
     return json.dumps({} if result is None else result, default=asdict, ensure_ascii=False)
 
 
-def crawl_of(shard: Shard) -> str:
-    """Return the name of a shard's frontier.
-
-    >>> crawl_of(Shard("7", "a.test", (), ()))
-    'task-7.a.test'
-    """
-    return f"task-{shard.task}.{shard.site}"
-
-
 def _site(snapshot: Snapshot, shard: Shard) -> SiteState:
     turn = snapshot.turns.get(shard.site)
     worker = turn.worker if turn is not None and turn.shard == shard.name else ""
     return SiteState(
         shard.site, State.RUNNING if worker else shard.state, worker, shard.pages, shard.relevant,
-        shard.articles, round(shard.seconds, 1), shard.turns, shard.reason, crawl_of(shard),
+        shard.articles, round(shard.seconds, 1), shard.turns, shard.reason, shard.crawl,
         shard.tried, snapshot.assigned_worker(shard),
     )  # fmt: skip
 

@@ -12,19 +12,19 @@ from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.exceptions import CloseSpider
 
 from topiccrawl.addons.tasks.records import Progress, Shard, Task, TurnOutcome
-from topiccrawl.addons.tasks.service import crawl_of, guessed_urls
 from topiccrawl.addons.tasks.work.shared import cache_path, cache_settings
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED, enqueue_start_urls
 from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
+from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.finish import FAILURE, SEEDS_UNREACHABLE
 from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from scrapy.settings import Settings
@@ -230,6 +230,16 @@ class ShardCrawl:
         return (TurnOutcome.DONE if done else TurnOutcome.FAILED), reason
 
 
+def guessed_urls(sites: Iterable[str]) -> frozenset[str]:
+    """Return the start URLs of the sites that were given without a scheme.
+
+    >>> guessed_urls(["A.test", "http://b.test/"])
+    frozenset({'https://a.test/'})
+    """
+    texts = [site.strip() for site in sites if "://" not in site]
+    return frozenset(filter(None, (canonical(f"https://{text}/") for text in texts)))
+
+
 def settings_for(
     settings: Settings, task: Task, shard: Shard, max_pages: int | None, cache: Path | None
 ) -> Settings:
@@ -244,7 +254,7 @@ def settings_for(
     """
     result = settings.copy()
     extensions = {**result.getdict("EXTENSIONS"), **dict.fromkeys(_DISABLED)}
-    changes = {**_CRAWL_SETTINGS, "EXTENSIONS": extensions, "TOPICCRAWL_CRAWL": crawl_of(shard)}
+    changes = {**_CRAWL_SETTINGS, "EXTENSIONS": extensions, "TOPICCRAWL_CRAWL": shard.crawl}
     if cache is not None:
         changes |= cache_settings(cache)
     if max_pages is not None:

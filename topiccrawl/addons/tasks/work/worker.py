@@ -7,7 +7,6 @@ import logging
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.tasks.records import Progress, TurnOutcome
-from topiccrawl.addons.tasks.service import crawl_of
 from topiccrawl.addons.tasks.work.shardcrawl import LOST, MOVED, OVER, PAUSED, SHUTDOWN, ShardCrawl
 from topiccrawl.addons.tasks.work.shared import delete_expired
 from topiccrawl.errors import StorageError
@@ -106,7 +105,7 @@ class Worker:
         elif crawl.seconds > self._quantum and snapshot.should_yield(crawl.shard):
             crawl.close(OVER)
         elif order.urls and crawl.enqueue_start_urls(order.urls):
-            await self._session.control.discard_urls(crawl_of(crawl.shard), order.urls)
+            await self._session.control.discard_urls(crawl.shard.crawl, order.urls)
 
     async def _release_ended(self) -> None:
         """Release the turns of ended crawls; after an error, the next call retries."""
