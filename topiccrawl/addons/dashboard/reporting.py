@@ -334,8 +334,9 @@ class Report:
         )
 
     def _section(self, title: str, body: str) -> str:
-        empty = f'<p class="soft">{self.tr("None.")}</p>'
-        return f"<section><h2>{title}</h2>{body or empty}</section>"
+        none = self.tr("None.")
+        body = body or f'<p class="soft">{none}</p>'
+        return f"<section><h2>{title}</h2>{body}</section>"
 
     def tr(self, text: str) -> str:
         """Return a text in the language of the report."""
