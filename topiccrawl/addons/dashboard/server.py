@@ -137,7 +137,7 @@ class DashboardServer:
     async def stop(self) -> None:
         """Send the last events and stop; can be called more than once."""
         for channel in self._channels.values():
-            await channel.stop()
+            channel.stop()
         if self._listening is not None:
             self._listening.close()
         await self._runner.cleanup()
@@ -179,7 +179,7 @@ class DashboardServer:
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         """Send the whole state, then changes, until the reader disconnects."""
-        if sum(map(len, self._channels.values())) >= MAX_STREAMS:
+        if sum(one.readers for one in self._channels.values()) >= MAX_STREAMS:
             raise web.HTTPServiceUnavailable(text="too many open event streams\n")
         name = _crawl_in(request)
         channel = self._channels.setdefault(name, Channel(lambda: self.source.state(name)))
@@ -187,9 +187,8 @@ class DashboardServer:
         try:
             await channel.serve(response, request)
         finally:
-            if not len(channel):
+            if not channel.readers:
                 self._channels.pop(name, None)
-                await channel.stop()
         return response
 
     @staticmethod
