@@ -96,14 +96,19 @@ class ShardCrawl:
         self._tried: dict[str, str] = {}
         self._queued_fallbacks: set[str] = set()
 
-    def start(self, on_end: Callable[[ShardCrawl], None]) -> None:
+    @property
+    def ended(self) -> bool:
+        """True after the end of the crawl."""
+        return self._crawl is not None and self._crawl.done()
+
+    def start(self, on_end: Callable[[], None]) -> None:
         """Start the crawl; ``on_end`` is called when it has ended."""
         arguments = dict(self.task.arguments)
         for name, values in (("seeds", self.shard.seeds), ("sites", self.shard.hosts)):
             if values:
                 arguments[name] = ",".join(values)
         self._crawl = asyncio.ensure_future(self._run(arguments))
-        self._crawl.add_done_callback(lambda _: on_end(self))
+        self._crawl.add_done_callback(lambda _: on_end())
 
     async def _run(self, arguments: dict[str, str]) -> None:
         try:
@@ -184,11 +189,6 @@ class ShardCrawl:
         now = time.monotonic()
         late, first = now - self._started_at - STARTUP_SECONDS, self._first_response_at
         return max(late, 0.0 if first is None else now - first)
-
-    async def ended(self) -> None:
-        """Wait until the crawl has ended."""
-        if self._crawl is not None:
-            await asyncio.gather(self._crawl, return_exceptions=True)
 
     def progress(self, ahead: float = 0.0) -> Progress:
         """Return the progress of the turn.

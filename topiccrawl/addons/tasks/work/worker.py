@@ -42,7 +42,6 @@ class Worker:
         self._quantum = quantum
         self._once = once
         self._running: dict[str, ShardCrawl] = {}
-        self._ended: list[ShardCrawl] = []
         self._wake = asyncio.Event()
         self._stopping = self._ledger_away = False
 
@@ -70,26 +69,18 @@ class Worker:
         if snapshot is None:
             self._close_all(LOST)
             return False
-        for crawl in list(self._running.values()):
+        for crawl in [crawl for crawl in self._running.values() if not crawl.ended]:
             await self._apply_order(crawl, snapshot)
         while not self._stopping and (found := await self._session.claim()) is not None:
             shard, rows = found
-            self._start(ShardCrawl(
+            crawl = self._running[shard.name] = ShardCrawl(
                 self._settings, rows.tasks[shard.task], shard, rows.remaining_pages(shard),
                 self._session.may_fetch, shared=rows.is_shared(shard),
-            ))  # fmt: skip
+            )  # fmt: skip
+            delete_expired(self._settings)
+            logger.info("%s: turn %d started", shard.name, shard.turns)
+            crawl.start(self._wake.set)
         return self._once and not self._running and all(map(snapshot.is_over, snapshot.tasks))
-
-    def _start(self, crawl: ShardCrawl) -> None:
-        delete_expired(self._settings)
-        logger.info("%s: turn %d started", crawl.shard.name, crawl.shard.turns)
-        self._running[crawl.shard.name] = crawl
-        crawl.start(self._crawl_ended)
-
-    def _crawl_ended(self, crawl: ShardCrawl) -> None:
-        self._running.pop(crawl.shard.name, None)
-        self._ended.append(crawl)
-        self._wake.set()
 
     async def _apply_order(self, crawl: ShardCrawl, snapshot: Snapshot) -> None:
         order = snapshot.order_of(crawl.shard)
@@ -109,19 +100,20 @@ class Worker:
 
     async def _release_ended(self) -> None:
         """Release the turns of ended crawls; after an error, the next call retries."""
-        while self._ended:
-            crawl = self._ended[0]
+        for name, crawl in list(self._running.items()):
+            if not crawl.ended:
+                continue
             shard, (outcome, reason) = crawl.shard, crawl.outcome()
-            if await self._session.release(shard.name, crawl.progress(), outcome, reason):
-                logger.info("%s: turn ended: %s (%s)", shard.name, outcome, reason)
+            if await self._session.release(name, crawl.progress(), outcome, reason):
+                logger.info("%s: turn ended: %s (%s)", name, outcome, reason)
                 done = outcome is TurnOutcome.DONE
                 if done and not (await self._session.snapshot()).is_shared(shard):
                     crawl.delete_shared_responses()
-            self._ended.pop(0)
+            del self._running[name]
 
     async def _finish(self) -> None:
         self._close_all(SHUTDOWN)
-        while self._running:
+        while not all(crawl.ended for crawl in self._running.values()):
             self._wake.clear()
             progress = self._progress()
             try:
