@@ -185,8 +185,10 @@ class Library:
         topic = self._topic(request.query.get("topic", ""))
         work = uncertain_pages(self._settings, topic, MAX_DOUBTFUL)
         rated = await asyncio.to_thread(asyncio.run, work)  # trains a model
-        return json_response([{"url": one.url, "title": one.title, "chance": round(chance, 3)}
-                      for chance, one in rated])  # fmt: skip
+        return json_response([
+            {"url": one.url, "title": one.title, "chance": round(chance, 3)}
+            for chance, one in rated
+        ])  # fmt: skip
 
     async def _mark(self, request: web.Request) -> web.Response:
         try:

@@ -25,12 +25,8 @@ def crawls(records: Sequence[RunReport]) -> list[dict[str, Any]]:
     """Return frontier, topic and number of live nodes of each recorded crawl, latest first."""
     found: dict[str, dict[str, Any]] = {}
     for one in records:
-        run = one.state["run"]
-        entry = found.setdefault(
-            run["frontier"],
-            {"frontier": run["frontier"], "topic": run["topic"], "began": run["began"], "live": 0},
-        )
-        entry["live"] += one.live
+        shown = {name: one.state["run"][name] for name in ("frontier", "topic", "began")}
+        found.setdefault(shown["frontier"], {**shown, "live": 0})["live"] += one.live
     return list(found.values())
 
 
@@ -77,13 +73,9 @@ def merged_state(records: Sequence[RunReport], frontier: str) -> State:
     own = [one for one in records if one.state["run"]["frontier"] == wanted]
     if not own:
         return dict(EMPTY)
-    runs = [one for one in own if one.live] or _last_runs(own)
-    return _merge_runs(runs)
-
-
-def _last_runs(own: Sequence[RunReport]) -> list[RunReport]:
-    began = own[0].state["run"]["began"]
-    return [one for one in own if one is own[0] or _end(one) > began]
+    last = own[0].state["run"]["began"]
+    ended = [one for one in own if one is own[0] or _end(one) > last]
+    return _merge_runs([one for one in own if one.live] or ended)
 
 
 def _end(one: RunReport) -> float:

@@ -30,8 +30,7 @@ def client_of(settings: Mapping[str, Any]) -> redis.Redis:
     Raises:
         SettingError: If the settings of the server cannot be used.
     """
-    client: redis.Redis = _create(redis.Redis, settings, Retry(NoBackoff(), 0))
-    return client
+    return _create(redis.Redis, settings, Retry(NoBackoff(), 0))  # type: ignore[no-any-return]
 
 
 def async_client_of(settings: Mapping[str, Any]) -> redis.asyncio.Redis:

@@ -72,8 +72,7 @@ class WorkSpider(Spider):
             name: order if name.startswith(("scrapy.", _LOG)) else None
             for name, order in settings.getdict("EXTENSIONS").items()
         }
-        for name, value in {**_WORKER_SETTINGS, "EXTENSIONS": extensions}.items():
-            settings.set(name, value, priority="spider")
+        settings.setdict({**_WORKER_SETTINGS, "EXTENSIONS": extensions}, priority="spider")
 
     @classmethod
     @override

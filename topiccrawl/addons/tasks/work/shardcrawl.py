@@ -261,6 +261,5 @@ def settings_for(
         changes["TOPICCRAWL_PAGES"] = max(1, max_pages)
     if task.depth:
         changes["DEPTH_LIMIT"] = task.depth
-    for name, value in changes.items():
-        result.set(name, value, priority="cmdline")
+    result.setdict(changes, priority="cmdline")
     return result
