@@ -67,7 +67,7 @@ def address_in(settings: BaseSettings) -> Address | None:
 def ip_address(name: str) -> IPv4Address | IPv6Address | None:
     """Parse an IP address; return None for other names."""
     try:
-        return ipaddress.ip_address(name.partition("%")[0])
+        return ipaddress.ip_address(name)
     except ValueError:
         return None
 
@@ -78,5 +78,5 @@ def is_loopback(name: str) -> bool:
     >>> is_loopback("127.0.0.9"), is_loopback("::1"), is_loopback("192.0.2.1")
     (True, True, False)
     """
-    address = ip_address(name)
+    address = ip_address(name.partition("%")[0])
     return name == "localhost" or (address is not None and address.is_loopback)
