@@ -18,9 +18,9 @@ from scrapy.spiderloader import get_spider_loader
 from typing_extensions import override
 
 import topiccrawl
-from topiccrawl.addons.dashboard.access import contributed_routes, guard_of
 from topiccrawl.addons.dashboard.address import address_of
-from topiccrawl.addons.dashboard.server import DashboardServer
+from topiccrawl.addons.dashboard.guard import guard_of
+from topiccrawl.addons.dashboard.server import DashboardServer, contributed_routes
 from topiccrawl.commands.setting_names import OURS
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.strategies.parameters import StrategyParameters

@@ -14,8 +14,8 @@ import redis
 from tests.contracts.conftest import QUICK, Crew
 from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import offer
+from topiccrawl.addons.redis.crawl import read
 from topiccrawl.addons.redis.frontier import SharedFrontier, discard
-from topiccrawl.addons.redis.snapshot import read
 from topiccrawl.addons.redis.transport import Call
 from topiccrawl.errors import StateLockedError, StateVersionError, StorageError
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
@@ -167,7 +167,7 @@ def test_a_late_copy_of_a_batch_takes_no_buckets(crew: Crew) -> None:
     batch = msgpack.packb({"take": list(range(256))})
     late = (member.epoch, 1, 10_000, 0, 0, batch, member._born)
     before = crew.client.hgetall(f"{two.base}claims")
-    two._transport._call(Call("exchange", two.base, late))
+    Call("exchange", two.base, late).on(crew.client)
     assert len(before) < 256
     assert crew.client.hgetall(f"{two.base}claims") == before
     crew.settle()
@@ -282,7 +282,7 @@ def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
         node.membership._number + 1,
     )
     steps = node.membership.exchange(look=False)
-    node._transport._call(next(steps))  # Redis took it; the answer is lost
+    next(steps).on(crew.client)  # Redis took it; the answer is lost
     steps.close()
     node.settle()
     assert node.counts()["known"] == len(URLS)
@@ -305,7 +305,7 @@ def test_a_batch_that_comes_after_the_next_one_changes_nothing(crew: Crew) -> No
     for lease in node.pop(9):
         node.finish(lease, CRAWLED)
     node.settle()
-    node._transport._call(late)
+    late.on(crew.client)
     node.close()
     crew.nodes.clear()
     again = crew.join()
@@ -365,7 +365,7 @@ def test_a_node_whose_goodbye_to_a_bucket_was_not_answered_stays(crew: Crew) -> 
     for lease in leases:
         one.finish(lease, CRAWLED)
     steps = one.converse(look=False)
-    one._transport._call(next(steps))  # Redis took it; the answer is lost
+    next(steps).on(crew.client)  # Redis took it; the answer is lost
     steps.close()
     one._attached = True
     crew.settle()

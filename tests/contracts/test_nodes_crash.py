@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.redis.frontier import CRASH_WAIT, TTL
+from topiccrawl.addons.redis.frontier import TTL
+from topiccrawl.addons.redis.membership import CRASH_WAIT
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.contracts.conftest import QUICK
 from tests.contracts.strategies import Plain
-from topiccrawl.addons.redis.snapshot import read
+from topiccrawl.addons.redis.crawl import read
 from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Limits, Seed
 from topiccrawl.frontier.seen import NAME, Filter

@@ -55,7 +55,7 @@ def test_start_urls_of_a_call_that_comes_late_are_not_lost(crew: Crew) -> None:
     node = crew.join()
     late = late_starts(node)
     first = starts(node, 1)
-    node._transport._call(late)  # leases another one; the answer is lost
+    late.on(crew.client)  # leases another one; the answer is lost
     node.settle()  # says that the first was taken in
     assert (first, starts(node)) == ([b"http://a.cn/"], [b"http://b.cn/", b"http://c.cn/"])
     node.settle()
@@ -70,7 +70,7 @@ def test_start_urls_of_a_call_that_comes_after_its_node_go_to_the_next(crew: Cre
     crew.kill(one)
     two = crew.join()
     crew.settle()
-    two._transport._call(late)
+    late.on(crew.client)
     assert starts(two) == [b"http://a.cn/", b"http://b.cn/"]
 
 
@@ -81,10 +81,10 @@ def test_a_batch_that_is_sent_twice_counts_start_urls_once(crew: Crew) -> None:
     steps = node.membership.exchange(look=False)
     batch = next(steps)
     steps.close()
-    node._transport._call(batch)  # Redis took it; the answer is lost
-    node._transport._call(late_starts(node))
+    batch.on(crew.client)  # Redis took it; the answer is lost
+    late_starts(node).on(crew.client)
     node.settle()  # sends it again
-    node._transport._call(batch)
+    batch.on(crew.client)
     assert starts(node) == [b"http://c.cn/"]
 
 

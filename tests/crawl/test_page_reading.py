@@ -12,7 +12,7 @@ from tests.crawl.test_dashboard import (
 from tests.crawl.test_page import Given, article, served, wild_source
 from tests.unit.addons.dashboard.states import state
 from tests.unit.addons.dashboard.test_report import wild
-from topiccrawl.addons.dashboard.report import Report
+from topiccrawl.addons.dashboard.reporting import Report
 
 if TYPE_CHECKING:
     from pathlib import Path

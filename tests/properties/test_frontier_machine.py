@@ -19,7 +19,8 @@ from tests.contracts.lines import from_line, recount
 from tests.contracts.model import Model
 from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
-from topiccrawl.addons.redis.frontier import CRASH_WAIT, TTL, SharedFrontier, discard
+from topiccrawl.addons.redis.frontier import TTL, SharedFrontier, discard
+from topiccrawl.addons.redis.membership import CRASH_WAIT
 from topiccrawl.commands.frontier_export import to_line
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier

@@ -11,7 +11,7 @@ from scrapy import Spider
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
-from topiccrawl.addons.redis.view import View
+from topiccrawl.addons.redis.partitions import View
 from topiccrawl.extensions.figures import CrawlFigures
 from topiccrawl.extensions.wait_reason import QUIET
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import SettingError
 
 if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
     from scrapy.settings import BaseSettings
 
 PORT = 8420
@@ -62,15 +64,19 @@ def address_in(settings: BaseSettings) -> Address | None:
     return address_of(str(settings.get("TOPICCRAWL_DASHBOARD") or ""))
 
 
+def ip_address(name: str) -> IPv4Address | IPv6Address | None:
+    """Parse an IP address; return None for other names."""
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None
+
+
 def is_loopback(name: str) -> bool:
     """Return whether a host name or IP address is a loopback address.
 
     >>> is_loopback("127.0.0.9"), is_loopback("::1"), is_loopback("192.0.2.1")
     (True, True, False)
     """
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name.partition("%")[0]).is_loopback
-    except ValueError:
-        return False
+    address = ip_address(name.partition("%")[0])
+    return name == "localhost" or (address is not None and address.is_loopback)

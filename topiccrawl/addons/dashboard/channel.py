@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -17,97 +19,68 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 POLL_SECONDS = 1.0
-"""Seconds between two reads of the state while readers are connected."""
+"""Seconds between two reads of the state, which all readers share."""
 KEEPALIVE_SECONDS = 15.0
 """Seconds without events after which a comment line keeps a connection open."""
-MAX_QUEUED_EVENTS = 100
-"""Events that may wait for a slow reader. With more, it is disconnected, so that it reconnects and
-gets the whole state."""
-
-Listener = asyncio.Queue["str | None"]
 
 
 class Channel:
-    """Reads the state while readers are connected, and sends them the changes.
+    """Sends each reader the state, and then its changes; a slow reader gets them less often.
 
     Args:
         read_state: Returns the state.
+
+    Attributes:
+        readers: Number of connected readers.
     """
 
     def __init__(self, read_state: Callable[[], Awaitable[State]]) -> None:
+        self.readers = 0
         self._read_state = read_state
-        self._listeners: set[Listener] = set()
         self._state: State = {}
-        self._pump: asyncio.Task[None] | None = None
-
-    def __len__(self) -> int:
-        return len(self._listeners)
+        self._cached_until = 0.0
+        self._lock = asyncio.Lock()
+        self._stopping = asyncio.Event()
 
     async def serve(self, response: web.StreamResponse, request: web.Request) -> None:
         """Send the whole state, then changes, until the reader disconnects or the server stops."""
-        listener: Listener = asyncio.Queue(maxsize=MAX_QUEUED_EVENTS)
-        state = await self._read_state()
-        self._broadcast(difference(self._state, state))  # all readers share one base state
-        self._state = state
-        _put(listener, event(state))
-        self._listeners.add(listener)
-        if self._pump is None:
-            self._pump = asyncio.create_task(self._run())
+        self.readers += 1
         try:
+            known = await self._current()
             await response.prepare(request)
-            await _send(response, listener)
+            await response.write(event(known).encode())
+            while not self._stopping.is_set():
+                known = await self._send_changes(response, known)
         except ConnectionError:
             return  # the reader disconnected
         finally:
-            self._listeners.discard(listener)
+            self.readers -= 1
 
-    async def stop(self) -> None:
-        """Send the last changes and close the stream."""
-        if self._pump is not None:
-            self._pump.cancel()
-            await asyncio.gather(self._pump, return_exceptions=True)
-            self._pump = None
-        if self._listeners:
-            self._broadcast(difference(self._state, await self._read_state()))
-        for listener in self._listeners:
-            _put(listener, None)
+    def stop(self) -> None:
+        """Let all readers get the last changes and their streams end."""
+        self._cached_until = 0.0
+        self._stopping.set()
 
-    async def _run(self) -> None:
-        while self._listeners:
-            await asyncio.sleep(POLL_SECONDS)
-            try:
-                state = await self._read_state()
-            except TopiccrawlError:
-                continue  # the state cannot be read now
-            self._broadcast(difference(self._state, state))
-            self._state = state
-        self._pump = None
+    async def _send_changes(self, response: web.StreamResponse, known: State) -> State:
+        """Wait for changes of the state, and send them; return the new state."""
+        silent_until = time.monotonic() + KEEPALIVE_SECONDS
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), POLL_SECONDS)
+            state = known
+            with suppress(TopiccrawlError):  # the state cannot be read now
+                state = await self._current()
+            changed = difference(known, state)
+            if changed or self._stopping.is_set() or time.monotonic() > silent_until:
+                await response.write((event(changed) if changed else ": \n\n").encode())
+                return state
 
-    def _broadcast(self, changed: State) -> None:
-        if changed and self._listeners:
-            text = event(changed)
-            for listener in self._listeners:
-                _put(listener, text)
-
-
-async def _send(response: web.StreamResponse, listener: Listener) -> None:
-    while True:
-        try:
-            text = await asyncio.wait_for(listener.get(), KEEPALIVE_SECONDS)
-        except TimeoutError:
-            text = ": \n\n"
-        if text is None:
-            return
-        await response.write(text.encode())
-
-
-def _put(listener: Listener, text: str | None) -> None:
-    """Queue an event; disconnect a reader that is too slow."""
-    if listener.full():
-        while not listener.empty():
-            listener.get_nowait()
-        text = None
-    listener.put_nowait(text)
+    async def _current(self) -> State:
+        async with self._lock:
+            if time.monotonic() >= self._cached_until:
+                self._state = await self._read_state()
+                self._cached_until = time.monotonic() + POLL_SECONDS
+            return self._state
 
 
 def event(state: State) -> str:

@@ -59,7 +59,7 @@ class Dashboard:
         figures = self.crawler.get_extension(CrawlFigures)
         if figures is None:
             return
-        from topiccrawl.addons.dashboard.access import serving
+        from topiccrawl.addons.dashboard.server import serving
 
         settings, source = self.crawler.settings, partial(CrawlSource, figures)
         control = settings.getbool("TOPICCRAWL_CONTROL")

@@ -15,17 +15,18 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
+import os
+import secrets
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from topiccrawl.addons.dashboard.address import Address, is_loopback
+from topiccrawl.addons.dashboard.address import Address, ip_address, is_loopback
 
 if TYPE_CHECKING:
     from aiohttp.typedefs import Handler
-
+    from scrapy.settings import BaseSettings
 
 COOKIE = "topiccrawl"
 """Prefix of the cookie with the token; the port follows, as browsers send cookies to all ports."""
@@ -122,7 +123,7 @@ class Guard:
         name = _host_of(header)
         if name in _LOCAL or name in self._names:
             return True
-        return not self.address.local and _is_address(name)
+        return not self.address.local and ip_address(name) is not None
 
     def _is_authorized(self, request: web.Request) -> bool:
         if self.token:
@@ -144,6 +145,17 @@ class Guard:
 
 
 _SAME_SITE = frozenset({"same-origin", "none"})
+
+
+def guard_of(settings: BaseSettings, address: Address) -> Guard:
+    """Return the access control; generate a token if none is set and tokens are not off."""
+    name = "TOPICCRAWL_DASHBOARD_TOKEN"
+    token = str(settings.get(name) or os.environ.get(name) or "")
+    names = settings.getlist("TOPICCRAWL_DASHBOARD_NAMES")
+    names += os.environ.get("TOPICCRAWL_DASHBOARD_NAMES", "").split(",")
+    if token.lower() == "off":
+        return Guard(address, "", (*names,))
+    return Guard(address, token or secrets.token_urlsafe(24), (*names,), shown=not token)
 
 
 async def _read_body(request: web.Request) -> web.Response | None:
@@ -171,11 +183,3 @@ def _host_of(header: str) -> str:
     if name.startswith("["):
         return name[1:].partition("]")[0]
     return name.partition(":")[0]
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

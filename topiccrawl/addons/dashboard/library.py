@@ -13,7 +13,6 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import wraps
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -127,18 +126,20 @@ class Library:
 
     async def _search(self, request: web.Request) -> web.Response:
         selection = selection_in(request)
-        offset, limit = (_number(request, name, most) for name, most in _PAGING)
+        offset = _number(request, "offset", "0", 10**9)
+        limit = _number(request, "limit", "50", MAX_ARTICLES)
         most, event = max(COUNTED, offset + limit), request.query.get("event", "")
         found = await self._select(selection, most, event)
         marks = await self._marks(selection.topic)
         articles = [
             {**brief(one, selection.topic), "mark": marks.get(one.url)}
-            for one in islice(found, offset, offset + limit)
+            for one in found[offset : offset + limit]
         ]
         counted, values = facets(found[:COUNTED])
-        answer = {"total": len(found), "more": len(found) >= COUNTED, "articles": articles}
-        return json_response({**answer, "counted": min(len(found), COUNTED), "facets": counted,
-                      "values": values})  # fmt: skip
+        return json_response({
+            "total": len(found), "more": len(found) >= COUNTED, "articles": articles,
+            "counted": min(len(found), COUNTED), "facets": counted, "values": values,
+        })  # fmt: skip
 
     async def _article(self, request: web.Request) -> web.Response:
         url, store = request.query.get("url", ""), await self._open_store()
@@ -166,18 +167,14 @@ class Library:
                 choices=", ".join(_TYPES),
             )
         found = await self._select(selection, MAX_EXPORTED, request.query.get("event", ""))
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
         body = exported(suffix, selection.topic, found)
-        attached = f"attachment; filename*=UTF-8''{quote(name)}"
-        return web.Response(
-            body=body, content_type=_TYPES[suffix], headers={"Content-Disposition": attached}
-        )
+        return web.Response(body=body, content_type=_TYPES[suffix], headers=headers)
 
     async def _atom(self, request: web.Request) -> web.Response:
         topic = request.match_info["topic"]
-        articles = await self._select(Selection(topic), FEED_ENTRIES)
-        return web.Response(
-            body=exported(".atom", topic, articles), content_type=_TYPES[".atom"], charset="utf-8"
-        )
+        body = exported(".atom", topic, await self._select(Selection(topic), FEED_ENTRIES))
+        return web.Response(body=body, content_type=_TYPES[".atom"], charset="utf-8")
 
     async def _json_feed(self, request: web.Request) -> web.Response:
         topic = request.match_info["topic"]
@@ -188,8 +185,10 @@ class Library:
         topic = self._topic(request.query.get("topic", ""))
         work = uncertain_pages(self._settings, topic, MAX_DOUBTFUL)
         rated = await asyncio.to_thread(asyncio.run, work)  # trains a model
-        return json_response([{"url": one.url, "title": one.title, "chance": round(chance, 3)}
-                      for chance, one in rated])  # fmt: skip
+        return json_response([
+            {"url": one.url, "title": one.title, "chance": round(chance, 3)}
+            for chance, one in rated
+        ])  # fmt: skip
 
     async def _mark(self, request: web.Request) -> web.Response:
         try:
@@ -227,9 +226,6 @@ class Library:
             return {one.url: one.wanted for one in await store.marks()}
 
 
-_PAGING = (("offset", 10**9), ("limit", MAX_ARTICLES))
-
-
 def selection_in(request: web.Request) -> Selection:
     """Parse a request's query: topic, q, site, and either day or since and until.
 
@@ -262,18 +258,16 @@ def facets(found: list[Article]) -> tuple[Facets, dict[str, int]]:
         with its title), and the number of all values of each facet. An event has at least two
         articles.
     """
-    days = Counter(article.published[:10] for article in found if article.published)
-    sites = Counter(article.site for article in found)
-    topics = Counter(name for one in found for name in one.topics)
-    events = group_by_event(found)
-    counted: Facets = {
-        "site": sites.most_common(FACET_VALUES),
-        "day": sorted(days.most_common(FACET_VALUES), reverse=True),
-        "topic": topics.most_common(FACET_VALUES),
-        "event": [(one.event, len(one.articles), one.title) for one in events[:FACET_VALUES]],
+    numbers = {
+        "site": Counter(article.site for article in found),
+        "day": Counter(article.published[:10] for article in found if article.published),
+        "topic": Counter(name for article in found for name in article.topics),
     }
-    every = {"site": sites, "day": days, "topic": topics, "event": events}
-    return counted, {name: len(values) for name, values in every.items()}
+    events = group_by_event(found)
+    counted: Facets = {name: one.most_common(FACET_VALUES) for name, one in numbers.items()}
+    counted["day"] = sorted(counted["day"], reverse=True)
+    counted["event"] = [(one.event, len(one.articles), one.title) for one in events[:FACET_VALUES]]
+    return counted, {**{name: len(one) for name, one in numbers.items()}, "event": len(events)}
 
 
 def exported(suffix: str, topic: str, articles: list[Article]) -> bytes:
@@ -323,8 +317,8 @@ def _item(article: Article) -> dict[str, Any]:
     return {name: value for name, value in item.items() if value or name == "content_text"}
 
 
-def _number(request: web.Request, name: str, most: int) -> int:
-    text = request.query.get(name, "0" if name == "offset" else "50")
+def _number(request: web.Request, name: str, default: str, most: int) -> int:
+    text = request.query.get(name, default)
     if not (text.isascii() and text.isdigit()):
         raise ConfigurationError("offset and limit must be whole numbers")
     return min(int(text[:10]), most)
@@ -342,11 +336,10 @@ def _with_errors(handler: Handler) -> Handler:
     async def respond(request: web.Request) -> web.StreamResponse:
         try:
             return await handler(request)
-        except (ConfigurationError, StateError) as error:
-            body = json.dumps({"error": error.public}, ensure_ascii=False)
-            raise web.HTTPBadRequest(text=body, content_type="application/json") from error
         except TopiccrawlError as error:
+            invalid = isinstance(error, ConfigurationError | StateError)
+            kind = web.HTTPBadRequest if invalid else web.HTTPServiceUnavailable
             body = json.dumps({"error": error.public}, ensure_ascii=False)
-            raise web.HTTPServiceUnavailable(text=body, content_type="application/json") from error
+            raise kind(text=body, content_type="application/json") from error
 
     return respond

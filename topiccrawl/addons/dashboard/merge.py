@@ -11,24 +11,22 @@ from topiccrawl.scheduler.finish import FAILURES
 from topiccrawl.storage.status import EMPTY, State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from topiccrawl.storage.runs import RunReport
 
 MAX_HOSTS = 40
 LATEST = 40
+_NODE = ("run", "totals", "waiting")
+"""Sections of the state that describe one node."""
 
 
 def crawls(records: Sequence[RunReport]) -> list[dict[str, Any]]:
     """Return frontier, topic and number of live nodes of each recorded crawl, latest first."""
     found: dict[str, dict[str, Any]] = {}
     for one in records:
-        run = one.state["run"]
-        entry = found.setdefault(
-            run["frontier"],
-            {"frontier": run["frontier"], "topic": run["topic"], "began": run["began"], "live": 0},
-        )
-        entry["live"] += one.live
+        shown = {name: one.state["run"][name] for name in ("frontier", "topic", "began")}
+        found.setdefault(shown["frontier"], {**shown, "live": 0})["live"] += one.live
     return list(found.values())
 
 
@@ -75,13 +73,9 @@ def merged_state(records: Sequence[RunReport], frontier: str) -> State:
     own = [one for one in records if one.state["run"]["frontier"] == wanted]
     if not own:
         return dict(EMPTY)
-    runs = [one for one in own if one.live] or _last_runs(own)
-    return _merge_runs(runs)
-
-
-def _last_runs(own: Sequence[RunReport]) -> list[RunReport]:
-    began = own[0].state["run"]["began"]
-    return [one for one in own if one is own[0] or _end(one) > began]
+    last = own[0].state["run"]["began"]
+    ended = [one for one in own if one is own[0] or _end(one) > last]
+    return _merge_runs([one for one in own if one.live] or ended)
 
 
 def _end(one: RunReport) -> float:
@@ -94,7 +88,8 @@ def _merge_runs(runs: Sequence[RunReport]) -> State:
     newest = min(runs, key=lambda one: one.age).state
     running = any(one.live for one in runs)
     began = min(state["run"]["began"] for state in states)
-    ended = max(_end(one) for one in runs)
+    ended = max(map(_end, runs))
+    latest = [one for state in states for one in state["latest"]]
     run = {
         **newest["run"],
         "node": ", ".join(sorted(state["run"]["node"] for state in states)),
@@ -108,32 +103,24 @@ def _merge_runs(runs: Sequence[RunReport]) -> State:
         "totals": _totals(states),
         "waiting": _waiting(states),
         "hosts": _hosts(states),
-        "latest": sorted(_entries(states, "latest"), key=lambda one: float(one["at"]))[-LATEST:],
+        "latest": sorted(latest, key=lambda one: float(one["at"]))[-LATEST:],
         "series": _series(states),
         "review": _review([state["review"] for state in states if state.get("review")]),
-        "nodes": [_node(one) for one in runs],
+        "nodes": [{**{name: one.state[name] for name in _NODE}, "live": one.live} for one in runs],
     }
 
 
-def _node(one: RunReport) -> dict[str, Any]:
-    """Return the sections of the state that describe one node."""
-    state = one.state
-    return {
-        "run": state["run"],
-        "totals": state["totals"],
-        "waiting": state["waiting"],
-        "live": one.live,
-    }
+def _sums(counted: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    sums: Counter[str] = Counter()
+    for one in counted:
+        sums.update(one)
+    return sums
 
 
 def _totals(states: Sequence[State]) -> dict[str, Any]:
-    names = dict.fromkeys(name for state in states for name in state["totals"])
-    totals: dict[str, Any] = {
-        name: sum(state["totals"].get(name, 0) for state in states) for name in names
-    }
     rates = [state["totals"]["recent"] for state in states if state["totals"]["pages"]]
-    totals["recent"] = round(sum(rates) / len(rates), 4) if rates else 0.0
-    return totals
+    recent = round(sum(rates) / len(rates), 4) if rates else 0.0
+    return {**_sums(state["totals"] for state in states), "recent": recent}
 
 
 def _waiting(states: Sequence[State]) -> dict[str, Any]:
@@ -161,11 +148,9 @@ def _merge_hosts(listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _hosts(states: Sequence[State]) -> dict[str, Any]:
-    sums: Counter[str] = Counter()
-    for state in states:
-        sums.update(state["hosts"]["states"])
     hosts = _merge_hosts([one for state in states for one in state["hosts"]["list"]])
     hosts.sort(key=lambda one: (-one["active"], -one["queued"], -one["pages"]))
+    sums = _sums(state["hosts"]["states"] for state in states)
     return {"states": sums, "list": hosts[:MAX_HOSTS]}
 
 
@@ -184,9 +169,7 @@ def _review(reviews: Sequence[State]) -> State:
     """Merge the reviews of nodes; their seeds and hosts already cover the whole crawl."""
     if not reviews:
         return {}
-    met: Counter[str] = Counter()
-    for review in reviews:
-        met.update(review["met"])
+    met = _sums(review["met"] for review in reviews)
     best = sorted({tuple(one) for review in reviews for one in review["best"]}, reverse=True)
     return {
         **reviews[0],
@@ -194,7 +177,3 @@ def _review(reviews: Sequence[State]) -> State:
         "met": met,
         "never": [term for term in reviews[0]["never"] if term not in met],
     }
-
-
-def _entries(states: Sequence[State], section: str) -> list[dict[str, Any]]:
-    return [one for state in states for one in state[section]]

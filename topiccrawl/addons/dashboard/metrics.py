@@ -6,6 +6,7 @@ Names end in their unit; counters end in ``_total``. docs/operations.md explains
 from __future__ import annotations
 
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.extensions.wait_reason import REASONS
@@ -61,28 +62,24 @@ class _Collector:
     def __init__(self, states: Sequence[State]) -> None:
         self._states = states
 
-    def collect(self) -> Iterator[Metric]:
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-
-        kinds: dict[str, Any] = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
-        for family in families(self._states):
-            labels = list(family.samples[0][0])
-            metric = kinds[family.kind](family.name, family.help, labels=labels)
-            for values, value in family.samples:
-                metric.add_metric([values[label] for label in labels], value)
-            yield metric
+    def collect(self) -> list[Metric]:
+        return families(self._states)
 
 
-def families(states: Sequence[State]) -> list[Family]:
+def families(states: Sequence[State]) -> list[Metric]:
     """Return the metrics of crawls, one family per name; families without samples are omitted."""
-    found: dict[str, Family] = {}
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+    kinds: dict[str, Any] = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
+    found: dict[str, Any] = {}
     for state in states:
-        runs = state.get("nodes") or [state]
-        for family in (*(one for run in runs for one in _run_metrics(run)), *_crawl_metrics(state)):
-            first = found.setdefault(family.name, family)
-            if first is not family:
-                first.samples.extend(family.samples)
-    return [family for family in found.values() if family.samples]
+        runs = map(_run_metrics, state.get("nodes") or [state])
+        for kind, name, words, samples in chain(*runs, _crawl_metrics(state)):
+            for labels, value in samples:
+                if name not in found:
+                    found[name] = kinds[kind](name, words, labels=list(labels))
+                found[name].add_metric(list(labels.values()), value)
+    return list(found.values())
 
 
 def _crawl_name(run: State) -> str:
@@ -111,9 +108,7 @@ def _run_metrics(state: State) -> Iterator[Family]:
     ):
         yield Family("gauge", metric, words, [(own, value)])
     reasons = [
-        ({**own, "reason": reason}, float(waiting["reason"] == reason))
-        for reason in REASONS
-        if reason
+        ({**own, "reason": one}, float(waiting["reason"] == one)) for one in filter(None, REASONS)
     ]
     yield Family("gauge", "topiccrawl_waiting", "1 for the reason why the run waits.", reasons)
 

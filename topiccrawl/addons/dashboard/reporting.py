@@ -1,27 +1,33 @@
-"""Write the report of a crawl from the records of runs and the stores."""
+"""Report of a crawl: one self-contained HTML page, from the records of runs and the stores."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import closing
 from heapq import nlargest
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
+from topiccrawl.addons.dashboard.curves import Curve, bar, chart
 from topiccrawl.addons.dashboard.merge import merged_state
-from topiccrawl.addons.dashboard.report import Content, Report, Site
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
+from topiccrawl.messages import translate
 from topiccrawl.scheduler.build import read_frontier
+from topiccrawl.scheduler.review import explain_review
 from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.runs import RunReport
     from topiccrawl.storage.status import State
 
@@ -32,6 +38,44 @@ ARTICLES = 100
 """Number of articles shown, those with the best scores."""
 SITES = 40
 """Number of hosts shown, those with the most pages."""
+
+
+STYLE = """
+:root{--ground:#f6f6f3;--card:#fff;--ink:#1c2124;--soft:#5f696f;--line:#e6e6e0;--accent:#0f766e;
+--mean:#8a5a12;--good:#2a7a52;--bad:#b4483a}
+@media (prefers-color-scheme:dark){:root{--ground:#101315;--card:#181c1f;--ink:#e7eaeb;
+--soft:#98a2a8;--line:#272d31;--accent:#3cc4b4;--mean:#e0b060;--good:#5cc08c;--bad:#e4796a}}
+*{box-sizing:border-box}body{margin:0 auto;max-width:960px;padding:28px 20px 48px;
+background:var(--ground);color:var(--ink);font:14px/1.55 ui-sans-serif,system-ui,"PingFang SC",
+"Microsoft YaHei","Noto Sans CJK SC",sans-serif;font-variant-numeric:tabular-nums}
+h1{font-size:28px;margin:0;letter-spacing:-.01em}h2{font-size:15px;margin:0 0 12px}
+h3{font-size:13px;color:var(--soft);margin:18px 0 6px}p{margin:0}a{color:inherit;
+text-decoration-color:var(--line);text-underline-offset:3px}header{margin-bottom:20px}
+header p:first-child,.soft{color:var(--soft);font-size:12.5px;overflow-wrap:anywhere}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0;font-size:12.5px}
+section{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:18px 20px;
+margin-bottom:16px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(124px,1fr));gap:14px 18px}
+.tiles p{color:var(--soft);font-size:12.5px}.tiles b{font-size:22px;font-weight:640;
+letter-spacing:-.02em}.legend{display:flex;gap:18px;font-size:12.5px;color:var(--soft)}
+.legend span::before{content:"";display:inline-block;width:14px;height:3px;border-radius:2px;
+margin:0 6px 3px 0;background:var(--accent)}.legend .mean::before{background:var(--mean)}
+svg{width:100%;height:auto;display:block}text{font-size:11px;fill:var(--soft)}
+.grid{stroke:var(--line);fill:none}polyline{fill:none;stroke-width:2;stroke-linejoin:round}
+polyline.recent{stroke:var(--accent)}polyline.mean{stroke:var(--mean);stroke-dasharray:6 4}
+.fill{fill:var(--accent);opacity:.12}.scroll{overflow-x:auto}
+table{width:100%;border-collapse:collapse;font-size:13px}th{text-align:left;color:var(--soft);
+font-weight:550;font-size:12px;padding:5px 14px 5px 0;white-space:nowrap}td{padding:5px 14px 5px 0;
+border-top:1px solid var(--line);vertical-align:top}td:last-child,th:last-child{padding-right:0}
+.bar{display:inline-block;width:64px;height:5px;fill:var(--accent);vertical-align:middle;
+border-radius:3px}.bar .rest{fill:var(--line)}ul{list-style:none;margin:0;padding:0}
+li{padding:8px 0;border-top:1px solid var(--line)}li:first-child{border-top:0;padding-top:0}
+td:last-child{white-space:nowrap}main section{scroll-margin:12px}
+.came{color:var(--good)}.went{color:var(--bad)}
+@media (max-width:640px){body{padding:18px 12px 32px}section{padding:15px}
+svg[role=img]{min-width:600px}.tiles{grid-template-columns:repeat(2,1fr)}td,th{padding-right:10px}}
+@media print{body{background:#fff}section{break-inside:avoid}}
+"""
 
 
 async def write_report(
@@ -122,3 +166,222 @@ def _write(path: Path, html: str) -> None:
         raise StorageError(
             "{path}: cannot be written: {strerror}", path=path, strerror=error.strerror
         ) from error
+
+
+class Site(NamedTuple):
+    """A host of the report: number of fetched pages, and their mean relevance in [0, 1]."""
+
+    name: str
+    pages: int
+    worth: float
+
+
+class Content(NamedTuple):
+    """Content of a report.
+
+    Attributes:
+        state: Last state of the crawl; see ``Source.state``.
+        more: Reprint chains and topic changes; see ``Source.more``.
+        stored: Number of articles stored for the topic.
+        articles: Articles to show.
+        sites: Hosts, those with the most pages first.
+    """
+
+    state: State
+    more: State
+    stored: int
+    articles: Sequence[Listed]
+    sites: Sequence[Site]
+
+
+class Report:
+    """Renders a report in one language.
+
+    Args:
+        content: Content of the report.
+        language: ``en`` or ``zh``.
+    """
+
+    def __init__(self, content: Content, language: str = "en") -> None:
+        self._content = content
+        self._to = language
+        self._language = {"en": "en", "zh": "zh-CN"}[language]
+
+    def html(self) -> str:
+        """Return the whole page."""
+        run = self._content.state["run"]
+        sections = (
+            self._figures(), self._why(), self._harvest(), self._sites(), self._articles(),
+            self._chains(), self._errors(), self._changes(),
+        )  # fmt: skip
+        policy = "default-src 'none'; style-src 'unsafe-inline'"
+        return (
+            f'<!DOCTYPE html>\n<html lang="{self._language}"><head><meta charset="utf-8">'
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+            '<meta name="viewport" content="width=device-width,initial-scale=1">'
+            '<meta name="color-scheme" content="light dark">'
+            f"<title>{escape(run['topic'])} · topiccrawl</title><style>{STYLE}</style></head>\n"
+            f"<body><header><p>topiccrawl {escape(run['version'])}</p>"
+            f"<h1>{escape(run['topic'])}</h1>{self._when()}</header>\n<main>"
+            + "\n".join(sections)
+            + "\n</main></body></html>\n"
+        )
+
+    def _when(self) -> str:
+        run = self._content.state["run"]
+        end = self.tr("running") if run["finished"] is None else _moment(run["finished"])
+        reason = f" ({escape(run['reason'])})" if run["reason"] else ""
+        return (
+            f'<p class="soft">{_moment(run["began"])} – {end}{reason} · {escape(run["strategy"])}'
+            f" · {escape(run['node'])} · {escape(run['frontier'])}</p>"
+        )
+
+    def _figures(self) -> str:
+        tr, totals, queues = self.tr, self._content.state["totals"], self._content.state["queues"]
+        pages, relevant = totals["pages"], totals["relevant"]
+        tiles = {
+            tr("Harvest rate"): f"{relevant / pages if pages else 0:.1%}",
+            tr("Pages"): f"{pages:,}",
+            tr("On topic"): f"{relevant:,}",
+            tr("Lists of articles"): f"{totals.get('hubs', 0):,}",
+            tr("New articles"): f"{totals['articles']:,}",
+            tr("Articles stored"): f"{self._content.stored:,}",
+            tr("Reprints"): f"{totals['duplicates']:,}",
+            tr("URLs queued"): f"{queues['prior'] + queues['normal']:,}",
+            tr("URLs failed"): f"{queues['error']:,}",
+            tr("Time"): _clock(self._content.state["run"]["seconds"]),
+        }
+        made = (f"<div><p>{name}</p><b>{value}</b></div>" for name, value in tiles.items())
+        return f'<section class="tiles">{"".join(made)}</section>'
+
+    def _why(self) -> str:
+        """Return the section that explains why no page on topic was found, if so."""
+        review = self._content.state.get("review")
+        if not review or self._content.state["totals"]["relevant"]:
+            return ""
+        lines = "\n".join(map(escape, explain_review(review)))
+        return self._section(self.tr("Why nothing on topic was found"), f"<pre>{lines}</pre>")
+
+    def _harvest(self) -> str:
+        tr, points = self.tr, [one for one in self._content.state["series"]["points"] if one[1]]
+        rates = [
+            Curve(tr("last 100 pages"), "recent", [(at, last) for at, _, _, last, *_ in points]),
+            Curve(tr("running mean"), "mean", [(at, found / n) for at, n, found, *_ in points]),
+        ]
+        gains = [
+            Curve(tr("On topic"), "recent", [(n, found) for _, n, found, *_ in points]),
+            Curve(tr("New articles"), "mean", [(n, new) for _, n, _, _, new, *_ in points]),
+        ]
+        rate = chart(tr("Harvest rate"), rates, top=1.0, x_text=_clock, y_text="{:.0%}".format)
+        title = tr("Pages on topic and articles, by parsed pages")
+        gain = chart(title, gains, x_text="{:,.0f}".format, y_text="{:,.0f}".format)
+        body = f"{_legend(rates)}{_wide(rate)}<h3>{title}</h3>{_legend(gains)}{_wide(gain)}"
+        return self._section(tr("Harvest"), body)
+
+    def _sites(self) -> str:
+        rows = (
+            (escape(site.name), f"{site.pages:,}", f"{bar(site.worth)} {site.worth:.2f}")
+            for site in self._content.sites
+        )
+        heads = (self.tr("Host"), self.tr("Pages"), self.tr("On topic"))
+        return self._section(self.tr("Sites"), _table(heads, rows))
+
+    def _articles(self) -> str:
+        rows = (
+            (f"{one.score:.2f}", _link(one.url, one.title or one.url), escape(one.site),
+             escape(one.published[:16].replace("T", " ")),
+             escape(" · ".join(term for term, _ in one.terms[:4])), str(one.reprints or ""))
+            for one in self._content.articles
+        )  # fmt: skip
+        tr = self.tr
+        heads = tr("Score"), tr("Title"), tr("Site"), tr("Published"), tr("Terms"), tr("Reprints")
+        return self._section(tr("Articles"), _table(heads, rows))
+
+    def _chains(self) -> str:
+        items = []
+        for chain in self._content.more.get("chains", []):
+            first = chain["article"]
+            others = " → ".join(
+                f"{_link(one['url'], one['site'])} {one['similarity']:.0%}"
+                for one in chain["reprints"]
+            )
+            items.append(
+                f"<li>{_link(first['url'], first['title'] or first['url'])}"
+                f"<p class='soft'>{escape(first['site'])} → {others}</p></li>"
+            )
+        return self._section(self.tr("Duplicates"), f"<ul>{''.join(items)}</ul>" if items else "")
+
+    def _errors(self) -> str:
+        errors = sorted(self._content.state["errors"].items(), key=lambda one: -one[1])
+        most = max((number for _, number in errors), default=1)
+        rows = ((escape(reason), f"{n:,}", bar(n / most)) for reason, n in errors)
+        heads = (self.tr("Reason"), self.tr("URLs"), "")
+        return self._section(self.tr("Errors by reason"), _table(heads, rows))
+
+    def _changes(self) -> str:
+        items, pages = [], self.tr("Pages")
+        for change in self._content.more.get("changes", []):
+            came = " ".join(f"+{term}" for term in change["came"])
+            went = " ".join(f"−{term}" for term in change["went"])
+            items.append(
+                f"<li><b>{change['number']}</b> {_moment(change['at'])} · "
+                f"{change['pages']:,} {pages} "
+                f"<span class='came'>{escape(came)}</span> <span class='went'>{escape(went)}</span>"
+                f"<p class='soft'>{escape(change['reason'])}</p></li>"
+            )
+        return self._section(
+            self.tr("Topic changes"), f"<ul>{''.join(items)}</ul>" if items else ""
+        )
+
+    def _section(self, title: str, body: str) -> str:
+        none = self.tr("None.")
+        body = body or f'<p class="soft">{none}</p>'
+        return f"<section><h2>{title}</h2>{body}</section>"
+
+    def tr(self, text: str) -> str:
+        """Return a text in the language of the report."""
+        return translate(text, self._to)
+
+
+def _legend(curves: Iterable[Curve]) -> str:
+    names = "".join(f'<span class="{curve.style}">{curve.name}</span>' for curve in curves)
+    return f'<p class="legend">{names}</p>'
+
+
+def _table(heads: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    if not body:
+        return ""
+    named = (f'<th scope="col">{head}</th>' if head else "<td></td>" for head in heads)
+    return _wide(f"<table><tr>{''.join(named)}</tr>{body}</table>")
+
+
+def _wide(body: str) -> str:
+    """Wrap wide content in a box that scrolls on its own, also by keyboard."""
+    return f'<div class="scroll" tabindex="0">{body}</div>'
+
+
+def _link(url: str, text: str) -> str:
+    """Return a link for an HTTP URL; return only the text for other URLs."""
+    try:
+        safe = urlsplit(url).scheme in {"http", "https"}
+    except ValueError:
+        safe = False
+    if not safe:
+        return escape(text)
+    return f'<a href="{escape(url, quote=True)}" rel="noreferrer nofollow">{escape(text)}</a>'
+
+
+def _moment(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
+
+
+def _clock(seconds: float) -> str:
+    """Format a duration as hours, minutes and seconds.
+
+    >>> _clock(61.2), _clock(7261)
+    ('1:01', '2:01:01')
+    """
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import re
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,22 @@ from typing_extensions import override
 
 from topiccrawl.addons.dashboard.address import Address
 from topiccrawl.addons.dashboard.channel import Channel, json_response
-from topiccrawl.addons.dashboard.guard import HEADERS, Guard
+from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
+from topiccrawl.addons.dashboard.library import Library
+from topiccrawl.addons.dashboard.metrics import available, exposition
+from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.errors import StorageError, TopiccrawlError
 from topiccrawl.messages import translate
+from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.hooks import components
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings, Settings
+
+    from topiccrawl.storage.ledger import Ledger
     from topiccrawl.storage.status import Source, State
 
     Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -127,7 +137,7 @@ class DashboardServer:
     async def stop(self) -> None:
         """Send the last events and stop; can be called more than once."""
         for channel in self._channels.values():
-            await channel.stop()
+            channel.stop()
         if self._listening is not None:
             self._listening.close()
         await self._runner.cleanup()
@@ -152,8 +162,8 @@ class DashboardServer:
         if not all(number.isascii() and number.isdigit() for number in numbers):
             raise web.HTTPBadRequest(text="offset and limit must be whole numbers\n")
         offset, limit = (min(int(number[:10]), 10**9) for number in numbers)
-        limit = min(limit, MAX_ARTICLES)
-        total, found = await self.source.articles(_crawl_in(request), offset, limit)
+        wanted = _crawl_in(request), offset, min(limit, MAX_ARTICLES)
+        total, found = await self.source.articles(*wanted)
         return json_response({"total": total, "articles": [one._asdict() for one in found]})
 
     async def _more(self, request: web.Request) -> web.StreamResponse:
@@ -169,7 +179,7 @@ class DashboardServer:
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         """Send the whole state, then changes, until the reader disconnects."""
-        if sum(map(len, self._channels.values())) >= MAX_STREAMS:
+        if sum(one.readers for one in self._channels.values()) >= MAX_STREAMS:
             raise web.HTTPServiceUnavailable(text="too many open event streams\n")
         name = _crawl_in(request)
         channel = self._channels.setdefault(name, Channel(lambda: self.source.state(name)))
@@ -177,9 +187,8 @@ class DashboardServer:
         try:
             await channel.serve(response, request)
         finally:
-            if not len(channel):
+            if not channel.readers:
                 self._channels.pop(name, None)
-                await channel.stop()
         return response
 
     @staticmethod
@@ -193,6 +202,51 @@ class DashboardServer:
                 raise web.HTTPServiceUnavailable(text=f"{error.public}\n") from error
 
         return respond
+
+
+@asynccontextmanager
+async def serving(
+    settings: Settings, address: Address, source: Callable[[Stored], Source],
+    crawler: Crawler | None = None, *, control: bool = True, start: str = "crawl",
+) -> AsyncIterator[DashboardServer]:  # fmt: skip
+    """Serve the dashboard until the block ends, then close its stores.
+
+    Args:
+        settings: Project settings.
+        address: Address to listen on.
+        source: Returns the data source, given a reader of the stored data.
+        crawler: The running crawl; None to show stored data only.
+        control: Whether to add the routes of TOPICCRAWL_DASHBOARD_ROUTES, which control crawls.
+        start: The page at ``/``.
+
+    Raises:
+        SettingError: If a setting is invalid.
+        StorageError: If the stores cannot be read or the address is in use.
+    """
+    async with AsyncExitStack() as closing:
+        library, stored = Library(settings), Stored(settings, crawler)
+        closing.push_async_callback(library.close)
+        closing.push_async_callback(stored.close)
+        routes = list(library.routes())
+        if control:
+            ledger = frontiers_of(settings).ledger()
+            closing.push_async_callback(ledger.close)
+            routes += contributed_routes(settings, ledger)
+        metrics, guard = exposition if available() else None, guard_of(settings, address)
+        server = DashboardServer(source(stored), guard, routes, metrics, start)
+        await server.start()
+        closing.push_async_callback(server.stop)
+        yield server
+
+
+def contributed_routes(settings: BaseSettings, ledger: Ledger) -> list[web.RouteDef]:
+    """Return the routes of TOPICCRAWL_DASHBOARD_ROUTES, such as those that control crawls.
+
+    Raises:
+        SettingError: If a function cannot be loaded.
+    """
+    builders = components(settings, "TOPICCRAWL_DASHBOARD_ROUTES")
+    return [route for build in builders for route in build(settings, ledger)]
 
 
 class _OwnErrors(logging.Filter):

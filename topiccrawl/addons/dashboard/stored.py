@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.storage.contract import StoryChain
     from topiccrawl.storage.listing import Listed
     from topiccrawl.storage.status import State
 
@@ -89,24 +90,22 @@ class Stored:
 
     async def _read(self, topic: str, frontier: str) -> State:
         chains = await self._listing.chains(topic, CHAINS)
-        log = ChangeLog(self._storage)
-        changes = await asyncio.to_thread(log.all, topic, frontier)
+        changes = await asyncio.to_thread(ChangeLog(self._storage).all, topic, frontier)
         contributed: State = {}
         for section in self._sections:
             contributed |= await section(self.settings, self._crawler)
         return {
             **contributed,
-            "chains": [
-                {
-                    "article": chain.article._asdict(),
-                    "reprints": [one._asdict() for one in chain.reprints[:REPRINTS]],
-                    "reprinted": len(chain.reprints),
-                }
-                for chain in chains
-            ],
+            "chains": list(map(_chain, chains)),
             "changes": recent_changes(changes),
             "learnt": learned_terms(changes),
         }
+
+
+def _chain(chain: StoryChain) -> dict[str, Any]:
+    reprints = [one._asdict() for one in chain.reprints]
+    article = chain.article._asdict()
+    return {"article": article, "reprints": reprints[:REPRINTS], "reprinted": len(reprints)}
 
 
 def recent_changes(changes: Sequence[TopicChange]) -> list[dict[str, Any]]:

@@ -22,11 +22,6 @@ def bucket_of_host(host: str) -> int:
     return host_digest(host)[0]
 
 
-@lru_cache(maxsize=200_000)
-def _bucket_of_prefix(prefix: str) -> int:
-    return bucket_of_host(host_of(prefix))
-
-
 def bucket_of_url(url: str) -> int:
     """Return the bucket of a canonical URL.
 
@@ -34,4 +29,4 @@ def bucket_of_url(url: str) -> int:
     >>> key_of("http://news.cn/a")[0] == bucket_of_url("http://news.cn/a")
     True
     """
-    return _bucket_of_prefix(url[: url.find("/", 8) + 1] or url)
+    return bucket_of_host(host_of(url))

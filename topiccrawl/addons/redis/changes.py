@@ -1,16 +1,20 @@
-"""Changes of the working copy of a node since its last batch to Redis."""
+"""Changes of the working copy of a node since its last batch to Redis, and counters."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.redis.buckets import bucket_of_host
+from topiccrawl.frontier.hosts import NOTHING
+from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from topiccrawl.frontier.queues import Queues
 
 NAMES = {
     "urls": "rows", "links": "out", "hosts": "hosts", "stats": "stats", "robots": "robots",
@@ -18,7 +22,10 @@ NAMES = {
 }  # fmt: skip
 """Tables of the feed of the frontier, with their names in Redis."""
 
-Parts = dict[str, dict[int, list[bytes]]]
+OWN = frozenset({"prior", "normal"})
+"""Counters per node; all others are summed in Redis."""
+
+Parts = defaultdict[str, defaultdict[int, list[bytes]]]
 
 
 class Changes:
@@ -57,24 +64,18 @@ class Changes:
         ``gone_TABLE`` lists deleted fields. Buckets of other nodes are omitted. Commit the frontier
         first, since hosts and leases are reported by a commit.
         """
-        parts: Parts = {}
+        parts: Parts = defaultdict(lambda: defaultdict(list))
         lease = str(epoch).encode()
         for table, name in NAMES.items():
-            kept: defaultdict[int, list[bytes]] = defaultdict(list)
-            gone: defaultdict[int, list[bytes]] = defaultdict(list)
-            for key, data in self._tables[table].items():
+            noted, self._tables[table] = self._tables[table], {}
+            for key, data in noted.items():
                 bucket = _bucket(table, key)
                 if not mine[bucket]:
                     continue
                 if data is None:
-                    gone[bucket].append(key)
+                    parts[f"gone_{name}"][bucket].append(key)
                 else:
-                    kept[bucket] += (key, data if table != "leased" else lease)
-            self._tables[table] = {}
-            if kept:
-                parts[name] = dict(kept)
-            if gone:
-                parts[f"gone_{name}"] = dict(gone)
+                    parts[name][bucket] += (key, data if table != "leased" else lease)
         return parts
 
     def drop(self, buckets: Collection[int]) -> None:
@@ -92,3 +93,47 @@ def _bucket(table: str, key: bytes) -> int:
     if table in {"hosts", "stats"}:
         return bucket_of_host(key.partition(b"\0")[0].decode(errors="replace"))
     return key[0]
+
+
+class Counters:
+    """Counters of the whole crawl: the sums of Redis plus the changes that were not sent yet.
+
+    Args:
+        queues: Queues with the counters and the statistics of the crawl.
+    """
+
+    def __init__(self, queues: Queues) -> None:
+        self._tally, self._ready = queues.tally, queues.ready
+        self._sent: dict[str, int] = {}
+        self._crawl = NOTHING
+
+    def put(self, parts: dict[str, Any]) -> None:
+        """Add the differences since the last batch to ``parts``."""
+        now = {name: n for name, n in self._tally.items() if name not in OWN}
+        grown = {name: n - self._sent.get(name, 0) for name, n in now.items()}
+        if tally := {name: n for name, n in grown.items() if n}:
+            parts["tally"] = tally
+        self._sent = now
+        crawl, sent = self._ready.crawl, self._crawl
+        if crawl != sent:
+            parts["crawl"] = [crawl.pages - sent.pages, crawl.relevance - sent.relevance]
+            self._crawl = crawl
+
+    def update(self, tally: list[bytes], pages: int, worth: float) -> None:
+        """Apply the sums that Redis sent."""
+        for name, text in zip(tally[::2], tally[1::2], strict=True):
+            label, total = name.decode(), int(text)
+            self._tally[label] += total - self._sent.get(label, 0)
+            self._sent[label] = total
+        sent, crawl = self._crawl, self._ready.crawl
+        if pages != sent.pages:
+            more = crawl.relevance + worth - sent.relevance
+            self._ready.crawl = GroupStats(crawl.pages + pages - sent.pages, more)
+            self._crawl = GroupStats(pages, worth)
+
+    def clear(self) -> None:
+        """Set all counters to zero; changes that were not sent are lost."""
+        for name in self._tally:
+            self._tally[name] = 0
+        self._sent.clear()
+        self._ready.crawl = self._crawl = NOTHING

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import redis
 import redis.asyncio
 from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 from redis.retry import Retry
 from scrapy.settings import BaseSettings
 from scrapy_redis.connection import get_redis
 
-from topiccrawl.errors import SettingError, StorageAwayError
+from topiccrawl.errors import SettingError
 from topiccrawl.storage.redis_address import redis_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 TIMEOUT = 5.0
 """Timeout of connections and commands in seconds."""
@@ -32,8 +30,7 @@ def client_of(settings: Mapping[str, Any]) -> redis.Redis:
     Raises:
         SettingError: If the settings of the server cannot be used.
     """
-    client: redis.Redis = _create(redis.Redis, settings, Retry(NoBackoff(), 0))
-    return client
+    return _create(redis.Redis, settings, Retry(NoBackoff(), 0))  # type: ignore[no-any-return]
 
 
 def async_client_of(settings: Mapping[str, Any]) -> redis.asyncio.Redis:
@@ -64,12 +61,3 @@ def _create(kind: Any, settings: Mapping[str, Any], retry: object) -> Any:  # no
             "redis://USER:PASSWORD@HOST:PORT/DATABASE, and percent-encode "
             "special characters in user and password"
         ) from None
-
-
-@contextmanager
-def translated(text: str) -> Iterator[None]:
-    """Raise errors of Redis as StorageAwayError; the message may contain ``{error}``."""
-    try:
-        yield
-    except RedisError as error:
-        raise StorageAwayError(text, error=error) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -14,22 +15,31 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, signals
 from scrapy_redis.defaults import START_URLS_KEY
 from scrapy_redis.spiders import RedisMixin
+from typing_extensions import override
 
+from topiccrawl.addons.redis.buckets import BUCKETS
+from topiccrawl.addons.redis.changes import Changes
 from topiccrawl.addons.redis.client import async_client_of, client_of
-from topiccrawl.addons.redis.frontier import SharedFrontier, discard
+from topiccrawl.addons.redis.frontier import SharedFrontier, base_of, discard
 from topiccrawl.addons.redis.ledger import SharedLedger, SharedRuns
-from topiccrawl.addons.redis.snapshot import owner_in, read, strategy_in
+from topiccrawl.addons.redis.membership import parse_identity
+from topiccrawl.addons.redis.partitions import LOAD_BATCH
 from topiccrawl.addons.redis.sync import RedisSync, Starts
-from topiccrawl.addons.redis.transport import address
-from topiccrawl.errors import StateLockedError
+from topiccrawl.addons.redis.transport import FAILED, Call, address, translated
+from topiccrawl.addons.redis.working_copy import WorkingCopy
+from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness, Reader
+from topiccrawl.frontier.embedded import EmbeddedFrontier
+from topiccrawl.frontier.view import View
 from topiccrawl.links.strategies import LinkStrategy, stored_strategy
+from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.frontiers import FrontierSpec, checked_name
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken
 
 if TYPE_CHECKING:
+    import redis
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
@@ -95,7 +105,8 @@ class SharedFrontiers:
     def read(self, place: str) -> Reader:
         """See ``Frontiers.read``."""
         client, name = client_of(self._settings), _name(place)
-        return read(client, name, stored_strategy(strategy_in(client, name)))
+        strategy = stored_strategy(identity_in(client, name)["strategy"])
+        return read(client, name, strategy)
 
     def edit(self, place: str) -> Frontier:
         """Open the frontier of a crawl in Redis that no node works on.
@@ -104,8 +115,8 @@ class SharedFrontiers:
             StateLockedError: If a node works on it.
             StorageError: If there is no such crawl, or Redis cannot be reached.
         """
-        client, name = client_of(self._settings), _name(place)
-        return self.new(place, stored_strategy(strategy_in(client, name)), owner_in(client, name))
+        identity = identity_in(client_of(self._settings), _name(place))
+        return self.new(place, stored_strategy(identity["strategy"]), identity["owner"])
 
     def new(self, place: str, strategy: LinkStrategy, owner: str) -> Frontier:
         """Open a frontier to be filled or edited by this process only.
@@ -129,8 +140,7 @@ class SharedFrontiers:
 
     def discard(self, place: str) -> None:
         """Delete a frontier whose import failed, unless nodes work on it."""
-        with suppress(StateLockedError):
-            discard(client_of(self._settings), _name(place))
+        self.forget(_name(place))
 
     def forget(self, name: str) -> None:
         """Delete a crawl, unless nodes work on it."""
@@ -150,6 +160,83 @@ def _name(place: str) -> str:
     return place.partition("#")[2]
 
 
+class SharedSnapshot(View):
+    """Snapshot of a crawl in Redis; its local copy is deleted by ``close``.
+
+    Args:
+        frontier: Frontier of the local copy.
+    """
+
+    def __init__(self, frontier: EmbeddedFrontier) -> None:
+        super().__init__(frontier.store, frontier.scorer.strategy)
+        self._frontier = frontier
+
+    @override
+    def close(self) -> None:
+        """Delete the local copy. Idempotent."""
+        self._frontier.abandon()
+        shutil.rmtree(self._frontier.store.path, ignore_errors=True)
+
+
+def identity_in(client: redis.Redis, name: str) -> dict[str, Any]:
+    """Return the identity of a crawl in Redis; see ``crawl_identity``.
+
+    Raises:
+        StateVersionError: If another version of the program started it.
+        StorageError: If there is no such crawl, or Redis cannot be reached.
+    """
+    server = address(client)
+    with translated(FAILED, StorageError, address=server):
+        identity = client.get(base_of(name) + "about")
+    if not isinstance(identity, bytes):
+        raise StorageError("{address}: has no crawl named {name}", address=server, name=name)
+    return parse_identity(f"{server}: {name}", identity.decode())
+
+
+def read(client: redis.Redis, name: str, strategy: LinkStrategy) -> SharedSnapshot:
+    """Return a snapshot of a whole crawl in Redis; leased URLs are shown in their lane.
+
+    Raises:
+        StateVersionError: If another version of the program started it.
+        StorageError: If there is no such crawl, or Redis cannot be reached.
+    """
+    owner = identity_in(client, name)["owner"]
+    folder = tempfile.mkdtemp(prefix="topiccrawl-read-")
+    copy = EmbeddedFrontier(folder, strategy, Politeness(), Limits(), sync="never", owner=owner)
+    snapshot = SharedSnapshot(copy)
+    try:
+        with translated(FAILED, StorageError, address=address(client)):
+            _fill(client, base_of(name), copy)
+    except StorageError:
+        snapshot.close()
+        raise
+    return snapshot
+
+
+def _fill(client: redis.Redis, base: str, frontier: EmbeddedFrontier) -> None:
+    frontier.store.feed = changes = Changes()
+    copy = WorkingCopy(frontier, changes)
+    for bucket in range(BUCKETS):
+        cursor = None
+        while cursor != b"0":
+            load = Call("load", base, (bucket, cursor or b"0", LOAD_BATCH, 1))
+            cursor, *loaded = load.on(client)
+            copy.take(*loaded)
+        frontier.write()
+    for label, total in _counters(client, base + "tally").items():
+        frontier.queues.tally[label] = int(total)
+    progress = _counters(client, base + "progress")
+    pages, worth = int(progress.get("pages", 0)), float(progress.get("worth", 0))
+    frontier.ready.crawl = GroupStats(pages, worth)
+    frontier.dispatch.turn = int(progress.get("turn", 0))
+    frontier.write()
+
+
+def _counters(client: redis.Redis, key: str) -> dict[str, bytes]:
+    found: Any = client.hgetall(key)
+    return {label.decode(): text for label, text in found.items()}
+
+
 def starts_of(crawler: Crawler, settings: BaseSettings, take: Enqueue) -> Starts:
     """Return the source of start URLs of a crawl.
 
@@ -165,17 +252,15 @@ def starts_of(crawler: Crawler, settings: BaseSettings, take: Enqueue) -> Starts
     key = str(settings.get("REDIS_START_URLS_KEY") or START_URLS_KEY)
     key %= {"name": getattr(spider, "name", "")}
     wait = settings.get("MAX_IDLE_TIME_BEFORE_CLOSE")
-    make: RequestFactory = partial(_plain, encoding=settings.get("REDIS_ENCODING") or "utf-8")
+    encoding = settings.get("REDIS_ENCODING") or "utf-8"
+    make: RequestFactory = lambda data: request_of(data.decode(encoding))  # noqa: E731
     if isinstance(spider, RedisMixin):
         crawler.signals.disconnect(spider.spider_idle, signal=signals.spider_idle)
         key, wait, make = spider.redis_key, spider.max_idle_time, spider.make_request_from_data
     most = settings.getint("REDIS_START_URLS_BATCH_SIZE")
-    return Starts(
-        key,
-        most or settings.getint("CONCURRENT_REQUESTS") or 16,
-        lambda data: start(data, key, take, make),
-        -1.0 if wait is None else float(wait),
-    )
+    most = most or settings.getint("CONCURRENT_REQUESTS") or 16
+    enqueue = partial(start, key=key, take=take, make=make)
+    return Starts(key, most, enqueue, -1.0 if wait is None else float(wait))
 
 
 def start(data: bytes, key: str, take: Enqueue, make: RequestFactory) -> None:
@@ -191,10 +276,6 @@ def start(data: bytes, key: str, take: Enqueue, make: RequestFactory) -> None:
 
 
 _INVALID = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
-
-
-def _plain(data: bytes, encoding: str) -> Request:
-    return request_of(data.decode(encoding))
 
 
 def request_of(text: str) -> Request:

@@ -24,14 +24,9 @@ MIN_VERSION = (7, 0)
 
 def examine(settings: BaseSettings) -> Iterator[Finding]:
     """Check that Redis responds, persists its data, and has the same time."""
-    if in_redis(settings):
-        yield from _connected(settings)
-    else:
+    if not in_redis(settings):
         yield ok("redis", "not used (REDIS_URL is not set): one machine, state in the data folder")
-
-
-def _connected(settings: BaseSettings) -> Iterator[Finding]:
-    """Check the server; the client is imported only here."""
+        return
     from redis.exceptions import RedisError  # noqa: PLC0415
 
     from topiccrawl.addons.redis.client import client_of  # noqa: PLC0415

@@ -14,14 +14,17 @@ import lmdb
 import redis
 
 from topiccrawl.addons.redis.buckets import BUCKETS, bucket_of_host
-from topiccrawl.addons.redis.changes import Changes
-from topiccrawl.addons.redis.host_turns import REGISTER, HostTurns
-from topiccrawl.addons.redis.identity import crawl_identity
+from topiccrawl.addons.redis.host_turns import REGISTER
 from topiccrawl.addons.redis.marks import RedisMarks
-from topiccrawl.addons.redis.membership import Membership
-from topiccrawl.addons.redis.messages import NodeForwarder, Route
-from topiccrawl.addons.redis.transport import Call, Conversation, Transport, address
-from topiccrawl.addons.redis.working_copy import WorkingCopy
+from topiccrawl.addons.redis.membership import Membership, crawl_identity
+from topiccrawl.addons.redis.transport import (
+    FAILED,
+    Call,
+    Conversation,
+    Transport,
+    address,
+    translated,
+)
 from topiccrawl.errors import StateLockedError, StorageError
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.rows import key_of
@@ -39,9 +42,6 @@ if TYPE_CHECKING:
 
 TTL = 10.0
 """Seconds without a heartbeat after which a node times out."""
-CRASH_WAIT = 2.0
-"""Delay of a page for each timeout of a node that was processing it, in units of ``TTL``. The node
-may recover before another one retries the page, so that one page does not crash all nodes."""
 BEAT = 0.2
 """Fraction of ``TTL`` after which the next call on an attached node exchanges a batch."""
 
@@ -145,23 +145,15 @@ class SharedFrontier:
             raise
 
     def _compose(self, register: str, ttl: float, identity: str, *, again: bool) -> None:
-        """Connect the working copy with changes, turns and messages to other nodes."""
+        """Connect the working copy with the other nodes."""
         local = self.local
-        self.turns = HostTurns(register, ttl, local.host_clock, local.ready, local.clock)
-        local.host_clock.may_request = self.turns.ours
-        local.store.feed = changes = Changes()
-        local.registry.new_ready = False
-        route = Route()
-        local.eviction.owned = route.mine
-        numbers = len(local.scorer.strategy.fields)
-        local.ingest.forwarder = forwarder = NodeForwarder(local.ingest, local.urls, route, numbers)
-        local.committer = self._write
-        self._copy = WorkingCopy(local, changes, self.turns.release, CRASH_WAIT * ttl)
         self.membership = Membership(
-            self.base, identity, ttl, frontier=local, changes=changes, route=route,
-            forwarder=forwarder, copy=self._copy, sync_clock=self.redis_clock.adjust,
-            turns=self.turns, again=again,
+            self.base, identity, ttl, frontier=local, register=register, again=again,
+            sync_clock=self.redis_clock.adjust,
         )  # fmt: skip
+        self.turns = self.membership.turns
+        local.registry.new_ready = False
+        local.committer = self._write
         self.clock = local.clock
         self.push, self.finish, self.robots = local.push, local.finish, local.robots
         self.passed, self.downloaded, self.extend = local.passed, local.downloaded, local.extend
@@ -310,7 +302,7 @@ class SharedFrontier:
             except redis.RedisError:
                 return False
             if isinstance(links, bytes):
-                self._copy.take_links(key, links)
+                self.membership.copy.take_links(key, links)
         return self.local.requeue(url, value)
 
     def load(self, entries: Iterable[Entry]) -> int:
@@ -351,7 +343,8 @@ def discard(client: redis.Redis, name: str) -> None:
         StateLockedError: If a node works on it.
         StorageError: If Redis cannot be reached.
     """
-    alive = Transport(client).run(_discard(base_of(name)))
+    with translated(FAILED, StorageError, address=address(client)):
+        alive = Call("discard", base_of(name), (BUCKETS,)).on(client)
     if alive:
         raise StateLockedError(
             "{address}: {alive} node(s) work on {name}; stop them, or wait "
@@ -361,7 +354,3 @@ def discard(client: redis.Redis, name: str) -> None:
             name=name,
             ttl=TTL,
         )
-
-
-def _discard(base: str) -> Conversation[int]:
-    return int((yield Call("discard", base, (BUCKETS,))))

@@ -16,6 +16,7 @@ those of the crawls: on a Redis Cluster it may be on another server.
 from __future__ import annotations
 
 import time
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgpack
@@ -138,7 +139,7 @@ class HostTurns:
         self._name = self._name or name
         now = self._clock()
         self._return_contended(now)
-        returned = dict(list(self._returned.items())[:MAX_TURNS])
+        returned = dict(islice(self._returned.items(), MAX_TURNS))
         requested = self._requests()
         if not (returned or requested or self._dead) and time.monotonic() < self._next_message:
             return False
@@ -159,12 +160,10 @@ class HostTurns:
 
     def leave(self) -> Conversation[None]:
         """Return all turns and leave the register."""
-        for host in [*(turn.host for turn in self.held.values()), *self._closing.values()]:
-            self.release(host)
-        for host in list(self._queued.values()):
+        for host in self._hosts_of_turns():
             self.release(host)
         while self._name and self._returned:
-            returned = dict(list(self._returned.items())[:MAX_TURNS])
+            returned = dict(islice(self._returned.items(), MAX_TURNS))
             yield self._message(self._clock(), returned, {})
             for name in returned:
                 del self._returned[name]
@@ -175,9 +174,12 @@ class HostTurns:
     def _message(
         self, now: float, given: dict[str, float], wanted: dict[str, Host], *, leave: bool = False
     ) -> Call:
-        flat = [part for name, at in given.items() for part in (name, at)]
-        asks = [part for name, host in wanted.items() for part in (name, self._hosts.delay(host))]
-        batch = {"give": flat, "ask": asks, "dead": self._dead, "leave": leave}
+        asks = {name: self._hosts.delay(host) for name, host in wanted.items()}
+        batch = {
+            "give": list(chain.from_iterable(given.items())),
+            "ask": list(chain.from_iterable(asks.items())),
+            "dead": self._dead, "leave": leave,
+        }  # fmt: skip
         packed = msgpack.packb(batch, use_bin_type=False, unicode_errors="replace")
         self._dead = []
         self._number += 1
@@ -190,17 +192,15 @@ class HostTurns:
     def _requests(self) -> dict[str, Host]:
         """Return the hosts to request: new ones, and every ``RETRY_INTERVAL`` the queued ones."""
         requested: dict[str, Host] = {}
-        for host in list(self.wanted):
+        for host in [one for one in self.wanted if one.name not in self._closing]:
             if len(requested) >= MAX_TURNS:
                 return requested
-            if host.name in self._closing:
-                continue  # return it before requesting it again
             del self.wanted[host]
             if self._should_request(host):
                 requested[host.name] = host
         if time.monotonic() >= self._next_retry:
             self._next_retry = time.monotonic() + RETRY_INTERVAL
-            for name, host in list(self._queued.items())[: MAX_TURNS - len(requested)]:
+            for name, host in list(islice(self._queued.items(), MAX_TURNS - len(requested))):
                 requested[name] = self._queued[name] = self._queued.pop(name, host)  # to the end
         return requested
 
@@ -251,9 +251,7 @@ class HostTurns:
 
     def _lose_all(self) -> None:
         """Drop all turns, since others may have taken them, and request them again."""
-        lost = [turn.host for turn in self.held.values()]
-        lost += self._closing.values()
-        lost += self._queued.values()
+        lost = self._hosts_of_turns()
         self.held.clear()
         self._closing.clear()
         self._queued.clear()
@@ -261,6 +259,11 @@ class HostTurns:
         for host in lost:
             self._hosts.compensate_stall(host, self._ttl, now)
             self._ready.reschedule(host, now)
+
+    def _hosts_of_turns(self) -> list[Host]:
+        """Return the hosts of all held, closing and requested turns."""
+        held = (turn.host for turn in self.held.values())
+        return [*held, *self._closing.values(), *self._queued.values()]
 
     def _record_dead(self, holders: list[bytes]) -> None:
         """Record dead holders, whose turns are free."""

@@ -8,24 +8,23 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from redis.exceptions import RedisError
-
-from topiccrawl.addons.redis.transport import address
-from topiccrawl.errors import StorageAwayError
+from topiccrawl.addons.redis.transport import address, translated
+from topiccrawl.messages import message
 from topiccrawl.storage.runs import RunReport, from_json, newest_first, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
-    from typing import TypeVar
 
     from redis.asyncio import Redis
 
     from topiccrawl.storage.ledger import Key, Rows
     from topiccrawl.storage.status import State
 
-    T = TypeVar("T")
-
 BASE = "{topiccrawl}:ledger:"
+RUN = "topiccrawl:run:"
+LIFE = 7 * 86_400
+"""Seconds that a record is stored after its last report."""
+_AWAY = message("{address}: Redis failed ({error})")
 _SWAP = """
 for _, row in ipairs(cjson.decode(ARGV[1])) do
   local found = redis.call('HGET', KEYS[1] .. row[1], row[2])
@@ -44,16 +43,35 @@ return found
 """
 
 
-class SharedLedger:
-    """Rows in Redis; see ``contract.Ledger``.
+class _Client:
+    """Owner of a client, whose failed commands raise StorageAwayError.
 
     Args:
-        client: Client of the server, without decoding of responses; closed with the ledger.
+        client: Client of the server, without decoding of responses; closed with this object.
+    """
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def _reply(self, command: Awaitable[Any]) -> Any:  # noqa: ANN401 - redis-py's own types
+        with translated(_AWAY, address=address(self._client)):
+            return await command
+
+
+class SharedLedger(_Client):
+    """Rows in Redis; see ``storage.ledger.Ledger``.
+
+    Args:
+        client: See ``_Client``.
         base: Prefix of the keys.
     """
 
     def __init__(self, client: Redis, base: str = BASE) -> None:
-        self._client = client
+        super().__init__(client)
         self._base = base
 
     async def get(self, kind: str, name: str) -> str | None:
@@ -82,74 +100,34 @@ class SharedLedger:
         seconds, micros = await self._reply(self._client.time())
         return float(seconds) + float(micros) / 1e6
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
-
-    async def _reply(self, command: Any) -> Any:  # noqa: ANN401 - redis-py's own types
-        return await reply_of(command, self._client)
-
-
-async def reply_of(command: Awaitable[T], client: Redis) -> T:
-    """Return the reply of Redis to a command.
-
-    Raises:
-        StorageAwayError: If the command fails.
-    """
-    try:
-        return await command
-    except RedisError as error:
-        raise StorageAwayError(
-            "{address}: Redis failed ({error})",
-            address=address(client),
-            error=error,
-        ) from error
-
 
 def _packed(rows: Mapping[Key, str | None]) -> str:
     """Encode rows for the script; a row without text has two elements, since Lua drops nil."""
     return json.dumps([[*key] if text is None else [*key, text] for key, text in rows.items()])
 
 
-RUN = "topiccrawl:run:"
-LIFE = 7 * 86_400
-"""Seconds that a record is stored after its last report."""
-
-
-class SharedRuns:
-    """Run records as keys that expire; see ``runs.Runs``. Ages follow the clock of Redis.
-
-    Args:
-        client: Client of the server, without decoding of responses; closed with this object.
-    """
-
-    def __init__(self, client: Redis) -> None:
-        self._client = client
+class SharedRuns(_Client):
+    """Run records as keys that expire; see ``runs.Runs``. Ages follow the clock of Redis."""
 
     async def put(self, state: State) -> None:
         """See ``Runs.put``."""
-        key = RUN + state["run"]["id"]
-        await reply_of(self._client.set(key, to_json(state), ex=LIFE), self._client)
+        await self._reply(self._client.set(RUN + state["run"]["id"], to_json(state), ex=LIFE))
 
     async def all(self) -> list[RunReport]:
         """See ``Runs.all``."""
-        keys = await reply_of(self._keys(), self._client)
-        found: list[RunReport] = []
-        for key in keys:
-            text, left = await reply_of(self._with_ttl(key), self._client)
-            if text is not None:
-                found.append(RunReport(from_json(text, key.decode()), max(0.0, LIFE - left / 1000)))
+        found = [
+            RunReport(from_json(text, key.decode()), max(0.0, LIFE - left / 1000))
+            for key, text, left in await self._reply(self._records())
+            if text is not None
+        ]
         return newest_first(found)
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
-
-    async def _keys(self) -> list[bytes]:
-        return [key async for key in self._client.scan_iter(match=f"{RUN}*", count=1000)]
-
-    async def _with_ttl(self, key: bytes) -> Any:  # noqa: ANN401 - text, remaining milliseconds
+    async def _records(self) -> list[tuple[bytes, bytes | None, int]]:
+        """Return keys, texts and remaining milliseconds of all records."""
+        keys = [key async for key in self._client.scan_iter(match=f"{RUN}*", count=1000)]
         async with self._client.pipeline(transaction=False) as pipe:
-            pipe.get(key)
-            pipe.pttl(key)
-            return await pipe.execute()
+            for key in keys:
+                pipe.get(key)
+                pipe.pttl(key)
+            replies = await pipe.execute()
+        return list(zip(keys, replies[::2], replies[1::2], strict=True))

@@ -77,9 +77,7 @@ class RedisMarks(Marks):
     def abandon(self) -> None:
         """Close the connection and keep the marks, as if the process was killed."""
         self._marked.clear()
-        if self._connection is not None:
-            self._connection.disconnect()  # type: ignore[no-untyped-call]
-            self._connection = None
+        self._disconnect()
 
     def _name(self, epoch: int) -> str:
         return f"{self._base}marks:{epoch}"
@@ -89,13 +87,15 @@ class RedisMarks(Marks):
         if self._connection is None and time.monotonic() < self._retry:
             return
         try:
-            connection = self._connection or self._connect()
-            _write(connection, *command)
+            _write(self._connection or self._connect(), *command)
         except RedisError:
             self._retry = time.monotonic() + PATIENCE
-            if self._connection is not None:
-                self._connection.disconnect()  # type: ignore[no-untyped-call]
-                self._connection = None
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.disconnect()  # type: ignore[no-untyped-call]
+            self._connection = None
 
     def _connect(self) -> ConnectionInterface:
         connection: ConnectionInterface = self._client.connection_pool.make_connection()

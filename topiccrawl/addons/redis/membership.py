@@ -6,6 +6,7 @@ epoch is rejected from then on, and its buckets are free.
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections import defaultdict
@@ -13,25 +14,31 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
-from topiccrawl.addons.redis.counters import Counters
-from topiccrawl.addons.redis.identity import identity_mismatch
-from topiccrawl.addons.redis.partitions import Partitions
+from topiccrawl.addons.redis.buckets import BUCKETS
+from topiccrawl.addons.redis.changes import Changes, Counters
+from topiccrawl.addons.redis.host_turns import HostTurns
+from topiccrawl.addons.redis.messages import NodeForwarder, Route
+from topiccrawl.addons.redis.partitions import NOTHING, Partitions, View, view_of
 from topiccrawl.addons.redis.transport import Call, Conversation
-from topiccrawl.addons.redis.view import NOTHING, View, view_of
-from topiccrawl.errors import StorageError
+from topiccrawl.addons.redis.working_copy import WorkingCopy
+from topiccrawl.errors import StateVersionError, StorageError
 from topiccrawl.storage.identity import is_dead, own_identity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.addons.redis.changes import Changes
-    from topiccrawl.addons.redis.host_turns import HostTurns
-    from topiccrawl.addons.redis.messages import NodeForwarder, Route
-    from topiccrawl.addons.redis.working_copy import WorkingCopy
     from topiccrawl.frontier.embedded import EmbeddedFrontier
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 logger = logging.getLogger(__name__)
 
+FORMAT = [2, 2]
+"""Version of the keys and messages (``lua``), and version of the rows, hosts and statistics in
+them. Increase the number of what changes: nodes of different formats must not share a crawl."""
+CRASH_WAIT = 2.0
+"""Delay of a page for each timeout of a node that was processing it, in units of the time to live.
+The node may recover before another one retries the page, so that one page does not crash all
+nodes."""
 EPOCH_BITS = 40
 """Low bits of a lease number; the high bits are the epoch of the registration."""
 
@@ -43,17 +50,15 @@ class Membership:
         base: Prefix of the keys of the crawl.
         identity: Identity of the crawl (JSON); nodes of another crawl are rejected.
         ttl: Seconds without a heartbeat after which a node times out.
-        frontier: The working copy.
-        changes: Feed of the working copy.
-        route: Buckets served by this node, and the outbox for the others.
-        forwarder: Applies the messages of other nodes.
-        copy: Loads and evicts buckets.
-        turns: Turns at hosts, over all crawls.
+        frontier: The working copy, whose changes, links and turns at hosts are shared from now on.
+        register: Prefix of the keys of the register of turns.
         again: Whether pages will be crawled again.
         sync_clock: Called with the time of Redis and the times (``time.monotonic``) before and
             after its reading.
 
     Attributes:
+        turns: Turns at hosts, over all crawls.
+        copy: Loads and evicts buckets.
         epoch: Epoch of the registration; 0 while there is none.
         safe_until: Time (``time.monotonic``) until which no other node can time out this one.
         view: Last view of the whole crawl.
@@ -62,15 +67,23 @@ class Membership:
     """
 
     def __init__(  # noqa: PLR0913 - made in one place
-        self, base: str, identity: str, ttl: float, *, frontier: EmbeddedFrontier, changes: Changes,
-        route: Route, forwarder: NodeForwarder, copy: WorkingCopy,
-        sync_clock: Callable[[float, float, float], None], turns: HostTurns, again: bool,
+        self, base: str, identity: str, ttl: float, *, frontier: EmbeddedFrontier, register: str,
+        again: bool, sync_clock: Callable[[float, float, float], None],
     ) -> None:  # fmt: skip
         self.base, self.identity, self.ttl = base, identity, ttl
-        self._frontier, self._changes, self._route = frontier, changes, route
-        self._forwarder, self._sync_clock = forwarder, sync_clock
+        self._frontier, self._sync_clock = frontier, sync_clock
         self._queues, self._leases = frontier.queues, frontier.leases
-        self._turns = turns
+        self.turns = HostTurns(register, ttl, frontier.host_clock, frontier.ready, frontier.clock)
+        frontier.host_clock.may_request = self.turns.ours
+        self._changes = frontier.store.feed = Changes()
+        self._counters = Counters(frontier.queues)
+        self._route = Route()
+        frontier.eviction.owned = self._route.mine
+        numbers = len(frontier.scorer.strategy.fields)
+        self._forwarder = NodeForwarder(frontier.ingest, frontier.urls, self._route, numbers)
+        frontier.ingest.forwarder = self._forwarder
+        self.copy = WorkingCopy(frontier, self._changes, self.turns.release, CRASH_WAIT * ttl)
+        self.partitions = Partitions(self.copy, self._route, frontier.clock, again=again)
         self.epoch = 0
         self.safe_until = 0.0
         self.view = NOTHING
@@ -78,9 +91,7 @@ class Membership:
         self._last = self._number = 0
         self._born = b""
         self._flight: bytes | None = None
-        self.partitions = Partitions(copy, route, frontier.clock, again=again)
         self._read: defaultdict[int, int] = defaultdict(int)
-        self._counters = Counters(frontier.queues)
         self._dead: list[int] = []
         self._leaving = False
         self._started = 0
@@ -91,7 +102,7 @@ class Membership:
     def may_serve(self) -> bool:
         """Return whether the buckets and turns of this node certainly belong to it now."""
         sure = self.epoch > 0 and time.monotonic() < self.safe_until
-        return sure and self._turns.may_serve()
+        return sure and self.turns.may_serve()
 
     def is_only_node(self) -> bool:
         """Return whether this node has the whole crawl, without other nodes or unread messages."""
@@ -145,7 +156,7 @@ class Membership:
         came = yield from self.exchange(look=look, patient=patient)
         if not self.epoch:
             return came
-        return (yield from self._turns.exchange(f"{self.base}{self.epoch}")) or came
+        return (yield from self.turns.exchange(f"{self.base}{self.epoch}")) or came
 
     def exchange(self, *, look: bool, patient: bool = True) -> Conversation[bool]:
         """Send changes and receive messages; return whether anything was received.
@@ -180,7 +191,7 @@ class Membership:
             self._frontier.dispatch.turn = int(turn or 0)
         self.partitions.confirm_given()
         self.partitions.accept(taken)
-        self._receive_all(mail)
+        self._receive(mail)
         if view:
             self._apply_view(view_of(view))
         return bool(taken or mail)
@@ -198,7 +209,7 @@ class Membership:
         self.partitions.give_all()
         self._leaving = True
         came = yield from self.exchange(look=False)
-        yield from self._turns.leave()
+        yield from self.turns.leave()
         return came
 
     # -- sending -----------------------------------------------------------------------------------
@@ -206,50 +217,40 @@ class Membership:
     def _batch(self, *, look: bool) -> bytes:
         """Return the next batch, packed; its content then counts as sent."""
         parts: dict[str, Any] = dict(self._changes.take(self.epoch, self._route.mine))
-        self._put_messages(parts)
-        self._put_counts(parts)
-        self.partitions.put(parts, look=look)
-        if self._dead:
-            parts["dead"], self._dead = self._dead, []
-        if self._started:
-            parts["started"], self._started = self._started, 0
-        if self._leaving:
-            parts["leave"] = True
-        self.settled = self.settled and not parts.keys() - {"turn", "sizes"}
-        return msgpack.packb(parts, use_bin_type=False)  # type: ignore[no-any-return]
-
-    def _put_messages(self, parts: dict[str, Any]) -> None:
-        route = self._route
-        if route.outbox:
-            parts["mail"] = dict(route.outbox)
-            route.outbox.clear()
-        if self._read:
-            parts["read"] = dict(self._read)
-            self._read.clear()
-
-    def _put_counts(self, parts: dict[str, Any]) -> None:
         self._counters.put(parts)
+        self.partitions.put(parts, look=look)
         leases = self._leases
         sizes = (*self._queues.sizes(), len(leases.pages()), len(leases.by_key))
         parts["sizes"] = " ".join(map(str, sizes))
         if not self._first:
             parts["turn"] = self._frontier.dispatch.turn
+        once = {
+            "mail": self._route.outbox, "read": self._read, "dead": self._dead,
+            "started": self._started, "leave": self._leaving,
+        }  # fmt: skip
+        parts |= {name: value for name, value in once.items() if value}
+        batch: bytes = msgpack.packb(parts, use_bin_type=False)
+        self.settled = self.settled and not parts.keys() - {"turn", "sizes"}
+        self._route.outbox.clear()
+        self._read.clear()
+        self._dead, self._started = [], 0
+        return batch
 
     # -- receiving ---------------------------------------------------------------------------------
 
-    def _receive_all(self, mail: list[tuple[int, list[bytes]]]) -> None:
+    def _receive(self, mail: list[tuple[int, list[bytes]]]) -> None:
         for bucket, messages in mail:
-            if self._route.mine[bucket]:
-                for message in messages:
-                    self._receive(bucket, message)
-                self._read[bucket] += len(messages)
-
-    def _receive(self, bucket: int, message: bytes) -> None:
-        try:
-            self._forwarder.receive(message)
-        except ValueError as error:
-            self._queues.tally["letters-refused"] += 1
-            logger.warning("%s: message for bucket %d rejected: %s", self.base, bucket, error)
+            if not self._route.mine[bucket]:
+                continue
+            for message in messages:
+                try:
+                    self._forwarder.receive(message)
+                except ValueError as error:
+                    self._queues.tally["letters-refused"] += 1
+                    logger.warning(
+                        "%s: message for bucket %d rejected: %s", self.base, bucket, error
+                    )
+            self._read[bucket] += len(messages)
 
     def _apply_view(self, view: View) -> None:
         """Store a view of the whole crawl, and decide which buckets to request and give away."""
@@ -269,3 +270,56 @@ class Membership:
         self._started = 0
         self._queues.tally["fenced"] += 1
         self.epoch = 0
+
+
+def crawl_identity(strategy: LinkStrategy, owner: str) -> str:
+    """Return the identity of a crawl as JSON; it is equal on all nodes of the crawl."""
+    identity = {
+        "format": FORMAT, "strategy": strategy.name, "fields": list(strategy.fields),
+        "owner": owner, "buckets": BUCKETS,
+    }  # fmt: skip
+    return json.dumps(identity, ensure_ascii=False)
+
+
+def parse_identity(where: str, text: str) -> dict[str, Any]:
+    """Parse the identity of a crawl in Redis and check its format.
+
+    Args:
+        where: Name of the crawl for the error text.
+        text: Result of ``crawl_identity`` at the start of the crawl.
+
+    Raises:
+        StateVersionError: If it has another format.
+    """
+    found: dict[str, Any] = json.loads(text)
+    if found.get("format") != FORMAT:
+        raise StateVersionError(
+            "{where}: another version of topiccrawl started this crawl (format "
+            "{dotted}, this version needs {dotted2}): continue with that version, "
+            "or move the crawl with its `scrapy frontier export` and "
+            "`import` of this version, or start over with -a fresh=1",
+            where=where,
+            dotted=_dotted(found.get("format")),
+            dotted2=_dotted(FORMAT),
+        )
+    return found
+
+
+def identity_mismatch(where: str, text: str, wanted: str) -> StateVersionError:
+    """Return the error for a crawl with a different identity.
+
+    Raises:
+        StateVersionError: If it has another format.
+    """
+    parse_identity(where, text)
+    return StateVersionError(
+        "{where}: Redis holds a crawl of {text}, this one needs "
+        "{wanted}; start over with -a fresh=1, or use another database",
+        where=where,
+        text=text,
+        wanted=wanted,
+    )
+
+
+def _dotted(version: object) -> str:
+    return ".".join(map(str, version)) if isinstance(version, list) else str(version)

@@ -89,19 +89,20 @@ class NodeForwarder:
 
     def send_seed(self, seed: Seed) -> bool:
         """Forward a seed if its host is served by another node; return whether it was sent."""
-        bucket = bucket_of_url(seed.url)
-        if self._route.mine[bucket]:
-            return False
-        self._route.send(bucket, SEED, seed.url, seed.value, seed.payload, seed.depth)
-        return True
+        parts = (seed.url, seed.value, seed.payload, seed.depth)
+        return self._send_away(seed.url, SEED, *parts)
 
     def send_redirect(self, source: Row, source_key: bytes, outcome: Outcome) -> bool:
         """Forward a redirect if another node serves its target; return whether it was sent."""
-        bucket = bucket_of_url(outcome.target)
+        parts = (outcome.target, outcome.redirects, outcome.payload)
+        return self._send_away(outcome.target, REDIRECT, source_key, source.encode(), *parts)
+
+    def _send_away(self, url: str, *parts: object) -> bool:
+        """Send a message if another node serves the host of a URL; return whether it was sent."""
+        bucket = bucket_of_url(url)
         if self._route.mine[bucket]:
             return False
-        moved = (outcome.target, outcome.redirects, outcome.payload)
-        self._route.send(bucket, REDIRECT, source_key, source.encode(), *moved)
+        self._route.send(bucket, *parts)
         return True
 
     def receive(self, data: bytes) -> None:
@@ -110,13 +111,13 @@ class NodeForwarder:
         Raises:
             ValueError: If the message is invalid.
         """
-        read = parse_message(data, self._evidence)
-        if isinstance(read, Links):
-            self._ingest.add_links(read.offers, read.page, read.depth, set())
-        elif isinstance(read, Seed):
-            self._ingest.seed(read)
-        else:
-            self._ingest.redirected(read.source, read.page, read.outcome)
+        match parse_message(data, self._evidence):
+            case Links(page, depth, offers):
+                self._ingest.add_links(offers, page, depth, set())
+            case Redirect(page, source, outcome):
+                self._ingest.redirected(source, page, outcome)
+            case seed:
+                self._ingest.seed(seed)
 
 
 class Links(NamedTuple):

@@ -1,4 +1,4 @@
-"""Buckets that a node serves, requests and gives away.
+"""Buckets that a node serves, requests and gives away, by its view of the whole crawl.
 
     away ─take─► loading ─► served ─planned for another node─► closing ─no leases─► leaving ─► away
 
@@ -8,7 +8,6 @@ to another node.
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,13 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from topiccrawl.addons.redis.messages import Route
-    from topiccrawl.addons.redis.view import View
     from topiccrawl.addons.redis.working_copy import WorkingCopy
 
 LOAD_BATCH = 500
 """Number of rows loaded at once, which takes a few milliseconds."""
-
-
 GIVE_BATCH = 500
 """Number of URLs in the buckets (at least one) that are given away at once; eviction takes time."""
 
@@ -47,9 +43,77 @@ class Status(Enum):
     LEAVING = auto()
 
 
-class _Load(NamedTuple):
-    bucket: int
-    unclean: bool
+class View(NamedTuple):
+    """Nodes of a crawl, with their buckets and queue sizes.
+
+    Attributes:
+        nodes: Epochs of the nodes that are alive.
+        names: Node to its identity (JSON).
+        claims: Bucket to node.
+        left: Free bucket to its queue sizes (prior, normal); None if its node died.
+        sizes: Node to (prior, normal, leased pages, all leases).
+        hosts: Bucket to number of recorded hosts.
+        unread: Buckets with unread messages.
+    """
+
+    nodes: tuple[int, ...]
+    names: Mapping[int, str]
+    claims: Mapping[int, int]
+    left: Mapping[int, tuple[int, int] | None]
+    sizes: Mapping[int, tuple[int, ...]]
+    hosts: Mapping[int, int]
+    unread: frozenset[int]
+
+    def pending(self, node: int) -> bool:
+        """Return whether other nodes or free buckets have queued URLs, leases or messages."""
+        busy = any(any(sizes) for other, sizes in self.sizes.items() if other != node)
+        left = any(left is None or any(left) for left in self.left.values())
+        return busy or left or bool(self.unread)
+
+    def free(self, bucket: int, node: int) -> bool:
+        """Return whether a bucket is free for a node: no other living node has it."""
+        owner = self.claims.get(bucket)
+        return owner == node or owner not in self.nodes
+
+    def wanted(self, bucket: int) -> bool:
+        """Return whether a free bucket has queued URLs or messages, or its node died."""
+        left = None if bucket in self.claims else self.left.get(bucket, (0, 0))
+        return left is None or any(left) or bucket in self.unread
+
+    def other_sizes(self, node: int) -> tuple[int, int, int]:
+        """Return the numbers of URLs (prior, normal, leased) of other nodes and free buckets."""
+        parts = [(*sizes, 0, 0, 0)[:3] for other, sizes in self.sizes.items() if other != node]
+        parts += [(*left, 0) for left in self.left.values() if left is not None]
+        prior, normal, leased = (sum(column) for column in zip((0, 0, 0), *parts, strict=True))
+        return prior, normal, leased
+
+
+NOTHING = View((), {}, {}, {}, {}, {}, frozenset())
+
+
+def view_of(values: list[Any]) -> View:
+    """Decode the view in the reply of the exchange script: flat lists of fields and values."""
+    nodes, names, claims, left, sizes, hosts, unread = values
+    return View(
+        tuple(sorted(int(node) for node in nodes[::2])),
+        _numbered(names, bytes.decode),
+        _numbered(claims, int),
+        _numbered(left, _left),
+        _numbered(sizes, lambda text: tuple(map(int, text.split()))),
+        _numbered(hosts, int),
+        frozenset(map(int, unread)),
+    )
+
+
+def _numbered(flat: list[bytes], read: Callable[[bytes], Any]) -> dict[int, Any]:
+    return {int(k): read(v) for k, v in zip(flat[::2], flat[1::2], strict=True)}
+
+
+def _left(text: bytes) -> tuple[int, int] | None:
+    if text == b"-1":
+        return None
+    prior, normal = map(int, text.split())
+    return prior, normal
 
 
 class Partitions:
@@ -72,18 +136,12 @@ class Partitions:
         self._copy, self._route, self._clock, self._again = copy, route, clock, again
         self._status = [Status.AWAY] * BUCKETS
         self._take: list[int] = []
-        self._loads: list[_Load] = []
+        self._loads: list[tuple[int, bool]] = []
         self._cursor = b"0"
-        self._crashed: list[bytes] = []
         self._counted: dict[int, list[bytes]] = {}
         self._weights: dict[int, int] = {}
         self._leaving = False
         self.served_count = 0
-
-    def mine(self, bucket: int) -> bool:
-        """Return whether changes of a bucket have to be sent."""
-        status = self._status[bucket]
-        return status is Status.SERVED or status is Status.CLOSING
 
     def closing(self, bucket: int) -> bool:
         """Return whether a bucket waits for the end of its leases."""
@@ -102,7 +160,7 @@ class Partitions:
         self._leaving = True
         self._take.clear()  # a node that has left would keep them forever
         for bucket in range(BUCKETS):
-            if self.mine(bucket):
+            if self._route.mine[bucket]:
                 self._status[bucket] = Status.CLOSING
 
     def clear(self) -> None:
@@ -121,21 +179,16 @@ class Partitions:
         if not self._loads:
             return False
         bucket, unclean = self._loads[0]
-        reply = yield Call("load", base, (bucket, self._cursor, LOAD_BATCH, int(self._again)))
-        self._cursor, rows, links, first = reply
-        if first:
-            hosts, stats, robots, seen, self._crashed = first
-            self._copy.take_hosts(hosts, stats, robots, self._clock() if unclean else None)
-            self._copy.take_seen(seen)
-        self._copy.take_rows(rows, links)
-        if self._cursor == b"0":
-            self._loads.pop(0)
-            self._serve(bucket)
-            if counted := self._copy.count_crashes(self._crashed, self._clock()):
-                self._counted[bucket] = counted
-            self._crashed = []
-            return True
-        return False
+        arguments = (bucket, self._cursor, LOAD_BATCH, int(self._again))
+        self._cursor, *loaded = yield Call("load", base, arguments)
+        self._copy.take(*loaded, begun=self._clock() if unclean else None)
+        if self._cursor != b"0":
+            return False
+        self._loads.pop(0)
+        self._serve(bucket)
+        if counted := self._copy.count_crashes(self._clock()):
+            self._counted[bucket] = counted
+        return True
 
     def decide(self, view: View, node: int, dead: Collection[int], *, first: bool) -> None:
         """Decide which buckets to request and to close.
@@ -163,7 +216,7 @@ class Partitions:
     def put(self, parts: dict[str, Any], *, look: bool) -> None:
         """Add the requested buckets, and those that can be given away, to a batch."""
         if self._counted:
-            parts["gone_crashed"] = {b: k for b, k in self._counted.items() if self.mine(b)}
+            parts["gone_crashed"] = {b: k for b, k in self._counted.items() if self._route.mine[b]}
             self._counted = {}
         if look:
             self._put_weights(parts)
@@ -210,7 +263,7 @@ class Partitions:
                 continue
             if size:
                 self._status[bucket] = Status.LOADING
-                self._loads.append(_Load(bucket, left == b"-1"))
+                self._loads.append((bucket, left == b"-1"))
             else:
                 self._serve(bucket)
 
@@ -273,20 +326,17 @@ def _even_out(
     result: dict[int, int], load: dict[int, int], weights: Mapping[int, int], mean: float
 ) -> None:
     """Move buckets from the most to the least loaded node while their loads differ too much."""
-    owned: dict[int, list[tuple[int, int]]] = {node: [] for node in load}
-    for bucket, node in result.items():
-        insort(owned[node], (weights[bucket], bucket))
     while True:
         full = max(load, key=lambda node: (load[node], node))
         empty = min(load, key=lambda node: (load[node], node))
         if load[full] <= mean * (1 + TOLERANCE) and load[empty] >= mean * (1 - TOLERANCE):
             return
         gap = (load[full] - load[empty]) // 2
-        at = bisect_right(owned[full], (gap, BUCKETS))
-        if at == 0:
+        owned = (bucket for bucket, node in result.items() if node == full)
+        movable = [(weights[bucket], bucket) for bucket in owned if weights[bucket] <= gap]
+        if not movable:
             return
-        moved = owned[full].pop(at - 1)
-        insort(owned[empty], moved)
-        result[moved[1]] = empty
-        load[full] -= moved[0]
-        load[empty] += moved[0]
+        weight, bucket = max(movable)
+        result[bucket] = empty
+        load[full] -= weight
+        load[empty] += weight

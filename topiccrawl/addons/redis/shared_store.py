@@ -1,45 +1,57 @@
-"""Store of one of several nodes, which detects reprints of the articles of all nodes.
+"""Stores of one of several nodes: articles, and documents with the marks of all nodes.
 
 Articles are stored in the store of their node. A register in Redis (``addons.redis.stories``)
 records the stories of all nodes; an article is claimed there before it is stored. If the node
 crashes in between, the page was not acknowledged. It is fetched again and has the claim already.
+Documents are in the file of their node, except marks, which all nodes share in Redis.
 """
 
 from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import logging
 import random
 import socket
-from typing import TYPE_CHECKING, NamedTuple
+import time
+from collections import defaultdict
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
 
-from topiccrawl.addons.redis.client import translated
 from topiccrawl.addons.redis.stories import Claim, SharedStory, StoryRegister
+from topiccrawl.addons.redis.transport import translated
 from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.messages import message
 from topiccrawl.storage.contract import Fate, Saved
+from topiccrawl.storage.documents import plain
+from topiccrawl.storage.sites import CHANGED, MARKS, SITES
 from topiccrawl.storage.sqlite import SqliteStore
+from topiccrawl.storage.sqlite_documents import SqliteDocuments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from redis.asyncio import Redis
 
     from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
+    from topiccrawl.storage.documents import Document, DocumentKind, Where
 
 logger = logging.getLogger(__name__)
 
 RETRY_WAIT = 0.05
 """Maximum seconds until a node whose claim was rejected decides again."""
 
-_AWAY = message(
+_NAMES = "topiccrawl:marks"
+"""Key of the set of names of marks; the marks of each name are in a hash."""
+_MARKS_AWAY = message("Redis failed ({error}): marks cannot be read or stored")
+_STORIES_AWAY = message(
     "Redis failed ({error}): known stories cannot be looked up; check that it runs and has "
     "enough memory"
 )
@@ -50,15 +62,13 @@ class _Plan(NamedTuple):
 
     Attributes:
         articles: The articles, with the stories that they follow up.
-        matches: Matching story and its store for each article, or None.
+        elsewhere: Match of each article with a story in another store, or None.
         claims: Articles that are not in the register yet.
-        marks: Learned boilerplate.
     """
 
     articles: list[Article]
-    matches: list[tuple[Match, str] | None]
+    elsewhere: list[Match | None]
     claims: list[Claim]
-    marks: list[int]
 
 
 class NodeStore(SqliteStore):
@@ -97,12 +107,12 @@ class NodeStore(SqliteStore):
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         """See ``Store.save``; a story in another node's store is a REPRINT and not stored here."""
         async with self._save_lock:
-            with translated(_AWAY):
+            with translated(_STORIES_AWAY):
                 plan = await self._claim(articles)
             saved = await self._save_here(plan)
             refused = {one.url for one in saved if one.fate in {Fate.REPRINT, Fate.FORGOTTEN}}
             if unused := refused.intersection(claim.article.url for claim in plan.claims):
-                with translated(_AWAY):  # the store of this node refused them
+                with translated(_STORIES_AWAY):  # the store of this node refused them
                     await self._open_register().withdraw(unused)
         return saved
 
@@ -110,7 +120,7 @@ class NodeStore(SqliteStore):
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``; texts are deleted for all nodes, names are stored in this one."""
         gone = await super().forget(names, now)
-        with translated(_AWAY):
+        with translated(_STORIES_AWAY):
             shared = await self._open_register().forget(frozenset(names))
         return max(gone, shared)
 
@@ -129,18 +139,14 @@ class NodeStore(SqliteStore):
 
     async def _save_here(self, plan: _Plan) -> list[Saved]:
         """Save the articles that no other node has; return the fates of all articles."""
-        elsewhere = [match is not None and match[1] != self._place for match in plan.matches]
-        pairs = zip(plan.articles, elsewhere, strict=True)
-        here = iter(await super().save([article for article, away in pairs if not away]))
-        saved = []
-        for article, found in zip(plan.articles, plan.matches, strict=True):
-            if found is not None and found[1] != self._place:
-                match = found[0]
-                known = (match.url, match.similarity, match.reason)
-                saved.append(Saved(article.url, Fate.REPRINT, *known))
-            else:
-                saved.append(next(here))
-        return saved
+        pairs = list(zip(plan.articles, plan.elsewhere, strict=True))
+        here = iter(await super().save([article for article, match in pairs if match is None]))
+        return [
+            next(here)
+            if match is None
+            else Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+            for article, match in pairs
+        ]
 
     async def _claim(self, articles: Sequence[Article]) -> _Plan:
         register = self._open_register()
@@ -151,7 +157,7 @@ class NodeStore(SqliteStore):
             near = await register.near(keys)
             known = await register.known([article.url for article in articles])
             plan = await asyncio.to_thread(self._decide, articles, keys, near, known, learnt)
-            if not plan.claims or await register.claim(plan.claims, plan.marks):
+            if not plan.claims or await register.claim(plan.claims, chain(*learnt.values())):
                 return plan
             await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
 
@@ -160,13 +166,14 @@ class NodeStore(SqliteStore):
         near: Sequence[Sequence[SharedStory]], known: dict[str, SharedStory],
         learnt: dict[str, Sequence[int]],
     ) -> _Plan:  # fmt: skip
-        plan = _Plan([], [], [], [])
+        plan = _Plan([], [], [])
         for article, own, others in zip(articles, keys, near, strict=True):
             shared = {one.article.url: one for one in others if one.article.url != article.url}
             judged = self._method.judge(article, [one.article for one in shared.values()])
             known_as, match = linked(article, judged)
+            away = match is not None and shared[match.url].store != self._place
             plan.articles.append(known_as)
-            plan.matches.append(match and (match, shared[match.url].store))
+            plan.elsewhere.append(match if away else None)
             before = known.get(article.url)
             same = before is not None and before.article.digest == article.digest
             if match is not None or same or not own:
@@ -174,5 +181,135 @@ class NodeStore(SqliteStore):
             plan.claims.append(Claim(article, own))
             if before is None and article.url not in learnt:
                 learnt[article.url] = self._method.learn(article)
-        plan.marks.extend(mark for marks in learnt.values() for mark in marks)
         return plan
+
+
+class NodeDocuments(SqliteDocuments):
+    """Documents of one of several nodes.
+
+    Args:
+        path: See ``SqliteDocuments``.
+        kinds: See ``SqliteDocuments``.
+        client: Returns a client of the server.
+    """
+
+    def __init__(
+        self, path: Path, kinds: Sequence[DocumentKind], client: Callable[[], Redis]
+    ) -> None:
+        super().__init__(path, kinds)
+        self._connect = client
+        self._redis: Redis | None = None
+        self._moved = False
+
+    @override
+    async def close(self) -> None:
+        """Close the file and the connection. Idempotent."""
+        await super().close()
+        if self._redis is not None:
+            await self._redis.aclose()
+            self._redis = None
+
+    @override
+    async def put(self, documents: Mapping[DocumentKind, Sequence[Mapping[str, Any]]]) -> None:
+        """Insert or replace documents; marks are stored in Redis."""
+        given = documents.get(SITES, ())
+        own = {**documents, SITES: [one for one in given if not _is_shared(one["site"])]}
+        await super().put({kind: found for kind, found in own.items() if found})
+        shared: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
+        for one in given:
+            if _is_shared(one["site"]):
+                shared[plain(one["site"])][plain(one["key"])] = _packed(one)
+        if shared:
+            with translated(_MARKS_AWAY):
+                async with (await self._client()).pipeline(transaction=True) as pipe:
+                    for site, values in shared.items():
+                        pipe.hset(_hash(site), mapping=values)
+                    pipe.sadd(_NAMES, *shared)
+                    await pipe.execute()
+
+    @override
+    async def find(
+        self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
+        after: Sequence[Any] = (), limit: int = 0, fields: Sequence[str] = (),
+    ) -> list[Document]:  # fmt: skip
+        """Return the documents that meet a condition; marks if it selects them, or is empty."""
+        if kind is not SITES or not _means_shared(where):
+            return await super().find(
+                kind, where, order=order, after=after, limit=limit, fields=fields
+            )
+        found = await self._marks(where)
+        if not where:
+            found += await super().find(kind, where, fields=fields and (*fields, *order))
+        if order:
+            placed = sorted((tuple(one[name] for name in order), n) for n, one in enumerate(found))
+            found = [found[n] for place, n in placed if not after or place > tuple(after)]
+        return [{name: one[name] for name in fields or one} for one in found[: limit or None]]
+
+    @override
+    async def delete(self, kind: DocumentKind, *where: Where) -> int:
+        """Delete documents, and marks that ``find`` would return; return their number."""
+        deleted = await super().delete(kind, *where)
+        for condition in where if kind is SITES else ():
+            for one in await self._marks(condition) if _means_shared(condition) else ():
+                with translated(_MARKS_AWAY):
+                    await (await self._client()).hdel(_hash(one["site"]), one["key"])
+                deleted += 1
+        return deleted
+
+    async def _client(self) -> Redis:
+        """Return the client, after moving marks of earlier versions from the file to Redis."""
+        client = self._redis = self._redis or self._connect()
+        if not self._moved:
+            await self._move(client)
+            self._moved = True
+        return client
+
+    async def _move(self, client: Redis) -> None:
+        """Move marks from the file to Redis, where existing marks are kept; all nodes relearn."""
+        known = await super().find(SITES, {}, fields=SITES.keys)
+        marks = [one for one in known if _is_shared(one["site"])]
+        if not marks:
+            return
+        async with client.pipeline(transaction=True) as pipe:
+            for one in await super().get(SITES, [tuple(one.values()) for one in marks]):
+                if one["site"] == CHANGED:
+                    pipe.hset(_hash(CHANGED), one["key"], _packed({**one, "value": time.time()}))
+                else:
+                    pipe.hsetnx(_hash(one["site"]), one["key"], _packed(one))
+                pipe.sadd(_NAMES, one["site"])
+            await pipe.execute()
+        await super().delete(SITES, *marks)
+        moved = sum(one["site"] != CHANGED for one in marks)
+        logger.info("Moved %d marks from the file of this node to Redis", moved)
+
+    async def _marks(self, where: Where) -> list[Document]:
+        """Return the shared documents that meet a condition, which is empty or has a site."""
+        with translated(_MARKS_AWAY):
+            client = await self._client()
+            if "key" in where:
+                texts = [await client.hget(_hash(where["site"]), plain(where["key"]))]
+            else:
+                everything: set[Any] = set() if where else await client.smembers(_NAMES)
+                names = [where["site"]] if where else sorted(map(bytes.decode, everything))
+                texts = [text for name in names for text in await client.hvals(_hash(name))]
+        found = [SITES.unpacked(json.loads(text)) for text in texts if text is not None]
+        return [
+            one for one in found if all(one[name] == plain(value) for name, value in where.items())
+        ]
+
+
+def _packed(document: Mapping[str, Any]) -> str:
+    return json.dumps(SITES.packed(document), ensure_ascii=False)
+
+
+def _means_shared(where: Where) -> bool:
+    """Return whether a condition selects marks: by their name, or since it is empty."""
+    return not where or _is_shared(where.get("site", ""))
+
+
+def _is_shared(site: str) -> bool:
+    return site.startswith(MARKS) or site == CHANGED
+
+
+def _hash(site: str) -> str:
+    return f"{_NAMES}:{plain(site)}"

@@ -52,6 +52,6 @@ class NodeStorage(SqliteStorage):
     def documents(self, *kinds: DocumentKind) -> SqliteDocuments:
         """See ``Storage.documents``; marks are shared by all nodes."""
         from topiccrawl.addons.redis.client import async_client_of
-        from topiccrawl.addons.redis.documents import NodeDocuments
+        from topiccrawl.addons.redis.shared_store import NodeDocuments
 
         return NodeDocuments(self.path, kinds, lambda: async_client_of(self._settings))

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgpack
 
-from topiccrawl.addons.redis.transport import script
+from topiccrawl.addons.redis.transport import Call
 from topiccrawl.dedup.factory import index_of
 from topiccrawl.model import Article
+from topiccrawl.storage.rows import clean
+from topiccrawl.storage.selection import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -32,6 +34,8 @@ READ_BATCH = 2_000
 """Number of entries read at once."""
 SCAN_BATCH = 500
 """Number of entries scanned at once when articles are deleted."""
+_FIELDS = ("url", "title", "body", "site", "published", "digest")
+"""Fields of an article that are stored."""
 
 
 class SharedStory(NamedTuple):
@@ -110,37 +114,34 @@ class StoryRegister:
 
     async def known(self, urls: Sequence[str]) -> dict[str, SharedStory]:
         """Return the recorded stories of the given URLs, by URL."""
-        found = await self._client.hmget(self._base + "urls", [_clean(url) for url in urls])
+        found = await self._client.hmget(self._base + "urls", [clean(url) for url in urls])
         texts = await self._texts([int(number) for number in found if number is not None])
         return {shared.article.url: shared for shared in texts.values()}
 
     async def claim(self, claims: Sequence[Claim], marks: Iterable[int]) -> bool:
         """Add articles; return False if another node was first, then refresh and decide again."""
         items = [
-            (_clean(a.url), array("I", keys).tobytes(), _packed(a, self._store))
-            for a, keys in claims
+            (clean(article.url), array("I", keys).tobytes(), _packed(article, self._store))
+            for article, keys in claims
         ]
-        batch = {"items": items, "marks": list(marks)}
-        packed = msgpack.packb(batch, use_bin_type=False)
-        text, _ = script("claim")
-        done = await self._client.eval(text, 1, self._base, self._next, self._kept, packed)
-        return bool(done)
+        packed = msgpack.packb({"items": items, "marks": list(marks)}, use_bin_type=False)
+        claim = Call("claim", self._base, (self._next, self._kept, packed))
+        return bool(await claim.on(self._client))
 
     async def withdraw(self, urls: Iterable[str]) -> None:
         """Delete the texts and keys of articles."""
         for url in urls:
-            number = await self._client.hget(self._base + "urls", _clean(url))
+            number = await self._client.hget(self._base + "urls", clean(url))
             if number is not None:
-                await self._drop(int(number), _clean(url))
+                await self._drop(int(number), clean(url))
 
     async def forget(self, names: Collection[str]) -> int:
         """Delete the articles of URLs or of ``site:HOST``; return their number."""
-        sites = tuple(name.removeprefix("site:").lower() for name in names if name[:5] == "site:")
+        targets = {name.lower() if name.startswith("site:") else name for name in names}
         gone: list[tuple[int, str]] = []
         async for number, data in self._client.hscan_iter(self._base + "texts", count=SCAN_BATCH):
             article = _unpacked(data).article
-            below = any(article.site == s or article.site.endswith("." + s) for s in sites)
-            if below or article.url in names:
+            if not targets.isdisjoint(names_of(article)):
                 gone.append((int(number), article.url))
         for number, url in gone:
             await self._drop(number, url)
@@ -165,17 +166,11 @@ class StoryRegister:
         return {number: _unpacked(data) for number, data in pairs if isinstance(data, bytes)}
 
 
-def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
-
-
 def _packed(article: Article, store: str) -> bytes:
-    a = article
-    parts = (store, a.url, a.title, a.body, a.site, a.published, a.digest)
+    parts = (store, *(getattr(article, name) for name in _FIELDS))
     return zlib.compress(msgpack.packb(parts, unicode_errors="replace"))
 
 
 def _unpacked(data: bytes) -> SharedStory:
-    store, url, title, body, site, published, digest = msgpack.unpackb(zlib.decompress(data))
-    known = Article(url, title, body, site=site, published=published, digest=digest)
-    return SharedStory(known, store)
+    store, *values = msgpack.unpackb(zlib.decompress(data))
+    return SharedStory(Article(**dict(zip(_FIELDS, values, strict=True))), store)

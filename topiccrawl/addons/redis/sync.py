@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from redis.exceptions import RedisError
 
-from topiccrawl.addons.redis.transport import AsyncTransport, address
+from topiccrawl.addons.redis.transport import address, run_async
 from topiccrawl.errors import StorageError, TopiccrawlError
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,17 +57,15 @@ class RedisSync:
         wake: Called when the frontier may have new leases, or is empty.
         fail: Called with an error that ends the crawl.
         took: Called when all buckets taken by this node are served.
-        starts: Source of start URLs, or None.
+        starts: Source of start URLs.
     """
 
     def __init__(
         self, frontier: SharedFrontier, client: AsyncRedis, *, wake: Callable[[], None],
-        fail: Callable[[TopiccrawlError], None], took: Callable[[], object] = lambda: None,
-        starts: Starts | None = None,
+        fail: Callable[[TopiccrawlError], None], took: Callable[[], object], starts: Starts,
     ) -> None:  # fmt: skip
         self._frontier = frontier
         self._client = client
-        self._transport = AsyncTransport(client)
         self._wake, self._fail, self._took, self._starts = wake, fail, took, starts
         self._takings = 0
         self._task: asyncio.Task[None] | None = None
@@ -102,9 +101,8 @@ class RedisSync:
 
     def waits(self) -> bool:
         """Return whether an idle crawl should wait for start URLs."""
-        if self._starts is None or self._starts.wait < 0:
-            return False
-        return not self._starts.wait or time.monotonic() - self._busy < self._starts.wait
+        wait = self._starts.wait
+        return wait == 0 or time.monotonic() - self._busy < wait
 
     async def _run(self) -> None:
         while not self._stopped:
@@ -135,7 +133,9 @@ class RedisSync:
             self._last_state = (False, True)
         look = now >= self._next_look or membership.idle()
         epoch, before = membership.epoch, membership.safe_until - membership.ttl
-        came = await self._transport.run(frontier.converse(look=look, patient=now < self._patient))
+        came = await run_async(
+            self._client, frontier.converse(look=look, patient=now < self._patient)
+        )
         self._last = time.monotonic()
         if epoch and not membership.epoch:
             logger.warning(
@@ -145,18 +145,19 @@ class RedisSync:
             )  # fmt: skip
         if look:
             self._next_look = now + VIEW_INTERVAL
-        while membership.partitions.loading() and time.monotonic() < self._last + LOAD_SECONDS:
-            came = await self._transport.run(membership.partitions.load(membership.base)) or came
-        if membership.partitions.served_count != self._takings and membership.partitions.idle():
-            self._takings = membership.partitions.served_count
+        partitions = membership.partitions
+        while partitions.loading() and time.monotonic() < self._last + LOAD_SECONDS:
+            came = await run_async(self._client, partitions.load(membership.base)) or came
+        if partitions.served_count != self._takings and partitions.idle():
+            self._takings = partitions.served_count
             self._took()
         return await self._take_start_urls() or came
 
     async def _take_start_urls(self) -> bool:
         membership, starts = self._frontier.membership, self._starts
-        if starts is None or not membership.may_serve():
+        if not membership.may_serve():
             return False
-        texts = await self._transport.run(membership.starts(starts.key, starts.most))
+        texts = await run_async(self._client, membership.starts(starts.key, starts.most))
         for text in texts:
             starts.take(text)
         return bool(texts)
@@ -166,13 +167,8 @@ class RedisSync:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             logger.critical("The sync task crashed", exc_info=error)
-            self._fail(
-                StorageError(
-                    "{address}: the sync task crashed ({error})",
-                    address=address(self._client),
-                    error=error,
-                )
-            )
+            text = message("{address}: the sync task crashed ({error})")
+            self._fail(StorageError(text, address=address(self._client), error=error))
 
     def _log_outage(self, error: RedisError) -> None:
         if not self._away_since:

@@ -5,8 +5,8 @@ A conversation is a generator that yields ``Call`` objects and receives their re
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha1
 from importlib.resources import files
@@ -14,14 +14,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from redis.exceptions import NoScriptError, RedisError
 
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageAwayError, StorageError
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import redis
     from redis.asyncio import Redis as AsyncRedis
 
 T = TypeVar("T")
 Argument = str | bytes | int | float
+
+
+FAILED = message(
+    "{address}: Redis failed ({error}): check that it runs, has "
+    "enough memory and allows the connection, or correct REDIS_URL"
+)
+"""Error of a failed command, with a remedy; see ``translated``."""
 
 
 class Call(NamedTuple):
@@ -36,6 +46,11 @@ class Call(NamedTuple):
     script: str
     base: str
     arguments: tuple[Argument, ...]
+
+    def on(self, client: redis.Redis | AsyncRedis) -> Any:  # noqa: ANN401 - whatever it returns
+        """Run the script; return its reply, or an awaitable of it from an asynchronous client."""
+        text, _ = script(self.script)
+        return client.register_script(text)((self.base,), self.arguments)
 
 
 Conversation = Generator[Call, Any, T]
@@ -56,6 +71,20 @@ def script(name: str) -> tuple[str, str]:
     return text, sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
+async def run_async(client: AsyncRedis, steps: Conversation[T]) -> T:
+    """Run a conversation in the event loop to its end; return its result.
+
+    Raises:
+        RedisError: If Redis cannot be reached, or rejects a call.
+    """
+    reply = None
+    try:
+        while True:
+            reply = await steps.send(reply).on(client)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+
+
 def address(client: redis.Redis | AsyncRedis) -> str:
     """Return the address of the server of a client, without the password."""
     known = client.connection_pool.connection_kwargs
@@ -66,14 +95,17 @@ def address(client: redis.Redis | AsyncRedis) -> str:
     )
 
 
-def redis_error(client: redis.Redis | AsyncRedis, error: Exception) -> StorageError:
-    """Return the error of a failed conversation, with the server and a remedy."""
-    return StorageError(
-        "{address}: Redis failed ({error}): check that it runs, has "
-        "enough memory and allows the connection, or correct REDIS_URL",
-        address=address(client),
-        error=error,
-    )
+@contextmanager
+def translated(
+    text: str,
+    kind: type[StorageError] = StorageAwayError,
+    **values: Any,  # noqa: ANN401
+) -> Iterator[None]:
+    """Raise errors of Redis as ``kind``; the message may contain ``{error}`` and the values."""
+    try:
+        yield
+    except RedisError as error:
+        raise kind(text, error=error, **values) from error
 
 
 class Transport:
@@ -94,7 +126,7 @@ class Transport:
             StorageError: If Redis cannot be reached, or rejects one of the conversations.
         """
         self.finish()
-        return self._continue(steps, lambda: next(steps))
+        return self._converse(steps)
 
     def send(self, steps: Conversation[object]) -> None:
         """Send the first call of a conversation; the next method call continues it.
@@ -104,15 +136,15 @@ class Transport:
         """
         self.finish()
         call = next(steps)
-        connection = None
-        try:
-            connection = self.client.connection_pool.get_connection()
-            _, digest = script(call.script)
-            connection.send_command("EVALSHA", digest, 1, call.base, *call.arguments)  # type: ignore[no-untyped-call]
-        except RedisError as error:
-            if connection is not None:
-                self.client.connection_pool.release(connection)
-            raise redis_error(self.client, error) from error
+        pool = self.client.connection_pool
+        with translated(FAILED, StorageError, address=address(self.client)):
+            connection = pool.get_connection()
+            try:
+                _, digest = script(call.script)
+                connection.send_command("EVALSHA", digest, 1, call.base, *call.arguments)  # type: ignore[no-untyped-call]
+            except RedisError:
+                pool.release(connection)
+                raise
         self._sent = _Sent(steps, call, connection)
 
     def finish(self) -> None:
@@ -121,66 +153,23 @@ class Transport:
         Raises:
             StorageError: If Redis cannot be reached, or rejects the conversation.
         """
-        if (sent := self._sent) is not None:
-            self._sent = None
-            self._continue(sent.steps, lambda: sent.steps.send(self._reply(sent)))
+        sent, self._sent = self._sent, None
+        if sent is not None:
+            self._converse(sent.steps, sent)
 
-    def _continue(self, steps: Conversation[T], first: Callable[[], Call]) -> T:
-        try:
-            call = first()
-            while True:
-                call = steps.send(self._call(call))
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
-        except RedisError as error:
-            raise redis_error(self.client, error) from error
+    def _converse(self, steps: Conversation[T], sent: _Sent | None = None) -> T:
+        with translated(FAILED, StorageError, address=address(self.client)):
+            try:
+                reply = None if sent is None else self._reply(sent)
+                while True:
+                    reply = steps.send(reply).on(self.client)
+            except StopIteration as stop:
+                return stop.value  # type: ignore[no-any-return]
 
     def _reply(self, sent: _Sent) -> Any:  # noqa: ANN401 - whatever the script returns
         try:
             return sent.connection.read_response()
         except NoScriptError:
-            return self._call(sent.call)
+            return sent.call.on(self.client)
         finally:
             self.client.connection_pool.release(sent.connection)
-
-    def _call(self, call: Call) -> Any:  # noqa: ANN401 - whatever the script returns
-        text, digest = script(call.script)
-        try:
-            return self.client.evalsha(digest, 1, call.base, *call.arguments)
-        except NoScriptError:
-            return self.client.eval(text, 1, call.base, *call.arguments)
-
-
-class AsyncTransport:
-    """Run conversations in the event loop.
-
-    Args:
-        client: Client of the server, without decoding of responses.
-    """
-
-    def __init__(self, client: AsyncRedis) -> None:
-        self.client = client
-
-    async def run(self, steps: Conversation[T]) -> T:
-        """Run a conversation to its end; return its result.
-
-        Raises:
-            RedisError: If Redis cannot be reached, or rejects the call; the conversation is closed.
-        """
-        try:
-            call = next(steps)
-            while True:
-                reply = await self._call(call)
-                call = steps.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
-        except (RedisError, asyncio.CancelledError):
-            steps.close()
-            raise
-
-    async def _call(self, call: Call) -> Any:  # noqa: ANN401 - whatever the script returns
-        text, digest = script(call.script)
-        try:
-            return await self.client.evalsha(digest, 1, call.base, *call.arguments)
-        except NoScriptError:
-            return await self.client.eval(text, 1, call.base, *call.arguments)

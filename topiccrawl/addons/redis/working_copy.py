@@ -40,21 +40,39 @@ class WorkingCopy:
         self._changes = changes
         self._leave = leave
         self._crash_wait = crash_wait
+        self._crashed: list[bytes] = []
         self._by_bucket: dict[int, dict[str, Host]] = {}
 
     # -- loading ---------------------------------------------------------------------------------
 
-    def take_hosts(
-        self, hosts: list[bytes], stats: list[bytes], robots: list[bytes], begun: float | None
-    ) -> None:
-        """Load hosts, their statistics and robots.txt files.
+    def take(
+        self, rows: list[bytes], links: list[bytes], first: list[list[bytes]], *,
+        begun: float | None = None,
+    ) -> None:  # fmt: skip
+        """Load a piece of a bucket, as ``lua/load.lua`` returns it.
 
         Args:
-            hosts: Flat list of fields and values.
-            stats: Flat list of fields and values.
-            robots: Flat list of fields and values.
+            rows: Flat list of keys and rows.
+            links: Flat list of keys and out-links, of queued URLs.
+            first: With the first piece: flat lists of hosts, statistics, robots.txt files, Bloom
+                filters of evicted URLs, and crashes (see ``count_crashes``).
             begun: Time until which a dead node may have sent requests; None if no node died.
         """
+        if first:
+            hosts, stats, robots, filters, self._crashed = first
+            self._take_hosts(hosts, stats, begun)
+            with self._changes.muted():
+                for origin, data in _pairs(robots):
+                    self._store.put("robots", origin, data)
+                for name, data in _pairs(filters):
+                    self._frontier.seen.load(name, data)
+                    self._store.put("seen", name, data)
+        self._take_rows(rows)
+        for key, data in _pairs(links):
+            if self._urls.find(key):
+                self.take_links(key, data)
+
+    def _take_hosts(self, hosts: list[bytes], stats: list[bytes], begun: float | None) -> None:
         registry = self._registry
         for name, data in _pairs(hosts):
             host = registry.host(name.decode(errors="replace"))
@@ -69,12 +87,8 @@ class WorkingCopy:
             host = registry.host(name.decode(errors="replace"))
             known = {label.decode(errors="replace"): GroupStats(*STATS.unpack(data))}
             registry.load_stats(host, known)
-        with self._changes.muted():
-            for origin, data in _pairs(robots):
-                self._store.put("robots", origin, data)
 
-    def take_rows(self, rows: list[bytes], links: list[bytes]) -> None:
-        """Load URLs, and the out-links of queued URLs."""
+    def _take_rows(self, rows: list[bytes]) -> None:
         scorer, urls = self._frontier.scorer, self._urls
         for key, data in _pairs(rows):
             if urls.find(key):
@@ -94,33 +108,23 @@ class WorkingCopy:
                 urls.add(key, row)
             if row.state == QUEUED:
                 self._queues.enter(row, key)
-        for key, data in _pairs(links):
-            if urls.find(key):
-                self.take_links(key, data)
 
     def take_links(self, key: bytes, links: bytes) -> None:
         """Load the out-links of a page."""
         with self._changes.muted():
             self._urls.put_links(key, links)
 
-    def take_seen(self, filters: list[bytes]) -> None:
-        """Load the Bloom filters of evicted URLs."""
-        with self._changes.muted():
-            for name, data in _pairs(filters):
-                self._frontier.seen.load(name, data)
-                self._store.put("seen", name, data)
-
-    def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
+    def count_crashes(self, now: float) -> list[bytes]:
         """Add the numbers of timeouts of nodes that were processing a page; delay its retry.
 
         Args:
-            crashed: Flat list of keys and numbers of crashes.
             now: Time of the clock of the crawl.
 
         Returns:
             Keys of the counted pages. A page that is not recorded yet keeps its count in Redis.
         """
         count, wait = self._frontier.settlement.add_crashes, self._crash_wait
+        crashed, self._crashed = self._crashed, []
         return [key for key, times in _pairs(crashed) if count(key, int(times), wait, now)]
 
     def open_hosts(self, bucket: int, now: float) -> None:

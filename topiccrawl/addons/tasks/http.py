@@ -26,14 +26,13 @@ from __future__ import annotations
 import json
 import logging
 import re
-from dataclasses import asdict
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
 from topiccrawl.addons.tasks.records import TaskSpec
+from topiccrawl.addons.tasks.service import to_json
 from topiccrawl.discovery.factory import FILE_PROVIDERS
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.links.urls import canonical
@@ -41,9 +40,9 @@ from topiccrawl.messages import message
 from topiccrawl.storage.control import parse_speed
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
-    from topiccrawl.addons.tasks.service import TaskService, TaskState
+    from topiccrawl.addons.tasks.service import TaskService
     from topiccrawl.links.addresses import AddressRules
     from topiccrawl.storage.control import Control
 
@@ -53,13 +52,14 @@ logger = logging.getLogger(__name__)
 
 MAX_TASKS = 1000
 """Number of tasks from which no more can be created over HTTP."""
-_MAX_CHARACTERS = {
-    "spider": 50, "owner": 100, "sites": 2000, "arguments": 1000, "urls": 2000, "site": 300,
-    "worker": 300,
+_FIELDS = {
+    "spider": (str, 1, 50), "owner": (str, 1, 100), "site": (str, 1, 300), "worker": (str, 1, 300),
+    "sites": (list, 1000, 2000), "urls": (list, 100, 2000), "arguments": (dict, 10, 1000),
+    "pages": (int, 1, 0), "site_pages": (int, 1, 0), "depth": (int, 1, 0),
 }  # fmt: skip
-"""Maximum length of each string of a field, in characters."""
-_MAX_ENTRIES = {"sites": 1000, "arguments": 10, "urls": 100}
-"""Maximum number of entries of a field."""
+"""Fields of bodies: type, maximum number of entries, maximum characters of each string."""
+_TASK = ("spider", "arguments", "sites", "pages", "site_pages", "depth", "owner")
+"""Fields of a task's specification."""
 _MAX_NUMBER = 10**9
 _ORDER_NAME = re.compile(r"[\w.:-]{1,200}")
 """A slug, ``task-7`` or ``task-7.a.test``."""
@@ -75,23 +75,17 @@ def order_routes(control: Control, addresses: AddressRules) -> list[web.RouteDef
         addresses: Refuses start URLs with private addresses; the crawl checks them again.
     """
 
-    @_json_response
-    async def show(request: web.Request) -> object:
-        return asdict(await control.order(_name_in(request)))
-
-    @_json_response
     async def act(request: web.Request) -> object:
         name, action = _name_in(request), request.match_info["action"]
         if action == "speed":
-            return asdict(await control.speed(name, await factor_in(request)))
+            return await control.speed(name, await factor_in(request))
         if action == "add":
-            return asdict(await control.add(name, urls_in(await body_of(request), addresses)))
-        simple = {"pause": control.pause, "resume": control.resume, "cancel": control.cancel}
-        return asdict(await simple[action](name))
+            return await control.add(name, urls_in(await body_of(request), addresses))
+        return await getattr(control, action)(name)
 
     return [
-        web.get("/api/orders/{name}", show),
-        web.post("/api/orders/{name}/{action:pause|resume|cancel|speed|add}", act),
+        web.get("/api/orders/{name}", _responder(lambda request: control.order(_name_in(request)))),
+        web.post("/api/orders/{name}/{action:pause|resume|cancel|speed|add}", _responder(act)),
     ]
 
 
@@ -103,59 +97,35 @@ def task_routes(service: TaskService, files: str = "") -> list[web.RouteDef]:
         files: Folder of the lists and engines that requests may name; "" for none.
     """
 
-    @_json_response
-    async def list_all(_: web.Request) -> object:
-        return [asdict(state) for state in await service.all()]
-
-    @_json_response
-    async def workers(_: web.Request) -> object:
-        return [asdict(state) for state in await service.workers()]
-
-    @_json_response
     async def create(request: web.Request) -> object:
         spec = spec_in(await body_of(request), files)
-        await _check_task_count(service)
-        return asdict(await service.create(spec))
+        if await service.count() >= MAX_TASKS:
+            raise StateError(
+                "there are {most_tasks} tasks: remove those that have ended", most_tasks=MAX_TASKS
+            )
+        return await service.create(spec)
 
-    @_json_response
-    async def show(request: web.Request) -> object:
-        return asdict(await service.show(request.match_info["task"]))
-
-    @_json_response
-    async def assign(request: web.Request) -> object:
-        given = fields_in(await body_of(request), {"site": str, "worker": str})
-        return asdict(await service.assign(request.match_info["task"], **given))
-
-    @_json_response
     async def act(request: web.Request) -> object:
         task, action = request.match_info["task"], request.match_info["action"]
         if action == "speed":
-            return asdict(await service.speed(task, await factor_in(request)))
-        simple = {
-            "pause": service.pause, "resume": service.resume, "cancel": service.cancel,
-            "remove": service.remove,
-        }  # fmt: skip
-        return _as_json(await simple[action](task))
+            return await service.speed(task, await factor_in(request))
+        return await getattr(service, action)(task)
+
+    async def assign(request: web.Request) -> object:
+        given = fields_in(await body_of(request), "site", "worker")
+        return await service.assign(request.match_info["task"], **given)
 
     return [
-        web.get("/api/tasks", list_all),
-        web.post("/api/tasks", create),
-        web.get("/api/tasks/{task}", show),
-        web.post("/api/tasks/{task}/{action:pause|resume|cancel|speed|remove}", act),
-        web.post("/api/tasks/{task}/assign", assign),
-        web.get("/api/workers", workers),
+        web.get("/api/tasks", _responder(lambda _: service.all())),
+        web.post("/api/tasks", _responder(create)),
+        web.get(
+            "/api/tasks/{task}",
+            _responder(lambda request: service.show(request.match_info["task"])),
+        ),
+        web.post("/api/tasks/{task}/{action:pause|resume|cancel|speed|remove}", _responder(act)),
+        web.post("/api/tasks/{task}/assign", _responder(assign)),
+        web.get("/api/workers", _responder(lambda _: service.workers())),
     ]
-
-
-def _as_json(state: TaskState | None) -> object:
-    return {} if state is None else asdict(state)
-
-
-async def _check_task_count(service: TaskService) -> None:
-    if await service.count() >= MAX_TASKS:
-        raise StateError(
-            "there are {most_tasks} tasks: remove those that have ended", most_tasks=MAX_TASKS
-        )
 
 
 def spec_in(body: dict[str, Any], files: str = "") -> TaskSpec:
@@ -172,9 +142,7 @@ def spec_in(body: dict[str, Any], files: str = "") -> TaskSpec:
     >>> spec_in({"arguments": {"topic": "足球"}, "sites": ["a.cn"]}).spider
     'topic'
     """
-    types = {"spider": str, "pages": int, "site_pages": int, "depth": int, "owner": str,
-             "arguments": dict, "sites": list}  # fmt: skip
-    check_fields(body, types)
+    check_fields(body, _TASK)
     arguments, sites = body.get("arguments", {}), body.get("sites", [])
     arguments = {name: _checked_argument(name, value, files) for name, value in arguments.items()}
     fields = {"spider": "topic", **body, "arguments": arguments, "sites": tuple(sites)}
@@ -187,7 +155,7 @@ def urls_in(body: dict[str, Any], addresses: AddressRules) -> list[str]:
     Raises:
         ConfigurationError: If there are none or too many, or one has a private address.
     """
-    urls: list[str] = fields_in(body, {"urls": list})["urls"]
+    urls: list[str] = fields_in(body, "urls")["urls"]
     for url in urls:
         if addresses.refuses(canonical(url) or url):
             raise ConfigurationError(
@@ -196,52 +164,54 @@ def urls_in(body: dict[str, Any], addresses: AddressRules) -> list[str]:
     return urls
 
 
-def fields_in(body: dict[str, Any], types: dict[str, type]) -> dict[str, Any]:
-    """Return the fields of a request's body.
+def fields_in(body: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return the fields of a request's body, all of which it must have.
 
     Raises:
         ConfigurationError: If one is missing, unknown, too large or of the wrong type.
     """
-    if missing := types.keys() - body.keys():
+    if missing := set(names) - body.keys():
         raise ConfigurationError("the body needs {choices}", choices=", ".join(sorted(missing)))
-    check_fields(body, types)
+    check_fields(body, names)
     return body
 
 
-def check_fields(body: dict[str, Any], types: dict[str, type]) -> None:
+def check_fields(body: dict[str, Any], names: Iterable[str]) -> None:
     """Check the fields of a request's body.
 
     Raises:
         ConfigurationError: If one is unknown, too large or of the wrong type.
     """
     for name, value in body.items():
-        if type(value) is not types.get(name):
+        if name not in names or type(value) is not _FIELDS[name][0]:
             raise ConfigurationError(
                 "{value} in the body is unknown, or its type is wrong", value=name[:50]
             )
-        _check_size(name, value)
-
-
-def _check_size(field: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
-    """Refuse a field with too many entries, a string that is too long or a number too large."""
-    if isinstance(value, int):
-        if value > _MAX_NUMBER:
+        if not isinstance(value, int):
+            _check_texts(name, value)
+        elif value > _MAX_NUMBER:
             raise ConfigurationError(
-                "{field} is more than {largest}", field=field, largest=_MAX_NUMBER
+                "{field} is more than {largest}", field=name, largest=_MAX_NUMBER
             )
-        return
+
+
+def _check_texts(field: str, value: Any) -> None:  # noqa: ANN401 - a string, list or dict
+    """Refuse a field with too many entries, or a string that is too long."""
+    _, most_entries, most_characters = _FIELDS[field]
     texts = [value] if isinstance(value, str) else [*value]
+    if len(texts) > most_entries:
+        raise ConfigurationError(
+            "{field} has more than {value} entries", field=field, value=most_entries
+        )
     if isinstance(value, dict):
         texts += value.values()
     if not all(isinstance(text, str) for text in texts):
         raise ConfigurationError("{field} must contain strings only", field=field)
-    if not isinstance(value, str) and len(value) > _MAX_ENTRIES[field]:
+    if any(len(text) > most_characters for text in texts):
         raise ConfigurationError(
-            "{field} has more than {value} entries", field=field, value=_MAX_ENTRIES[field]
-        )
-    if max(map(len, texts), default=0) > (most := _MAX_CHARACTERS[field]):
-        raise ConfigurationError(
-            "{field} has a string of more than {value} characters", field=field, value=most
+            "{field} has a string of more than {value} characters",
+            field=field,
+            value=most_characters,
         )
 
 
@@ -250,12 +220,11 @@ def _checked_argument(name: str, value: str, files: str) -> str:
     if name == "discover":
         return ",".join(_checked_provider(spec.strip(), files) for spec in value.split(","))
     if "/" in value or "\\" in value or value.strip().lower().endswith(".toml"):
-        remedy = message("over HTTP, give words or the name of a topic or template")
         raise ConfigurationError(
             "{name} is {value!r}, which names a file: {remedy}",
             name=name,
             value=value,
-            remedy=remedy,
+            remedy=message("over HTTP, give words or the name of a topic or template"),
         )
     return value
 
@@ -316,18 +285,18 @@ async def body_of(request: web.Request) -> dict[str, Any]:
     return body
 
 
-def _json_response(handler: Callable[[web.Request], Awaitable[object]]) -> Handler:
-    """Send the result of a handler, or its error, as JSON."""
+def _responder(handler: Callable[[web.Request], Awaitable[object]]) -> Handler:
+    """Return a handler that sends the result, or the error, of another one as JSON."""
 
-    @wraps(handler)
     async def respond(request: web.Request) -> web.Response:
         try:
-            return web.json_response(await handler(request))
+            result = await handler(request)
         except (ConfigurationError, StateError) as error:
             if error.public != str(error):
                 logger.warning("%s %s: %s", request.method, request.path, error)
             return web.json_response({"error": error.public}, status=400)
         except StorageError as error:
             return web.json_response({"error": error.public}, status=503)
+        return web.json_response(text=to_json(result))
 
     return respond

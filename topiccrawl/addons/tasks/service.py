@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.tasks.records import COUNTERS, SHARDS, TASKS, Shard, State, Task, TaskSpec
-from topiccrawl.addons.tasks.snapshot import KINDS, Snapshot
+from topiccrawl.addons.tasks.records import (
+    COUNTERS,
+    SHARDS,
+    TASKS,
+    Shard,
+    Snapshot,
+    State,
+    Task,
+    TaskSpec,
+    read_snapshot,
+)
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.storage.control import KIND as ORDERS
@@ -20,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from topiccrawl.storage.ledger import CrawlOrder, Key, Ledger
+
+    Sites = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
 TEMPLATE = "template"
 """Name of the spider, name of its argument, and prefix of its shards' sites."""
@@ -157,8 +171,7 @@ class TaskService:
 
     async def snapshot(self) -> Snapshot:
         """Return a snapshot of all rows."""
-        rows = await self._ledger.read(*KINDS)
-        return Snapshot.of(rows, await self._ledger.now())
+        return await read_snapshot(self._ledger)
 
     async def all(self) -> list[TaskState]:
         """Return all tasks, oldest first."""
@@ -171,21 +184,21 @@ class TaskService:
         Raises:
             StateError: If the task does not exist.
         """
-        return state_of(self._require_task(await self.snapshot(), task), task)
+        return state_of(await self._snapshot_with(task), task)
 
     async def workers(self) -> list[WorkerState]:
         """Return all workers."""
         snapshot = await self.snapshot()
-        shards = {
-            name: tuple(sorted(t.shard for t in snapshot.turns.values() if t.worker == name))
-            for name in snapshot.workers
-        }
+        shards = defaultdict(list)
+        for turn in snapshot.turns.values():
+            shards[turn.worker].append(turn.shard)
         return [
             WorkerState(
-                name, w.host, w.pid, w.slots, shards[name], max(0.0, snapshot.now - w.expires)
+                name, worker.host, worker.pid, worker.slots, tuple(sorted(shards[name])),
+                silent=max(0.0, snapshot.now - worker.expires),
             )
-            for name, w in sorted(snapshot.workers.items())
-        ]
+            for name, worker in sorted(snapshot.workers.items())
+        ]  # fmt: skip
 
     async def pause(self, task: str) -> TaskState:
         """Stop fetching for a task; its sites are free for other tasks until it is resumed."""
@@ -226,7 +239,7 @@ class TaskService:
         Raises:
             StateError: If the task, site or worker does not exist.
         """
-        snapshot = self._require_task(await self.snapshot(), task)
+        snapshot = await self._snapshot_with(task)
         shard = snapshot.shards.get(f"{task}/{site}")
         if shard is None:
             raise StateError(
@@ -237,7 +250,7 @@ class TaskService:
                 "there is no worker {worker!r}: `scrapy tasks workers` lists all workers",
                 worker=worker,
             )
-        await self._control.assign(crawl_of(shard), "" if worker == ANY else worker)
+        await self._control.assign(shard.crawl, "" if worker == ANY else worker)
         return await self.show(task)
 
     async def remove(self, task: str) -> None:
@@ -247,21 +260,20 @@ class TaskService:
             StateError: If the task does not exist or has not ended.
         """
         while True:
-            rows = await self._ledger.read(*KINDS)
-            snapshot = self._require_task(Snapshot.of(rows, await self._ledger.now()), task)
-            if not snapshot.is_over(task) or any(
-                turn.task == task for turn in snapshot.turns.values()
-            ):
+            snapshot = await self._snapshot_with(task)
+            running = any(turn.task == task for turn in snapshot.turns.values())
+            if running or not snapshot.is_over(task):
                 raise StateError("task {task} has not ended: cancel it first", task=task)
             keys: list[Key] = [(TASKS, task), (ORDERS, f"task-{task}")]
-            for shard in snapshot.by_task()[task]:
-                keys += [(SHARDS, shard.name), (ORDERS, crawl_of(shard))]
-            before = {(kind, name): rows[kind].get(name) for kind, name in keys}
+            for shard in snapshot.shards_of(task):
+                keys += [(SHARDS, shard.name), (ORDERS, shard.crawl)]
+            before = {(kind, name): snapshot.rows[kind].get(name) for kind, name in keys}
             if await self._ledger.swap(before, dict.fromkeys(keys)):
                 return
 
-    def _require_task(self, snapshot: Snapshot, task: str) -> Snapshot:
-        """Return the snapshot; raise StateError if it does not have the task."""
+    async def _snapshot_with(self, task: str) -> Snapshot:
+        """Return a snapshot; raise StateError if it does not have the task."""
+        snapshot = await self.snapshot()
         if task not in snapshot.tasks:
             raise StateError(
                 "there is no task {task!r}: `scrapy tasks list` lists all tasks", task=task
@@ -276,9 +288,7 @@ class TaskService:
         return await self.show(task)
 
 
-def shards_of(
-    spec: TaskSpec, template: str = ""
-) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+def shards_of(spec: TaskSpec, template: str = "") -> Sites:
     """Return the shards of a spec: one per site, or one for a template.
 
     Args:
@@ -308,10 +318,11 @@ def seed_urls(sites: Iterable[str]) -> tuple[str, ...]:
         ConfigurationError: If an entry is neither a URL nor a host.
     """
     entries = list(sites)
-    return tuple(url for urls, _ in (split(entries).values() if entries else ()) for url in urls)
+    found = split(entries) if entries else {}
+    return tuple(url for seeds, _ in found.values() for url in seeds)
 
 
-def split(sites: Iterable[str]) -> Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+def split(sites: Iterable[str]) -> Sites:
     """Return the shards of a list of URLs and hosts: site to (seeds, hosts).
 
     A site is a registrable domain (methods.md §8 [S5]). The crawl is limited to the listed hosts,
@@ -340,19 +351,9 @@ def split(sites: Iterable[str]) -> Mapping[str, tuple[tuple[str, ...], tuple[str
     return {site: (tuple(seeds), tuple(hosts)) for site, (seeds, hosts) in found.items()}
 
 
-def guessed_urls(sites: Iterable[str]) -> frozenset[str]:
-    """Return the start URLs of the sites that were given without a scheme.
-
-    >>> guessed_urls(["A.test", "http://b.test/"])
-    frozenset({'https://a.test/'})
-    """
-    texts = [site.strip() for site in sites if "://" not in site]
-    return frozenset(filter(None, (canonical(f"https://{text}/") for text in texts)))
-
-
 def state_of(snapshot: Snapshot, task: str) -> TaskState:
     """Return the state of a task."""
-    shards = snapshot.by_task()[task]
+    shards = sorted(snapshot.shards_of(task), key=attrgetter("name"))
     sites = tuple(_site(snapshot, shard) for shard in shards)
     return TaskState(
         task=snapshot.tasks[task],
@@ -365,13 +366,9 @@ def state_of(snapshot: Snapshot, task: str) -> TaskState:
     )
 
 
-def crawl_of(shard: Shard) -> str:
-    """Return the name of a shard's frontier.
-
-    >>> crawl_of(Shard("7", "a.test", (), ()))
-    'task-7.a.test'
-    """
-    return f"task-{shard.task}.{shard.site}"
+def to_json(result: object) -> str:
+    """Return a result of ``TaskService`` or ``Control`` as JSON; {} for None."""
+    return json.dumps({} if result is None else result, default=asdict, ensure_ascii=False)
 
 
 def _site(snapshot: Snapshot, shard: Shard) -> SiteState:
@@ -379,7 +376,7 @@ def _site(snapshot: Snapshot, shard: Shard) -> SiteState:
     worker = turn.worker if turn is not None and turn.shard == shard.name else ""
     return SiteState(
         shard.site, State.RUNNING if worker else shard.state, worker, shard.pages, shard.relevant,
-        shard.articles, round(shard.seconds, 1), shard.turns, shard.reason, crawl_of(shard),
+        shard.articles, round(shard.seconds, 1), shard.turns, shard.reason, shard.crawl,
         shard.tried, snapshot.assigned_worker(shard),
     )  # fmt: skip
 

@@ -3,8 +3,9 @@
 A turn belongs to a worker as long as the worker's row exists. Heartbeats renew the row. A worker
 that finds another worker timed out deletes its row and frees its sites in one swap, which fails if
 a heartbeat has arrived since. A worker whose row was deleted has lost its sites. A worker that
-cannot reach the ledger stops fetching before it can time out (``safe_until``). If the response to a
-call was lost, the rows are read again before the next heartbeat.
+cannot reach the ledger stops fetching before it can time out (``safe_until``). The response to a
+call may be lost: every change is based on rows that were just read, and a heartbeat frees the turns
+whose claims succeeded without the worker's knowledge.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import secrets
 import socket
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.tasks.records import (
     SHARDS,
@@ -23,17 +24,18 @@ from topiccrawl.addons.tasks.records import (
     WORKERS,
     Progress,
     Shard,
+    Snapshot,
     State,
     Turn,
     TurnOutcome,
     Worker,
+    read_snapshot,
 )
-from topiccrawl.addons.tasks.snapshot import KINDS, Snapshot
 from topiccrawl.storage.control import Control
 from topiccrawl.storage.identity import own_identity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from topiccrawl.storage.ledger import Key, Ledger, Rows
 
@@ -59,17 +61,17 @@ class WorkerSession:
         name: Name of the worker.
         shards: Shards that this worker crawls, by name, as of the start of their turns.
         safe_until: Time (``time.monotonic``) until which this worker cannot have timed out.
+        control: Orders to crawls.
     """
 
     def __init__(self, ledger: Ledger, slots: int, ttl: float = TTL) -> None:
         self.name = ""
         self.shards: dict[str, Shard] = {}
         self.safe_until = 0.0
+        self.control = Control(ledger)
         self._ledger, self._slots, self._ttl = ledger, slots, ttl
         self._lock = asyncio.Lock()
-        self._texts: dict[Key, str] = {}
         self._grace_until = 0.0
-        self._stale = False
         self._last = time.monotonic()
 
     def may_fetch(self) -> bool:
@@ -83,42 +85,32 @@ class WorkerSession:
             A snapshot, or None if this worker had timed out and so has lost its turns.
         """
         async with self._lock:
-            sent, stale = time.monotonic(), self._stale
-            self._stale = True  # until the swap succeeds
+            sent = time.monotonic()
             if sent - self._last > self._ttl / 2:
                 # The ledger was away for all workers: let them register before removing any.
                 self._grace_until = sent + self._ttl
-            now = await self._ledger.now()
-            row = await self._ledger.get(WORKERS, self.name) if self.name else None
-            if stale and row is not None:
-                await self._reload(await self._rows())
+            snapshot = await self.snapshot()
+            row = snapshot.rows[WORKERS].get(self.name)
             lost = bool(self.name) and row is None
             if row is None:
                 self._reset()
-            before, after = self._heartbeat_swap(now, row, {} if lost else progress)
+            before, after = self._heartbeat_swap(snapshot, row, progress)
             if not await self._ledger.swap(before, after):
-                lost = lost or row is not None
                 self._reset()
                 return None
-            self._texts.update({key: text for key, text in after.items() if text is not None})
-            self._stale = False
             self._last, self.safe_until = sent, sent + self._ttl
-            return None if lost else await self._remove_dead(now)
+            return None if lost else await self._remove_dead(snapshot.changed(after))
 
     async def claim(self) -> tuple[Shard, Snapshot] | None:
         """Start the next turn, if a slot and a site are free."""
         async with self._lock:
-            snapshot = await self._remove_dead(await self._ledger.now())
+            snapshot = await self._remove_dead(await self.snapshot())
             for shard in snapshot.next(self.name):
                 if len(self.shards) >= self._slots or not self.may_fetch():
                     return None
-                if await self._start_turn(shard, snapshot.now):
+                if await self._start_turn(shard, snapshot):
                     return self.shards[shard.name], snapshot
             return None
-
-    async def record_start_urls(self, crawl: str, urls: Sequence[str]) -> None:
-        """Record that a crawl has queued start URLs of its order."""
-        await Control(self._ledger).discard_urls(crawl, urls)
 
     async def release(
         self, name: str, progress: Progress, outcome: TurnOutcome, reason: str
@@ -130,26 +122,27 @@ class WorkerSession:
                 return False
             now = await self._ledger.now()
             turn, row = (TURNS, shard.site), (SHARDS, name)
-            seconds = now - Turn.read(self._texts[turn]).since
-            after = _with_outcome(_with_progress(shard, progress), outcome, reason, now, seconds)
+            before = {key: await self._ledger.get(*key) for key in (turn, row)}
+            held = Turn.read(before[turn] or "{}")
+            after = _with_outcome(
+                _with_progress(shard, progress), outcome, reason, now, seconds=now - held.since
+            )
             free = Turn(rest=min(progress.rest, now + MAX_REST))
-            before = {key: self._texts[key] for key in (turn, row)}
-            released = await self._ledger.swap(before, {turn: free.text(), row: after.text()})
-            del self.shards[name], self._texts[turn], self._texts[row]
-            self._stale = self._stale or not released
+            released = (held.worker, held.shard) == (self.name, name) and await self._ledger.swap(
+                before, {turn: free.text(), row: after.text()}
+            )
+            del self.shards[name]
             return released
 
     async def snapshot(self) -> Snapshot:
         """Return a snapshot of all rows."""
-        return Snapshot.of(await self._rows(), await self._ledger.now())
+        return await read_snapshot(self._ledger)
 
     async def leave(self) -> None:
         """Unregister this worker; sites of its remaining turns become free."""
         async with self._lock:
-            row = await self._ledger.get(WORKERS, self.name) if self.name else None
-            if row is not None:
-                before, after = _removal(self.name, await self._rows())
-                await self._ledger.swap(before, after)
+            if self.name:
+                await self._ledger.swap(*_removal(self.name, (await self.snapshot()).rows))
             self._reset()
             self.name = ""
 
@@ -157,76 +150,62 @@ class WorkerSession:
         """Choose a new name, so that delayed writes under the old one have no effect."""
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self.shards.clear()
-        self._texts.clear()
         self.safe_until = 0.0
 
     def _heartbeat_swap(
-        self, now: float, worker_row: str | None, progress: Mapping[str, Progress]
+        self, snapshot: Snapshot, row: str | None, progress: Mapping[str, Progress]
     ) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
         """Return the swap of a heartbeat: the worker's row, its turns and its shards."""
-        began = Worker.read(worker_row).began if worker_row else now
+        now, rows = snapshot.now, snapshot.rows
+        began = Worker.read(row).began if row else now
         worker = Worker(
             own_identity(), self._slots, began, now + self._ttl, socket.gethostname(), os.getpid()
         )
-        before: dict[Key, str | None] = {(WORKERS, self.name): worker_row}
+        before: dict[Key, str | None] = {(WORKERS, self.name): row}
         after: dict[Key, str | None] = {(WORKERS, self.name): worker.text()}
-        for name, shard in self.shards.items():
-            done = progress.get(name)
-            if done is None:
+        for site, turn in snapshot.turns.items():
+            if turn.worker != self.name:
                 continue
-            turn, row = (TURNS, shard.site), (SHARDS, name)
-            before |= {turn: self._texts[turn], row: self._texts[row]}
-            rest = min(done.rest, now + MAX_REST)
-            after[turn] = replace(Turn.read(self._texts[turn]), rest=rest).text()
-            after[row] = _with_progress(shard, done).text()
+            before[TURNS, site] = rows[TURNS][site]
+            shard, done = self.shards.get(turn.shard), progress.get(turn.shard)
+            if shard is None:  # the response to its claim was lost
+                after[TURNS, site] = _free(turn)
+            elif done is not None:
+                before[SHARDS, shard.name] = rows[SHARDS].get(shard.name)
+                after[SHARDS, shard.name] = _with_progress(shard, done).text()
+                rest = min(done.rest, now + MAX_REST)
+                after[TURNS, site] = replace(turn, rest=rest).text()
         return before, after
 
-    async def _rows(self) -> Rows:
-        return await self._ledger.read(*KINDS)
-
-    async def _remove_dead(self, now: float) -> Snapshot:
-        """Remove dead workers and return a snapshot."""
-        rows = await self._rows()
-        snapshot = Snapshot.of(rows, now)
+    async def _remove_dead(self, snapshot: Snapshot) -> Snapshot:
+        """Remove dead workers and return a snapshot without them."""
         grace_over = time.monotonic() >= self._grace_until
-        for name in snapshot.dead_workers():
-            if name != self.name and (grace_over or snapshot.workers[name].expires >= now):
-                await self._ledger.swap(*_removal(name, rows))
-                rows = await self._rows()
-        return Snapshot.of(rows, now)
+        dead = [
+            name for name in snapshot.dead_workers()
+            if name != self.name and (grace_over or snapshot.workers[name].expires >= snapshot.now)
+        ]  # fmt: skip
+        for name in dead:
+            await self._ledger.swap(*_removal(name, snapshot.rows))
+            snapshot = await self.snapshot()
+        return snapshot
 
-    async def _start_turn(self, shard: Shard, now: float) -> bool:
+    async def _start_turn(self, shard: Shard, snapshot: Snapshot) -> bool:
         """Start a shard's turn; return False if another worker was faster."""
-        free = await self._ledger.get(TURNS, shard.site)
-        if free is not None and Turn.read(free).shard:
-            return False
-        worker = await self._ledger.get(WORKERS, self.name)
+        worker = snapshot.rows[WORKERS].get(self.name)
         if worker is None:
             return False
         turn, row = (TURNS, shard.site), (SHARDS, shard.name)
-        taken = Turn(shard.name, self.name, now, now).text()
+        before = {
+            turn: snapshot.rows[TURNS].get(shard.site),
+            row: snapshot.rows[SHARDS][shard.name],
+            (WORKERS, self.name): worker,
+        }
+        taken = Turn(shard.name, self.name, snapshot.now, snapshot.now)
         started = replace(shard, turns=shard.turns + 1)
-        stale, self._stale = self._stale, True
-        before = {turn: free, row: shard.text(), (WORKERS, self.name): worker}
-        won = await self._ledger.swap(before, {turn: taken, row: started.text()})
-        self._stale = stale
-        if not won:
+        if not await self._ledger.swap(before, {turn: taken.text(), row: started.text()}):
             return False
-        self._texts |= {turn: taken, row: started.text()}
         self.shards[shard.name] = started
         return True
-
-    async def _reload(self, rows: Rows) -> None:
-        """Adopt the stored rows, which show the heartbeats, claims and releases that succeeded."""
-        for site, text in rows[TURNS].items():
-            turn = Turn.read(text)
-            if turn.worker != self.name:
-                continue
-            row, shard = (SHARDS, turn.shard), rows[SHARDS].get(turn.shard)
-            if turn.shard not in self.shards:
-                await self._ledger.swap({(TURNS, site): text}, {(TURNS, site): _free(turn)})
-            elif shard is not None:
-                self._texts |= {(TURNS, site): text, row: shard}
 
 
 def _free(turn: Turn) -> str:
@@ -251,16 +230,16 @@ def _with_outcome(
     served = shard.served if outcome is TurnOutcome.INTERRUPTED else now
     shard = replace(shard, served=served, seconds=shard.seconds + seconds, reason=reason)
     if outcome is TurnOutcome.FAILED:
-        return _failed(shard, now)
+        return _failed(shard, not_before=now + _RETRY_DELAY * 2**shard.failures)
     states = {TurnOutcome.DONE: State.DONE, TurnOutcome.NOT_CRAWLABLE: State.FAILED}
     return replace(shard, state=states.get(outcome, State.WAITING), failures=0)
 
 
-def _failed(shard: Shard, now: float) -> Shard:
+def _failed(shard: Shard, **changes: Any) -> Shard:  # noqa: ANN401 - fields of a shard
+    """Count a failure of a turn."""
     failures = shard.failures + 1
     state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
-    retry_at = now + _RETRY_DELAY * 2 ** (failures - 1)
-    return replace(shard, failures=failures, state=state, not_before=retry_at)
+    return replace(shard, failures=failures, state=state, **changes)
 
 
 def _removal(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, str | None]]:
@@ -275,12 +254,6 @@ def _removal(name: str, rows: Rows) -> tuple[dict[Key, str | None], dict[Key, st
         before |= {(TURNS, site): text, row: rows[SHARDS].get(turn.shard)}
         after[TURNS, site] = _free(turn)
         if shard := rows[SHARDS].get(turn.shard):
-            after[row] = _with_dead_worker(Shard.read(shard)).text()
+            # without a delay, since the shard is rarely the cause of its worker's death
+            after[row] = _failed(Shard.read(shard), reason="worker died").text()
     return before, after
-
-
-def _with_dead_worker(shard: Shard) -> Shard:
-    """Count the worker's death as a failure, without a delay: the shard is rarely the cause."""
-    failures = shard.failures + 1
-    state = State.FAILED if failures >= MAX_FAILURES else State.WAITING
-    return replace(shard, failures=failures, state=state, reason="worker died")

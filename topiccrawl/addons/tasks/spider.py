@@ -62,7 +62,6 @@ class WorkSpider(Spider):
         self.worker = worker
         self._work: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._requests: tuple[Request, ...] = ()
 
     @classmethod
     @override
@@ -73,8 +72,7 @@ class WorkSpider(Spider):
             name: order if name.startswith(("scrapy.", _LOG)) else None
             for name, order in settings.getdict("EXTENSIONS").items()
         }
-        for name, value in {**_WORKER_SETTINGS, "EXTENSIONS": extensions}.items():
-            settings.set(name, value, priority="spider")
+        settings.setdict({**_WORKER_SETTINGS, "EXTENSIONS": extensions}, priority="spider")
 
     @classmethod
     @override
@@ -84,12 +82,8 @@ class WorkSpider(Spider):
         for name in _VERBOSE_LOGGERS:
             logging.getLogger(name).setLevel(logging.WARNING)
         own = crawl_settings(crawler.settings)
-        ledger = frontiers_of(own).ledger()
-        session = WorkerSession(
-            ledger,
-            max(1, own.getint("TOPICCRAWL_WORK_SITES")),
-            own.getfloat("TOPICCRAWL_NODE_SECONDS"),
-        )
+        sites, ttl = own.getint("TOPICCRAWL_WORK_SITES"), own.getfloat("TOPICCRAWL_NODE_SECONDS")
+        session = WorkerSession(frontiers_of(own).ledger(), max(1, sites), ttl)
         once = flag("once", kwargs.get("once", ""))
         spider = cls(Worker(own, session, own.getfloat("TOPICCRAWL_WORK_QUANTUM"), once=once))
         spider._set_crawler(crawler)
@@ -108,7 +102,8 @@ class WorkSpider(Spider):
 
     @override
     async def start(self) -> AsyncIterator[Request]:
-        for request in self._requests:
+        none: tuple[Request, ...] = ()
+        for request in none:
             yield request
 
     def begin(self) -> None:

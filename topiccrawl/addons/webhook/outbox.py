@@ -8,7 +8,7 @@ process is killed in between, the next start recovers: an intended story that is
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import xxhash
 
@@ -17,7 +17,7 @@ from topiccrawl.storage.database import Database
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from topiccrawl.model import Article
@@ -44,6 +44,15 @@ STEPS = (
 )
 
 
+_SET_STATE = "UPDATE stories SET state = ? WHERE url = ? AND state < ?"
+_SET_DUE = "UPDATE stories SET due = ? WHERE url = ? AND attempts = 0"
+_INTEND = (
+    "INSERT OR IGNORE INTO stories SELECT NULL, ?, ?, 0, 0 "
+    "WHERE NOT EXISTS (SELECT 1 FROM told WHERE key = ?)"
+)
+"""Adds a story, unless it was sent before."""
+
+
 class Outbox:
     """New stories of a data folder that are not sent yet.
 
@@ -66,10 +75,12 @@ class Outbox:
             StorageError: If the file cannot be used.
         """
         await asyncio.to_thread(self._database.open)
-        left = await self._database.read(lambda c: _urls(c, INTENDED))
-        stored = [url for url in left if await self._is_stored(url)]
-        await self._database.write(lambda c: _recover(c, stored))
-        self._holds = dict(await self._database.read(_read_holds))
+        stored = [url for url in await self._intended() if await self._is_stored(url)]
+        await self._change(_SET_STATE, [(WAITING, url, WAITING) for url in stored])
+        retry = "UPDATE stories SET state = ?, attempts = 0, due = 0 WHERE state = ?"
+        await self._change(retry, [(WAITING, REFUSED)])
+        holds = "SELECT url, due FROM stories WHERE attempts = 0 AND due > 0"
+        self._holds = dict(await self._rows(holds))
 
     async def close(self) -> None:
         """Close the file. Idempotent."""
@@ -82,14 +93,13 @@ class Outbox:
             StorageError: If the file or the store fails; the call can be repeated.
         """
         urls = list(dict.fromkeys(article.url for article in articles))
-        pending = await self._database.read(lambda c: _pending(c, urls))
-        asked = [url for url in urls if url not in pending]
+        intended = await self._intended()
+        asked = [url for url in urls if url not in intended]
         known = await asyncio.gather(*map(self._is_stored, asked))
         new = [url for url, is_known in zip(asked, known, strict=True) if not is_known]
-        if new:
-            await self._database.write(lambda c: _intend(c, new))
-        if parts := [url for url in urls if url in self._holds]:
-            await self._database.write(lambda c: _set_due(c, parts, self._holds))
+        await self._change(_INTEND, [(url, INTENDED, _key(url)) for url in new])
+        held = [url for url in urls if url in self._holds]
+        await self._change(_SET_DUE, [(self._holds[url], url) for url in held])
 
     async def decide(self, saved: Sequence[Saved]) -> None:
         """Queue the added stories that were saved; drop reprints.
@@ -98,9 +108,11 @@ class Outbox:
             StorageError: If the file fails; the call can be repeated.
         """
         fates = {one.url: one.fate for one in saved}
-        entered = await self._database.read(lambda c: _pending(c, fates))
-        if entered:
-            await self._database.write(lambda c: _decide(c, entered, fates))
+        added = fates.keys() & await self._intended()
+        stored = {url for url in added if fates[url] in STORED}
+        await self._change(_SET_STATE, [(WAITING, url, WAITING) for url in stored])
+        drop = "DELETE FROM stories WHERE url = ? AND state = ?"
+        await self._change(drop, [(url, INTENDED) for url in added - stored])
 
     def hold(self, url: str, until: float) -> None:
         """Delay a story of several pages, from its next ``add`` on.
@@ -112,7 +124,7 @@ class Outbox:
     async def release(self, url: str) -> None:
         """End the delay of a story, as all its pages are fetched."""
         if self._holds.pop(url, None) is not None:
-            await self._database.write(lambda c: _set_due(c, [url], {}))
+            await self._change(_SET_DUE, [(0.0, url)])
 
     async def due(self, now: float, limit: int) -> list[tuple[str, int]]:
         """Return URLs and numbers of attempts of the stories to send, longest waiting first."""
@@ -120,90 +132,47 @@ class Outbox:
             "SELECT url, attempts FROM stories WHERE state = ? AND due <= ? "
             "ORDER BY due, number LIMIT ?"
         )
-        rows = (WAITING, now, limit)
-        return await self._database.read(lambda c: c.execute(query, rows).fetchall())
+        return await self._rows(query, WAITING, now, limit)
 
     async def mark_sent(self, url: str) -> None:
         """Record that a story was delivered or deleted, so that it is never sent again."""
-        await self._database.write(lambda c: _mark_sent(c, url))
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT OR IGNORE INTO told VALUES (?)", (_key(url),))
+            connection.execute("DELETE FROM stories WHERE url = ?", (url,))
+
+        await self._database.write(work)
 
     async def retry_at(self, url: str, due: float) -> None:
         """Record a failed delivery, to be retried at ``due`` or later."""
         query = "UPDATE stories SET attempts = attempts + 1, due = ? WHERE url = ?"
-        await self._database.write(lambda c: c.execute(query, (due, url)))
+        await self._change(query, [(due, url)])
 
     async def give_up(self, url: str) -> None:
         """Stop sending a story that was refused too often, until the next start."""
-        await self._database.write(lambda c: _set(c, [url], REFUSED))
+        await self._change(_SET_STATE, [(REFUSED, url, REFUSED)])
 
     async def waiting(self) -> int:
         """Return the number of stories that wait to be sent."""
-        query = "SELECT COUNT(*) FROM stories WHERE state = ?"
-        found = await self._database.read(lambda c: c.execute(query, (WAITING,)).fetchone())
-        return int(found[0])
+        ((number,),) = await self._rows("SELECT COUNT(*) FROM stories WHERE state = ?", WAITING)
+        return int(number)
+
+    async def _intended(self) -> set[str]:
+        """Return the URLs of the intended stories, which are few."""
+        return {
+            url for (url,) in await self._rows("SELECT url FROM stories WHERE state = ?", INTENDED)
+        }
 
     async def _is_stored(self, url: str) -> bool:
         return await self._store.get(url) is not None
 
+    async def _rows(self, query: str, *values: object) -> list[Any]:
+        return await self._database.read(lambda c: c.execute(query, values).fetchall())
 
-def _recover(connection: sqlite3.Connection, stored: Iterable[str]) -> None:
-    _set(connection, stored, WAITING)
-    query = "UPDATE stories SET state = ?, attempts = 0, due = 0 WHERE state = ?"
-    connection.execute(query, (WAITING, REFUSED))
-
-
-def _urls(connection: sqlite3.Connection, state: int) -> list[str]:
-    rows = connection.execute("SELECT url FROM stories WHERE state = ?", (state,))
-    return [url for (url,) in rows]
-
-
-def _pending(connection: sqlite3.Connection, urls: Iterable[str]) -> set[str]:
-    """Return the URLs whose stories are intended."""
-    query = "SELECT 1 FROM stories WHERE url = ? AND state = ?"
-    return {url for url in urls if connection.execute(query, (url, INTENDED)).fetchone()}
-
-
-def _intend(connection: sqlite3.Connection, urls: Iterable[str]) -> None:
-    """Add stories, unless they were sent before."""
-    query = (
-        "INSERT OR IGNORE INTO stories SELECT NULL, ?, ?, 0, 0 "
-        "WHERE NOT EXISTS (SELECT 1 FROM told WHERE key = ?)"
-    )
-    connection.executemany(query, [(url, INTENDED, _key(url)) for url in urls])
-
-
-def _decide(connection: sqlite3.Connection, urls: Iterable[str], fates: dict[str, Fate]) -> None:
-    """Queue intended stories that were stored; delete the others, such as reprints."""
-    for url in urls:
-        if fates[url] in STORED:
-            _set(connection, [url], WAITING)
-        else:
-            query = "DELETE FROM stories WHERE url = ? AND state = ?"
-            connection.execute(query, (url, INTENDED))
-
-
-def _read_holds(connection: sqlite3.Connection) -> list[tuple[str, float]]:
-    """Return the delayed stories and the times at which their delays end."""
-    return connection.execute(
-        "SELECT url, due FROM stories WHERE attempts = 0 AND due > 0"
-    ).fetchall()
-
-
-def _set_due(
-    connection: sqlite3.Connection, urls: Iterable[str], until: Mapping[str, float]
-) -> None:
-    query = "UPDATE stories SET due = ? WHERE url = ? AND attempts = 0"
-    connection.executemany(query, [(until.get(url, 0.0), url) for url in urls])
-
-
-def _set(connection: sqlite3.Connection, urls: Iterable[str], state: int) -> None:
-    query = "UPDATE stories SET state = ? WHERE url = ? AND state < ?"
-    connection.executemany(query, [(state, url, state) for url in urls])
-
-
-def _mark_sent(connection: sqlite3.Connection, url: str) -> None:
-    connection.execute("INSERT OR IGNORE INTO told VALUES (?)", (_key(url),))
-    connection.execute("DELETE FROM stories WHERE url = ?", (url,))
+    async def _change(self, query: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """Run a statement for each row of values, in one transaction."""
+        if rows:
+            await self._database.write(lambda c: c.executemany(query, rows))
 
 
 def _key(url: str) -> int:

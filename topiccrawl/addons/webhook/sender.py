@@ -245,11 +245,11 @@ class WebhookSender(StoreListener):
         """Acquire the lock of the sender; return whether this process holds it."""
         if self._lock is None:
             file = (self._folder / LOCK).open("ab")
-            if not files.try_lock(file):
+            if files.try_lock(file):
+                self._lock = file
+            else:
                 file.close()
-                return False
-            self._lock = file
-        return True
+        return self._lock is not None
 
 
 class Response(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from scrapy.settings import Settings
 
-from topiccrawl.addons.dashboard.access import contributed_routes
+from topiccrawl.addons.dashboard.server import contributed_routes
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.errors import SettingError

@@ -14,9 +14,8 @@ from aiohttp import web
 from scrapy.settings import Settings
 
 from tests.waiting import PATIENCE
-from topiccrawl.addons.dashboard.access import guard_of
 from topiccrawl.addons.dashboard.address import Address, address_of
-from topiccrawl.addons.dashboard.guard import COOKIE, HEADER, Guard
+from topiccrawl.addons.dashboard.guard import COOKIE, HEADER, Guard, guard_of
 from topiccrawl.addons.dashboard.server import DashboardServer
 from topiccrawl.errors import SettingError
 

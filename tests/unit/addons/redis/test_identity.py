@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from topiccrawl.addons.redis.identity import (
+from topiccrawl.addons.redis.membership import (
     FORMAT,
     crawl_identity,
     identity_mismatch,

@@ -43,12 +43,11 @@ class Command(OperatorCommand, ScrapyCommand):
         if len(args) > 1:
             raise UsageError
         named = str(self.options.get("TOPICCRAWL_DASHBOARD") or "")
-        address = address_of(args[0] if args else named) or address_of("on")
-        assert address is not None  # noqa: S101 - "on" is an address
+        address = address_of(args[0] if args else named) or Address()
         asyncio.run(self._serve(address))
 
     async def _serve(self, address: Address) -> None:
-        from topiccrawl.addons.dashboard.access import serving
+        from topiccrawl.addons.dashboard.server import serving
 
         async with (
             closed_after(frontiers_of(self.options).runs()) as runs,

@@ -10,7 +10,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.addons.dashboard.reporting import LANGUAGES, write_report
+from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, write_report
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -43,7 +43,7 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) > 1:
             raise UsageError
-        language = opts.language or str(self.options.get("TOPICCRAWL_REPORT_LANGUAGE") or "en")
+        language = opts.language or language_of(self.options)
         path = Path(args[0] if args else "report.html")
         topic = resolve(opts.topic).name if opts.topic else ""
         asyncio.run(self._write(path, topic, language))

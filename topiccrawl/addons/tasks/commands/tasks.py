@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from dataclasses import asdict
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scrapy.commands import ScrapyCommand
@@ -21,6 +20,7 @@ from topiccrawl.addons.tasks.service import (
     TaskState,
     WorkerState,
     seed_urls,
+    to_json,
 )
 from topiccrawl.commands.terminal import OperatorCommand, count, say
 from topiccrawl.errors import ConfigurationError
@@ -77,30 +77,24 @@ class Command(OperatorCommand, ScrapyCommand):
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         action, words = (args[0], args[1:]) if args else ("list", [])
-        if action != "create" and _COUNTS.get(action) != len(words):
-            raise UsageError
+        given: Sequence[Any] = words
         if action == "create":
-            result = self._call(lambda service: service.create(spec_of(words, opts)))
+            given = [spec_of(words, opts)]
+        elif _COUNTS.get(action) != len(words):
+            raise UsageError
         elif action == "speed":
-            factor = parse_speed(words[1])
-            result = self._call(lambda service: service.speed(words[0], factor))
-        else:
-            name = _METHODS.get(action, action)
-            result = self._call(lambda service: getattr(service, name)(*words))
+            given = [words[0], parse_speed(words[1])]
+        result = asyncio.run(self._call("all" if action == "list" else action, *given))
         if opts.json:
-            say(json.dumps(_as_json(result), ensure_ascii=False))
+            say(to_json(result))
         else:
             say(*lines_of(result, full=action in {"create", "show", "assign"}))
 
-    def _call(self, method: Callable[[TaskService], Any]) -> Any:  # noqa: ANN401 - its result
-        async def call() -> Any:  # noqa: ANN401
-            async with closed_after(frontiers_of(self.options).ledger()) as ledger:
-                return await method(TaskService(ledger, checker(self.options)))
-
-        return asyncio.run(call())
+    async def _call(self, method: str, *given: Any) -> Any:  # noqa: ANN401 - its result
+        async with closed_after(frontiers_of(self.options).ledger()) as ledger:
+            return await getattr(TaskService(ledger, checker(self.options)), method)(*given)
 
 
-_METHODS = {"list": "all"}
 _SPIDER_ARGUMENTS = {TEMPLATE: (TEMPLATE, "discover", "chance")}
 """Arguments that a task may pass to a spider; other spiders take ``topic`` only."""
 
@@ -150,13 +144,14 @@ def lines_of(found: TaskState | Sequence[Any] | None, *, full: bool) -> list[str
     if found is None:
         return []
     if isinstance(found, TaskState):
-        return [_task_line(found), *(_site_lines(found) if full else ())]
+        sites = ((_site_line(site), _tried_line(site)) for site in found.sites if full)
+        return [_task_line(found), *filter(None, chain.from_iterable(sites))]
     if not found:
         return ["none"]
     if isinstance(found[0], WorkerState):
         return [_worker_line(worker) for worker in found]
-    lines = [[_task_line(task), *map(_tried_line, task.sites)] for task in found]
-    return [line for group in lines for line in group if line]
+    lines = ((_task_line(task), *map(_tried_line, task.sites)) for task in found)
+    return list(filter(None, chain.from_iterable(lines)))
 
 
 def _task_line(state: TaskState) -> str:
@@ -173,11 +168,6 @@ def _task_line(state: TaskState) -> str:
             f" {state.articles} articles"
         )
     return f"{task.id:>4}  {state.state}{speed}  {subject}  {found}  {when}{owner}"
-
-
-def _site_lines(state: TaskState) -> list[str]:
-    lines = [(_site_line(site), _tried_line(site)) for site in state.sites]
-    return [line for pair in lines for line in pair if line]
 
 
 def _site_line(site: SiteState) -> str:
@@ -203,9 +193,3 @@ def _worker_line(worker: WorkerState) -> str:
     late = f"  silent for {worker.silent:.0f} s" if worker.silent else ""
     busy = ", ".join(worker.shards) or "idle"
     return f"{worker.name}  {len(worker.shards)} of {worker.slots}: {busy}{late}"
-
-
-def _as_json(result: Any) -> Any:  # noqa: ANN401 - any result of TaskService
-    if result is None:
-        return {}
-    return [asdict(one) for one in result] if isinstance(result, list) else asdict(result)

@@ -12,19 +12,19 @@ from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.exceptions import CloseSpider
 
 from topiccrawl.addons.tasks.records import Progress, Shard, Task, TurnOutcome
-from topiccrawl.addons.tasks.service import crawl_of, guessed_urls
 from topiccrawl.addons.tasks.work.shared import cache_path, cache_settings
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED, enqueue_start_urls
 from topiccrawl.extensions.jsonlog import write_json
 from topiccrawl.extensions.stopping import REASON as YIELD
+from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.finish import FAILURE, SEEDS_UNREACHABLE
 from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from scrapy.settings import Settings
@@ -96,32 +96,38 @@ class ShardCrawl:
         self._tried: dict[str, str] = {}
         self._queued_fallbacks: set[str] = set()
 
-    def start(self, on_end: Callable[[ShardCrawl], None]) -> None:
+    @property
+    def ended(self) -> bool:
+        """True after the end of the crawl."""
+        return self._crawl is not None and self._crawl.done()
+
+    def start(self, on_end: Callable[[], None]) -> None:
         """Start the crawl; ``on_end`` is called when it has ended."""
-        shard = {"seeds": self.shard.seeds, "sites": self.shard.hosts}
-        shard_arguments = {name: ",".join(values) for name, values in shard.items() if values}
-        arguments = {**self.task.arguments, **shard_arguments}
+        arguments = dict(self.task.arguments)
+        for name, values in (("seeds", self.shard.seeds), ("sites", self.shard.hosts)):
+            if values:
+                arguments[name] = ",".join(values)
         self._crawl = asyncio.ensure_future(self._run(arguments))
-        self._crawl.add_done_callback(lambda _: on_end(self))
+        self._crawl.add_done_callback(lambda _: on_end())
 
     async def _run(self, arguments: dict[str, str]) -> None:
         try:
-            self._crawler = self._runner.create_crawler(self.task.spider)
-            if self._crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
+            crawler = self._crawler = self._runner.create_crawler(self.task.spider)
+            if crawler.settings.getbool("TOPICCRAWL_LOG_JSON"):
                 write_json()  # now, so that the lines of the crawl's start are JSON too
-            self._crawler.signals.connect(self._opened, signals.spider_opened)
-            for signal in (lease_settled, signals.spider_idle):
-                self._crawler.signals.connect(self._check_guessed_seeds, signal)
-            self._crawler.signals.connect(self._response_received, signals.response_received)
-            await self._runner.crawl(self._crawler, **arguments)
+            crawler.signals.connect(self._opened, signals.spider_opened)
+            crawler.signals.connect(self._check_guessed_seeds, lease_settled)
+            crawler.signals.connect(self._check_guessed_seeds, signals.spider_idle)
+            crawler.signals.connect(self._response_received, signals.response_received)
+            await self._runner.crawl(crawler, **arguments)
         except (ConfigurationError, CloseSpider, KeyError) as error:
             logger.error("%s cannot be crawled: %s", self.shard.name, error)  # noqa: TRY400
-            text = error.public if isinstance(error, ConfigurationError) else str(error)
-            self._error = text or type(error).__name__
+            self._error = getattr(error, "public", str(error)) or type(error).__name__
 
     def _opened(self) -> None:
-        context = None if self._crawler is None else context_of(self._crawler)
-        if context is not None and context.opened:
+        assert self._crawler is not None  # noqa: S101 - it sent the signal
+        context = context_of(self._crawler)
+        if context.opened:
             self._context = context
             context.may_fetch = self._check_may_fetch
             context.frontier.pace(self._speed)
@@ -184,11 +190,6 @@ class ShardCrawl:
         late, first = now - self._started_at - STARTUP_SECONDS, self._first_response_at
         return max(late, 0.0 if first is None else now - first)
 
-    async def ended(self) -> None:
-        """Wait until the crawl has ended."""
-        if self._crawl is not None:
-            await asyncio.gather(self._crawl, return_exceptions=True)
-
     def progress(self, ahead: float = 0.0) -> Progress:
         """Return the progress of the turn.
 
@@ -229,8 +230,18 @@ class ShardCrawl:
         return (TurnOutcome.DONE if done else TurnOutcome.FAILED), reason
 
 
+def guessed_urls(sites: Iterable[str]) -> frozenset[str]:
+    """Return the start URLs of the sites that were given without a scheme.
+
+    >>> guessed_urls(["A.test", "http://b.test/"])
+    frozenset({'https://a.test/'})
+    """
+    texts = [site.strip() for site in sites if "://" not in site]
+    return frozenset(filter(None, (canonical(f"https://{text}/") for text in texts)))
+
+
 def settings_for(
-    settings: Settings, task: Task, shard: Shard, max_pages: int | None, cache: Path | None = None
+    settings: Settings, task: Task, shard: Shard, max_pages: int | None, cache: Path | None
 ) -> Settings:
     """Return the settings of a shard's crawl: its own frontier, the task's limits, no dashboard.
 
@@ -243,13 +254,12 @@ def settings_for(
     """
     result = settings.copy()
     extensions = {**result.getdict("EXTENSIONS"), **dict.fromkeys(_DISABLED)}
-    changes = {**_CRAWL_SETTINGS, "EXTENSIONS": extensions, "TOPICCRAWL_CRAWL": crawl_of(shard)}
+    changes = {**_CRAWL_SETTINGS, "EXTENSIONS": extensions, "TOPICCRAWL_CRAWL": shard.crawl}
     if cache is not None:
         changes |= cache_settings(cache)
     if max_pages is not None:
         changes["TOPICCRAWL_PAGES"] = max(1, max_pages)
     if task.depth:
         changes["DEPTH_LIMIT"] = task.depth
-    for name, value in changes.items():
-        result.set(name, value, priority="cmdline")
+    result.setdict(changes, priority="cmdline")
     return result

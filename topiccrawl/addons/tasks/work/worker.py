@@ -7,7 +7,6 @@ import logging
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.tasks.records import Progress, TurnOutcome
-from topiccrawl.addons.tasks.service import crawl_of
 from topiccrawl.addons.tasks.work.shardcrawl import LOST, MOVED, OVER, PAUSED, SHUTDOWN, ShardCrawl
 from topiccrawl.addons.tasks.work.shared import delete_expired
 from topiccrawl.errors import StorageError
@@ -16,8 +15,8 @@ from topiccrawl.extensions.control import CANCELLED
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
+    from topiccrawl.addons.tasks.records import Snapshot
     from topiccrawl.addons.tasks.session import WorkerSession
-    from topiccrawl.addons.tasks.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +42,6 @@ class Worker:
         self._quantum = quantum
         self._once = once
         self._running: dict[str, ShardCrawl] = {}
-        self._ended: list[ShardCrawl] = []
         self._wake = asyncio.Event()
         self._stopping = self._ledger_away = False
 
@@ -71,26 +69,18 @@ class Worker:
         if snapshot is None:
             self._close_all(LOST)
             return False
-        for crawl in list(self._running.values()):
+        for crawl in [crawl for crawl in self._running.values() if not crawl.ended]:
             await self._apply_order(crawl, snapshot)
         while not self._stopping and (found := await self._session.claim()) is not None:
             shard, rows = found
-            self._start(ShardCrawl(
+            crawl = self._running[shard.name] = ShardCrawl(
                 self._settings, rows.tasks[shard.task], shard, rows.remaining_pages(shard),
                 self._session.may_fetch, shared=rows.is_shared(shard),
-            ))  # fmt: skip
+            )  # fmt: skip
+            delete_expired(self._settings)
+            logger.info("%s: turn %d started", shard.name, shard.turns)
+            crawl.start(self._wake.set)
         return self._once and not self._running and all(map(snapshot.is_over, snapshot.tasks))
-
-    def _start(self, crawl: ShardCrawl) -> None:
-        delete_expired(self._settings)
-        logger.info("%s: turn %d started", crawl.shard.name, crawl.shard.turns)
-        self._running[crawl.shard.name] = crawl
-        crawl.start(self._crawl_ended)
-
-    def _crawl_ended(self, crawl: ShardCrawl) -> None:
-        self._running.pop(crawl.shard.name, None)
-        self._ended.append(crawl)
-        self._wake.set()
 
     async def _apply_order(self, crawl: ShardCrawl, snapshot: Snapshot) -> None:
         order = snapshot.order_of(crawl.shard)
@@ -106,23 +96,24 @@ class Worker:
         elif crawl.seconds > self._quantum and snapshot.should_yield(crawl.shard):
             crawl.close(OVER)
         elif order.urls and crawl.enqueue_start_urls(order.urls):
-            await self._session.record_start_urls(crawl_of(crawl.shard), order.urls)
+            await self._session.control.discard_urls(crawl.shard.crawl, order.urls)
 
     async def _release_ended(self) -> None:
         """Release the turns of ended crawls; after an error, the next call retries."""
-        while self._ended:
-            crawl = self._ended[0]
+        for name, crawl in list(self._running.items()):
+            if not crawl.ended:
+                continue
             shard, (outcome, reason) = crawl.shard, crawl.outcome()
-            if await self._session.release(shard.name, crawl.progress(), outcome, reason):
-                logger.info("%s: turn ended: %s (%s)", shard.name, outcome, reason)
+            if await self._session.release(name, crawl.progress(), outcome, reason):
+                logger.info("%s: turn ended: %s (%s)", name, outcome, reason)
                 done = outcome is TurnOutcome.DONE
                 if done and not (await self._session.snapshot()).is_shared(shard):
                     crawl.delete_shared_responses()
-            self._ended.pop(0)
+            del self._running[name]
 
     async def _finish(self) -> None:
         self._close_all(SHUTDOWN)
-        while self._running:
+        while not all(crawl.ended for crawl in self._running.values()):
             self._wake.clear()
             progress = self._progress()
             try:

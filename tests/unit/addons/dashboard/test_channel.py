@@ -1,0 +1,118 @@
+"""Event streams: the whole state, then its changes, to each reader, until the server stops."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import pytest
+
+from tests.waiting import PATIENCE, soon
+from topiccrawl.addons.dashboard import channel
+from topiccrawl.addons.dashboard.address import Address
+from topiccrawl.addons.dashboard.guard import Guard
+from topiccrawl.addons.dashboard.server import DashboardServer
+from topiccrawl.errors import StorageError
+
+if TYPE_CHECKING:
+    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.status import State
+
+
+class Changing:
+    """A source of one number, which cannot be read at times."""
+
+    def __init__(self) -> None:
+        self.number = self.reads = 0
+        self.broken = False
+
+    async def state(self, crawl: str) -> State:
+        self.reads += 1
+        if self.broken:
+            raise StorageError("away")
+        return {"run": {"topic": "t"}, "number": self.number}
+
+    async def states(self) -> list[State]:
+        return []
+
+    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
+        return 0, []
+
+    async def more(self, crawl: str) -> State:
+        return {}
+
+
+async def read(server: DashboardServer, lines: list[Any]) -> None:
+    """Collect the events of a stream to its end; a comment is None."""
+    url = f"http://127.0.0.1:{server.address.port}/api/events"
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        async for line in answer.content:
+            if line.strip():
+                event = json.loads(line[6:]) if line.startswith(b"data: ") else None
+                lines.append(event)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channel, "POLL_SECONDS", 0.05)
+
+
+@pytest.mark.usefixtures("quick")
+def test_every_reader_gets_the_state_its_changes_and_the_last_ones() -> None:
+    async def check() -> None:
+        source = Changing()
+        server = DashboardServer(source, Guard(Address("127.0.0.1", 0)))
+        await server.start()
+        one: list[Any] = []
+        other: list[Any] = []
+        readers = [asyncio.create_task(read(server, one))]
+        await soon(lambda: len(one) == 1)
+        source.number = 1
+        await soon(lambda: len(one) == 2)
+        readers.append(asyncio.create_task(read(server, other)))
+        await soon(lambda: len(other) == 1)
+        source.broken = True
+        reads = source.reads
+        await soon(lambda: source.reads > reads)
+        source.broken, source.number = False, 2
+        await soon(lambda: len(one) == 3 and len(other) == 2)
+        source.number = 3
+        await server.stop()
+        await asyncio.wait_for(asyncio.gather(*readers), PATIENCE)
+        whole = {"run": {"topic": "t"}, "number": 0}
+        assert one == [whole, {"number": 1}, {"number": 2}, {"number": 3}]
+        assert other == [{**whole, "number": 1}, {"number": 2}, {"number": 3}]
+
+    asyncio.run(check())
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_silent_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channel, "KEEPALIVE_SECONDS", 0.1)
+
+    async def check() -> None:
+        server = DashboardServer(Changing(), Guard(Address("127.0.0.1", 0)))
+        await server.start()
+        lines: list[Any] = []
+        reader = asyncio.create_task(read(server, lines))
+        await soon(lambda: lines[1:3] == [None, None])
+        await server.stop()
+        await asyncio.wait_for(reader, PATIENCE)
+
+    asyncio.run(check())
+
+
+def test_a_state_that_cannot_be_read_is_no_stream() -> None:
+    async def check() -> None:
+        source = Changing()
+        source.broken = True
+        server = DashboardServer(source, Guard(Address("127.0.0.1", 0)))
+        await server.start()
+        url = f"http://127.0.0.1:{server.address.port}/api/events"
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
+            assert answer.status == 503
+        await server.stop()
+
+    asyncio.run(check())
