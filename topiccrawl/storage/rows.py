@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.model import Article
-from topiccrawl.storage.contract import Reprint, Version
+from topiccrawl.storage.contract import Reprint, Story, Version
 
 if TYPE_CHECKING:
     import sqlite3
@@ -19,7 +19,9 @@ TEXTS = (
     "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
     "author", "language", "follows", "event",
 )  # fmt: skip
-COLUMNS = (*TEXTS, "images", "fetched_at", "depth", "digest", "noarchive", "encoding")
+PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
+"""Fields of an article that are stored unchanged."""
+COLUMNS = (*TEXTS, "images", *PLAIN)
 """Columns of ``articles`` in table order, except the id."""
 
 OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
@@ -31,6 +33,7 @@ _INSERT = (
     f"INSERT INTO articles ({', '.join(COLUMNS)}) "  # noqa: S608 - constant names
     f"VALUES ({', '.join('?' * len(COLUMNS))})"
 )
+_REPRINTS = f"SELECT {', '.join(Reprint._fields)} FROM reprints"  # noqa: S608 - constant names
 _UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in COLUMNS)} WHERE id = ?"  # noqa: S608
 
 
@@ -59,10 +62,13 @@ def find(connection: sqlite3.Connection, url: str) -> tuple[int, Article] | None
     return None if row is None else (row[0], _article(connection, row, ""))
 
 
-def by_id(connection: sqlite3.Connection, article_id: int) -> Article:
-    """Return the article of an existing row id."""
-    row = connection.execute(f"{_SELECT} WHERE id = ?", (article_id,)).fetchone()
-    return _article(connection, row, "")
+def story(connection: sqlite3.Connection, url: str) -> Story | None:
+    """Return the story stored under a URL, or reprinted by it, or None."""
+    own = "SELECT id FROM articles WHERE url = :url"
+    other = "SELECT article_id FROM reprints WHERE url = :url"
+    query = f"{_SELECT} WHERE id = coalesce(({own}), ({other}))"
+    row = connection.execute(query, {"url": clean(url)}).fetchone()
+    return row and Story(_article(connection, row, ""), reprints(connection, row[0]))
 
 
 def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) -> list[Article]:
@@ -97,7 +103,7 @@ def versions(connection: sqlite3.Connection, url: str) -> list[Version]:
         " JOIN articles ON articles.id = article_id WHERE url = ? ORDER BY number",
         (clean(url),),
     )
-    return [Version(*row) for row in rows]
+    return list(map(Version._make, rows))
 
 
 def mark_unindexed(connection: sqlite3.Connection, article_id: int) -> None:
@@ -105,14 +111,15 @@ def mark_unindexed(connection: sqlite3.Connection, article_id: int) -> None:
     connection.execute("INSERT OR IGNORE INTO unsearched VALUES (?)", (article_id,))
 
 
-def set_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
-    """Add the topics of an article to a row, replacing older scores."""
-    _write_topics(connection, "INSERT OR REPLACE", article_id, article)
-
-
-def add_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
-    """Add the topics of an article that the row lacks."""
-    _write_topics(connection, "INSERT OR IGNORE", article_id, article)
+def add_topics(
+    connection: sqlite3.Connection, article_id: int, article: Article, *, replace: bool = False
+) -> None:
+    """Add the topics of an article to a row; older scores are kept unless ``replace`` is true."""
+    terms = clean(json.dumps(article.terms, ensure_ascii=False))
+    connection.executemany(
+        f"{'REPLACE' if replace else 'INSERT OR IGNORE'} INTO article_topics VALUES (?, ?, ?, ?)",  # noqa: S608
+        ((article_id, clean(topic), score, terms) for topic, score in article.topics.items()),
+    )
 
 
 def compared(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[Article]:
@@ -151,19 +158,8 @@ def drop_reprint(connection: sqlite3.Connection, url: str) -> None:
 
 def reprints(connection: sqlite3.Connection, article_id: int) -> tuple[Reprint, ...]:
     """Return the reprints of a story in the order of first recording."""
-    rows = connection.execute(
-        "SELECT url, site, title, published, seen_at, similarity, reason FROM reprints "
-        "WHERE article_id = ? ORDER BY id",
-        (article_id,),
-    )
-    return tuple(Reprint(*row) for row in rows)
-
-
-def story_of(connection: sqlite3.Connection, url: str) -> int | None:
-    """Return the id of the story that a URL reprints, or None."""
-    query = "SELECT article_id FROM reprints WHERE url = ?"
-    row = connection.execute(query, (clean(url),)).fetchone()
-    return None if row is None else int(row[0])
+    rows = connection.execute(f"{_REPRINTS} WHERE article_id = ? ORDER BY id", (article_id,))
+    return tuple(map(Reprint._make, rows))
 
 
 def counts(connection: sqlite3.Connection) -> dict[str, int]:
@@ -185,21 +181,7 @@ def _values(article: Article) -> tuple[Any, ...]:
     return (
         *(clean(getattr(article, name)) for name in TEXTS),
         clean(json.dumps(article.images, ensure_ascii=False)),
-        article.fetched_at,
-        article.depth,
-        article.digest,
-        article.noarchive,
-        article.encoding,
-    )
-
-
-def _write_topics(
-    connection: sqlite3.Connection, verb: str, article_id: int, article: Article
-) -> None:
-    terms = clean(json.dumps(article.terms, ensure_ascii=False))
-    connection.executemany(
-        f"{verb} INTO article_topics VALUES (?, ?, ?, ?)",
-        ((article_id, clean(topic), score, terms) for topic, score in article.topics.items()),
+        *(getattr(article, name) for name in PLAIN),
     )
 
 

@@ -12,7 +12,7 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage import rows
 from topiccrawl.storage import sqlite_search as search
-from topiccrawl.storage.contract import ArticleStore, Fate, Saved, Story, Version
+from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.database import BUSY_SECONDS, FILE, Database
 from topiccrawl.storage.listing import SqliteListing
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
+    from topiccrawl.storage.contract import ArticleStore, Story, Version
     from topiccrawl.storage.documents import DocumentKind
 
 
@@ -111,31 +112,27 @@ class SqliteStore:
 
     async def get(self, url: str) -> Story | None:
         """See ``ArticleStore.get``."""
-        return await self._database.read(lambda connection: _story(connection, url))
+        return await self._database.read(lambda c: rows.story(c, url))
 
     async def versions(self, url: str) -> list[Version]:
         """See ``ArticleStore.versions``."""
-        return await self._database.read(lambda connection: rows.versions(connection, url))
+        return await self._database.read(lambda c: rows.versions(c, url))
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         """See ``ArticleStore.articles``."""
-        return await self._database.read(
-            lambda connection: rows.latest(connection, topic, limit, offset)
-        )
+        return await self._database.read(lambda c: rows.latest(c, topic, limit, offset))
 
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``ArticleStore.select``."""
         new = len(selection.words)
         while new:
             new = await self._database.write(search.index_words)
-        below = 0
-        while True:
+        below = search.LAST
+        while below:
             work = partial(search.select_page, selection=selection, below=below, size=PAGE)
             found, below = await self._database.read(work)
             for article in found:
                 yield article
-            if not below:
-                return
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``ArticleStore.forget``."""
@@ -160,26 +157,26 @@ class SqliteStore:
         ]
 
     def _save(self, connection: sqlite3.Connection, article: Article) -> Saved:
-        found = self._stories.look_up(connection, article)
-        article, match = linked(article, found.match)
+        keys, found = self._stories.look_up(connection, article)
+        article, match = linked(article, found)
         if match is not None:
             return _save_reprint(connection, article, match)
         rows.drop_reprint(connection, article.url)
-        known = rows.find(connection, article.url)
+        article_id, known = rows.find(connection, article.url) or (0, None)
         if known is None:
             article_id, fate = rows.insert(connection, article), Fate.NEW
             self._stories.learn(connection, article)
         else:
-            article_id, fate = known[0], fate_of(known[1], article)
-            if replaces(known[1], article):
-                version = version_of(known[1], article.fetched_at)
+            fate = fate_of(known, article)
+            if replaces(known, article):
+                version = version_of(known, article.fetched_at)
                 rows.keep_version(connection, article_id, version)
             rows.update(connection, article_id, article)
         if fate is Fate.UPDATED:
             rows.mark_unindexed(connection, article_id)
-        rows.set_topics(connection, article_id, article)
-        if known is None or known[1].digest != article.digest:
-            self._stories.index(connection, article_id, found.keys)
+        rows.add_topics(connection, article_id, article, replace=True)
+        if known is None or known.digest != article.digest:
+            self._stories.index(connection, article_id, keys)
         return Saved(article.url, fate, article.url, follows=article.follows)
 
 
@@ -190,13 +187,3 @@ def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match
     rows.set_reprint(connection, found[0], reprint_by(article, match))
     rows.add_topics(connection, found[0], article)
     return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
-
-
-def _story(connection: sqlite3.Connection, url: str) -> Story | None:
-    found = rows.find(connection, url)
-    if found is None:
-        article_id = rows.story_of(connection, url)
-        if article_id is None:
-            return None
-        found = (article_id, rows.by_id(connection, article_id))
-    return Story(found[1], rows.reprints(connection, found[0]))

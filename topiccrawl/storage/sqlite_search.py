@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
 
+LAST = 1 << 62
+"""Upper bound of the ids of articles."""
+
 BATCH = 500
 """Number of articles indexed per transaction; small, since crawls wait for its lock."""
 
@@ -32,10 +35,10 @@ def select_page(
     Args:
         connection: Connection inside a transaction.
         selection: Conditions on the articles.
-        below: Exclusive upper bound of the ids; 0 for the first page.
+        below: Exclusive upper bound of the ids; ``LAST`` for the first page.
         size: Number of articles to read; fewer may be returned. The last id is 0 at the end.
     """
-    values: dict[str, Any] = {"below": below or (1 << 62), "size": size, "offset": 0}
+    values: dict[str, Any] = {"below": below, "size": size, "offset": 0}
     values |= {"topic": rows.clean(selection.topic), "site": selection.site}
     values |= {"since": selection.since, "before": selection.before}
     values["words"] = " AND ".join(f'"{word}"' for word in selection.words)

@@ -6,7 +6,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pymongo import AsyncMongoClient, MongoClient
+from pymongo import AsyncMongoClient
 from pymongo.errors import ConfigurationError as DriverConfigurationError
 from pymongo.errors import ConnectionFailure, InvalidURI, OperationFailure, PyMongoError
 from pymongo.uri_parser import parse_uri
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from pymongo.asynchronous.collection import AsyncCollection
     from pymongo.asynchronous.database import AsyncDatabase
-    from pymongo.database import Database
 
     Document = dict[str, Any]
     Collection = AsyncCollection[Document]
@@ -106,19 +105,6 @@ def translated(shown_uri: str, action: str) -> Iterator[None]:
         reason = _DETAILS.split(str(error))[0]
         message = f"{shown_uri}: cannot {action}: {reason}; {_remedy(error)}"
         raise (StorageAwayError if _away(error) else StorageError)(message) from error
-
-
-@contextmanager
-def blocking(uri: str) -> Iterator[Database[Document]]:
-    """Yield the database for short calls outside an event loop.
-
-    Raises:
-        StorageError: If the server is away or rejects the calls.
-    """
-    with translated(shown(uri), "use the store"):
-        client: MongoClient[Document] = MongoClient(uri, **options(uri))
-        with client:
-            yield client[database_of(uri)]
 
 
 def options(uri: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from topiccrawl.addons.mongodb.stories import Claim, name_of
 from topiccrawl.dedup.contract import linked
@@ -13,14 +13,15 @@ from topiccrawl.storage.merge import fate_of, merge_topics, replaces
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
 
 
-class Known(NamedTuple):
-    """Stored data that the articles of a save depend on.
+@dataclass(slots=True)
+class Known:
+    """Stored data that the articles of a save depend on, and the articles already decided.
 
     Attributes:
         articles: URL to number and article.
@@ -29,10 +30,10 @@ class Known(NamedTuple):
         forgotten: URLs of the save that must not be stored again.
     """
 
-    articles: Mapping[str, tuple[int, Article]]
-    texts: Mapping[int, Article]
-    reprints: frozenset[str] = frozenset()
-    forgotten: frozenset[str] = frozenset()
+    articles: dict[str, tuple[int, Article]]
+    texts: dict[int, Article]
+    reprints: Collection[str]
+    forgotten: Collection[str]
 
 
 @dataclass(slots=True)
@@ -45,7 +46,7 @@ class Plan:
         replaced: Texts that become versions, with the time of the text that replaces them.
         reprints: Reprints to record, with their stories.
         freed: URLs that are no longer reprints.
-        claim: Entry for the story log, or None.
+        claim: Entry for the story log, without marks.
     """
 
     saved: list[Saved] = field(default_factory=list)
@@ -53,7 +54,7 @@ class Plan:
     replaced: list[tuple[Article, float]] = field(default_factory=list)
     reprints: list[tuple[Article, Match]] = field(default_factory=list)
     freed: list[str] = field(default_factory=list)
-    claim: Claim | None = None
+    claim: Claim = field(default_factory=Claim)
 
 
 class Decision:
@@ -66,14 +67,11 @@ class Decision:
     """
 
     def __init__(self, method: DuplicateDetector, known: Known, first: int) -> None:
+        self.plan = Plan()
         self._method = method
         self._known = known
-        self._articles = dict(known.articles)
-        self._texts = dict(known.texts)
         self._next = first
         self._local = index_of(method)
-        self._entered: list[tuple[int, Article, Sequence[int]]] = []
-        self.plan = Plan()
 
     def take(self, article: Article, keys: Sequence[int], candidates: Sequence[int]) -> None:
         """Decide about the next article.
@@ -83,40 +81,34 @@ class Decision:
             keys: Keys of the article.
             candidates: Numbers of stored articles that share keys with the article.
         """
-        url = clean(article.url)
+        url, texts = clean(article.url), self._known.texts
         if url in self._known.forgotten:
             self.plan.saved.append(Saved(article.url, Fate.FORGOTTEN, article.url))
             return
         numbers = dict.fromkeys((*self._local.find(keys), *candidates))
-        near = (self._texts[number] for number in numbers if number in self._texts)
+        near = (texts[number] for number in numbers if number in texts)
         found = self._method.judge(article, (other for other in near if other.url != url))
         article, match = linked(article, found)
         if match is None:
             self._store(url, article, keys)
         else:
             self.plan.reprints.append((article, match))
-            fate = Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
-            self.plan.saved.append(fate)
-
-    def end(self, marks: Sequence[int]) -> Plan:
-        """Return the plan; its claim contains the marks of boilerplate."""
-        if self._entered:
-            numbers, articles, keys = zip(*self._entered, strict=True)
-            self.plan.claim = Claim(numbers, [name_of(a.url) for a in articles], keys, marks)
-        return self.plan
+            self.plan.saved.append(Saved(article.url, Fate.REPRINT, *match[:3]))
 
     def _store(self, url: str, article: Article, keys: Sequence[int]) -> None:
         if url in self._known.reprints:
             self.plan.freed.append(url)
-        number, before = self._articles.get(url, (self._next, None))
+        number, before = self._known.articles.get(url, (self._next, None))
         fate = Fate.NEW if before is None else fate_of(before, article)
         self._next += before is None
         if before is not None and replaces(before, article):
             self.plan.replaced.append((before, article.fetched_at))
-        self._articles[url] = (number, merge_topics(before, article))
+        self._known.articles[url] = (number, merge_topics(before, article))
         if before is None or before.digest != article.digest:
-            self._texts[number] = article
+            self._known.texts[number] = article
             self._local.add(number, keys)
-            self._entered.append((number, article, keys))
+            self.plan.claim.numbers.append(number)
+            self.plan.claim.urls.append(name_of(article.url))
+            self.plan.claim.keys.append(keys)
         self.plan.upserts.append((article, number))
         self.plan.saved.append(Saved(article.url, fate, article.url, follows=article.follows))

@@ -25,11 +25,18 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
     if not uri:
         yield ok("mongodb", "not used (MONGODB_URI is not set): articles are in store.sqlite")
         return
-    from topiccrawl.addons.mongodb.client import blocking, shown  # noqa: PLC0415
+    from pymongo import MongoClient  # noqa: PLC0415
 
+    from topiccrawl.addons.mongodb import client  # noqa: PLC0415
+
+    shown = client.shown(uri)
     began = time.perf_counter()
     try:
-        with blocking(uri) as database:
+        with (
+            client.translated(shown, "use the store"),
+            MongoClient(uri, **client.options(uri)) as server,
+        ):
+            database = server[client.database_of(uri)]
             database.command("ping")
             articles = database["articles"].estimated_document_count()
     except (StorageError, ConfigurationError) as error:
@@ -37,7 +44,7 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         yield fail("mongodb", str(error), remedy)
         return
     seconds = time.perf_counter() - began
-    text = f"{shown(uri)}: responds in {seconds * 1000:.0f} ms, {articles} articles"
+    text = f"{shown}: responds in {seconds * 1000:.0f} ms, {articles} articles"
     if seconds > SLOW:
         yield warn("mongodb", text, "a slow store slows crawls: see docs/storage.md")
     else:

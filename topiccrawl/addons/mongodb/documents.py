@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from pymongo import IndexModel, ReplaceOne
@@ -37,7 +36,7 @@ class MongoDocuments:
     async def open(self) -> None:
         """See ``Documents.open``."""
         self._server.connect()
-        await migrate(self._server, time.time)
+        await migrate(self._server)
         with self._server.translated("open the store"):
             for kind in self._kinds:
                 known = await self._of(kind).index_information()

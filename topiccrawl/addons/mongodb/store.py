@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.mongodb import conversion, removal
@@ -12,7 +11,7 @@ from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.decision import Decision, Known, Plan
 from topiccrawl.addons.mongodb.schema import migrate
 from topiccrawl.addons.mongodb.stories import Claim, StoryLog, name_of
-from topiccrawl.addons.mongodb.writer import Writer
+from topiccrawl.addons.mongodb.writer import write
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage.contract import Fate, Saved, Story, Version
@@ -20,7 +19,7 @@ from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import ALL, Selection, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Sequence
 
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
@@ -31,8 +30,6 @@ wait after a rejected claim."""
 
 REBUILD_BATCH = 500
 """Number of articles whose keys are rebuilt at once."""
-
-DUPLICATE_KEY = 11000
 
 
 class MongoStore:
@@ -46,25 +43,17 @@ class MongoStore:
         method: Duplicate detector; ``VerifiedShingles`` if None.
         capacity: Number of articles that a new one is compared with, the newest; each takes about
             200 bytes of RAM.
-        now: Clock, seconds since the epoch.
 
     Raises:
         SettingError: If the URI cannot be used.
     """
 
     def __init__(
-        self,
-        uri: str,
-        *,
-        method: DuplicateDetector | None = None,
-        capacity: int = CAPACITY,
-        now: Callable[[], float] = time.time,
+        self, uri: str, *, method: DuplicateDetector | None = None, capacity: int = CAPACITY
     ) -> None:
         self.server = Server(uri)
         self._method = method or VerifiedShingles()
         self._stories = StoryLog(self.server, self._method, capacity)
-        self._writer = Writer(self.server, self._stories)
-        self._now = now
         self._save_lock = asyncio.Lock()
         self._forgotten: set[str] = set()
 
@@ -72,7 +61,7 @@ class MongoStore:
         """See ``Store.open``."""
         self.server.connect()
         try:
-            await migrate(self.server, self._now)
+            await migrate(self.server)
             with self.server.translated("open the store"):
                 await self._stories.open()
                 await self._complete()
@@ -91,7 +80,7 @@ class MongoStore:
         async with self._save_lock:
             with self.server.translated("write"):
                 plan = await self._claim(articles)
-                await self._writer.write(plan)
+                await write(self.server, plan, order=1_000 * self._stories.next)
         return plan.saved
 
     async def get(self, url: str) -> Story | None:
@@ -171,9 +160,9 @@ class MongoStore:
             decision = Decision(self._method, known, self._stories.next)
             for article, own, near in zip(articles, keys, candidates, strict=True):
                 decision.take(article, own, near)
-            marks = self._learn(decision.plan, learnt)
-            plan = decision.end(marks)
-            if plan.claim is None or await self._stories.append(plan.claim):
+            plan = decision.plan
+            plan.claim.marks = self._learn(plan, learnt)
+            if not plan.claim.numbers or await self._stories.append(plan.claim):
                 return plan
             # a random wait makes another conflict between many nodes less likely
             await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
@@ -206,12 +195,8 @@ class MongoStore:
         return Known(
             {one["_id"]: (one["number"], conversion.article_of(one)) for one in stored},
             texts,
-            frozenset(one["_id"] for one in reprints),
-            frozenset(
-                url
-                for url, article in zip(urls, articles, strict=True)
-                if not self._forgotten.isdisjoint(names_of(article))
-            ),
+            {one["_id"] for one in reprints},
+            {clean(one.url) for one in articles if not self._forgotten.isdisjoint(names_of(one))},
         )
 
     async def _texts(
