@@ -26,6 +26,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.topics.topic import resolve
 
@@ -132,12 +133,13 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
                 file.writelines(map(to_line, entries))
 
     def _import(self, name: str, opts: argparse.Namespace) -> None:
-        try:
-            path = Path(name)
-            with sys.stdin if name == "-" else _opened(path, "rt", packed=_is_packed(path)) as file:
-                self._load(entries_of(name, file), opts)
-        except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-            raise StorageError("{name}: cannot be read: {error}", name=name, error=error) from error
+        path, text = Path(name), message("{name}: cannot be read: {error}")
+        causes = (OSError, EOFError, UnicodeDecodeError, zlib.error)
+        with (
+            translated(StorageError, text, causes, name=name),
+            sys.stdin if name == "-" else _opened(path, "rt", packed=_is_packed(path)) as file,
+        ):
+            self._load(entries_of(name, file), opts)
 
     def _load(self, entries: Iterator[Entry], opts: argparse.Namespace) -> None:
         about = next(entries, None)
@@ -145,7 +147,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             raise StateError("not a frontier export: the first line must have kind 'frontier'")
         started = time.time()
         owner, place = self._destination(about, opts.topic)
-        known = _fill(place, self.options, owner, chain([about], entries))
+        known = _fill(place, self.options, owner, about, entries)
         log = CrawlLog(self.folder)
         log.finish(log.begin(owner, place, started), "imported", time.time())
         say(tr("imported {known:,} URLs of {owner}; start its crawl", known=known, owner=owner))
@@ -163,29 +165,25 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         return chosen.name, frontiers_of(self.options).place(chosen.slug)
 
 
-def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entry]) -> int:
+def _fill(
+    place: str, settings: BaseSettings, owner: str, about: About, entries: Iterator[Entry]
+) -> int:
     """Load an export into a new frontier; delete the frontier if the export is incomplete."""
-    about = next(entries)
-    assert isinstance(about, About)  # noqa: S101 - the caller checked it
     if "." in about.strategy and about.strategy != settings["TOPICCRAWL_STRATEGY"]:
         raise StateError(
             "the export needs a custom strategy: -s TOPICCRAWL_STRATEGY={strategy}",
             strategy=about.strategy,
         )  # a file must not choose the code that is imported
     frontiers, strategy = frontiers_of(settings, place), stored_strategy(about.strategy)
-    with ExitStack() as undo:
-        frontier = undo.enter_context(closing(frontiers.new(place, strategy, owner)))
+    with ExitStack() as undo, closing(frontiers.new(place, strategy, owner)) as frontier:
         if frontier.counts()["known"]:
             raise StateError(
                 "{place}: is not empty; use another folder with -s TOPICCRAWL_DATA_DIR=…",
                 place=place,
             )
-        undo.pop_all()
         undo.callback(frontiers.discard, place)
-        undo.callback(frontier.close)
         known = frontier.load(chain([about], entries))
         undo.pop_all()
-    frontier.close()
     return known
 
 

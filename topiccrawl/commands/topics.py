@@ -19,6 +19,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
+from topiccrawl.storage.files import translated
 from topiccrawl.topics.topic import Topic, available, from_examples, from_words, read, resolve
 from topiccrawl.userfiles import to_toml
 
@@ -115,15 +116,11 @@ def write_new(file: str, words: str, like: Sequence[str], unlike: Sequence[str])
     topic = from_words(words) if words else from_examples(like)
     shown = {"examples": tuple(like), "counterexamples": tuple(unlike)}
     text = to_toml(topic.model_copy(update=shown))
-    try:
-        with path.open("x", encoding="utf-8") as out:
-            out.write(text)
-    except FileExistsError:
-        raise TopicError("{path}: exists: choose another name, or edit it", path=path) from None
-    except OSError as error:
-        raise TopicError(
-            "{path}: cannot be written: {strerror}", path=path, strerror=error.strerror
-        ) from error
+    if path.exists():
+        raise TopicError("{path}: exists: choose another name, or edit it", path=path)
+    failed = message("{path}: cannot be written: {strerror}")
+    with translated(TopicError, failed, path=path), path.open("x", encoding="utf-8") as out:
+        out.write(text)
     return path
 
 

@@ -24,7 +24,8 @@ from packaging.version import InvalidVersion, Version
 
 from topiccrawl import __version__
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, StorageError
-from topiccrawl.storage.files import touch_private
+from topiccrawl.messages import message
+from topiccrawl.storage.files import touch_private, translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.lmdb_files import require_complete
 
@@ -94,26 +95,21 @@ def restore(file: Path, folder: Path) -> int:
         raise ConfigurationError(
             "{folder} is not empty: set TOPICCRAWL_DATA_DIR to a new folder", folder=folder
         )
-    target_folder = folder.absolute()
+    target = folder.absolute()
+    text = message("{folder}: cannot be written: {strerror}")
+    with translated(StorageError, text, folder=folder):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    text = message("{file}: cannot be restored to {folder}: {error}")
     try:
-        target_folder.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=target_folder.parent, prefix=f".{target_folder.name}."))
-    except OSError as error:
-        raise StorageError(
-            "{folder}: cannot be written: {strerror}", folder=folder, strerror=error.strerror
-        ) from error
-    try:
-        with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
-            number = sum(_extract(tar, member, part) for member in tar)
-        check_version(part, name=str(file))
-        part.replace(target_folder)
+        with translated(StorageError, text, file=file, folder=folder):
+            with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
+                number = sum(_extract(tar, member, part) for member in tar)
+            check_version(part, name=str(file))
+            part.replace(target)
     except (EOFError, tarfile.TarError, ZstdError, zlib.error) as error:
         raise ConfigurationError(
             "{file}: not a backup, or truncated: {error}", file=file, error=error
-        ) from error
-    except OSError as error:
-        raise StorageError(
-            "{file}: cannot be restored to {folder}: {error}", file=file, folder=folder, error=error
         ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawl.errors import StateError, StorageError
 from topiccrawl.messages import Message, message
-from topiccrawl.storage.files import touch_private
+from topiccrawl.storage.files import touch_private, translated
 from topiccrawl.storage.schema import STEPS, migrate
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ class Database:
     Args:
         path: Path of the file; its folder is created.
         busy_seconds: Seconds to wait for the lock of another process.
-        now: Clock for the table of migrations, seconds since the epoch.
         steps: Migration steps; see ``topiccrawl.storage.schema``.
         prepare: Called with each new connection, after the migration.
     """
@@ -63,7 +62,6 @@ class Database:
         path: str | Path,
         *,
         busy_seconds: float = BUSY_SECONDS,
-        now: Callable[[], float] = time.time,
         steps: Sequence[str] = STEPS,
         prepare: Work[None] = lambda _: None,
     ) -> None:
@@ -72,7 +70,6 @@ class Database:
         self._opening = asyncio.Lock()
         self.path = Path(path)
         self._busy_seconds = busy_seconds
-        self._now = now
         self._executor: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
 
@@ -114,6 +111,10 @@ class Database:
         """
         return await self._run(work, "BEGIN")
 
+    async def read_existing(self, work: Work[T], missing: T) -> T:
+        """Run ``work`` like ``read``; return ``missing`` without creating a file."""
+        return await self.read(work) if await self.ready() else missing
+
     async def write(self, work: Work[T]) -> T:
         """Run ``work`` in a transaction and return its result after the commit.
 
@@ -136,20 +137,17 @@ class Database:
         return self._executor
 
     def _connect(self) -> None:
+        text = message("{path}: cannot create it: {error}")
+        with translated(StorageError, text, path=self.path):
+            touch_private(self.path)
         with self._translated(_OPEN):
-            try:
-                touch_private(self.path)
-            except OSError as error:
-                raise StorageError(
-                    "{path}: cannot create it: {error}", path=self.path, error=error
-                ) from error
             self._connection = sqlite3.connect(
                 self.path, timeout=self._busy_seconds, isolation_level=None
             )
             self._write_ahead(self._connection)
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA foreign_keys = ON")
-            migrate(self._connection, str(self.path), self._now, self._steps)
+            migrate(self._connection, str(self.path), self._steps)
             self._prepare(self._connection)
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:

@@ -79,8 +79,8 @@ def _item(article: Article) -> Element:
     _add(element, "title", article.title)
     _add(element, "link", article.url)
     _add(element, "guid", article.url)
-    if published := _zoned(article.published):
-        _add(element, "pubDate", format_datetime(datetime.fromisoformat(published)))
+    if (published := with_zone(article.published)) is not None:
+        _add(element, "pubDate", format_datetime(published))
     for topic in article.topics:
         _add(element, "category", topic)
     if article.body and not article.noarchive:
@@ -101,8 +101,8 @@ def entry(article: Article) -> Element:
     _add(element, "id", article.url)
     SubElement(element, "link", href=xml_text(article.url))
     _add(element, "updated", _time(article.fetched_at))
-    if published := _zoned(article.published):
-        _add(element, "published", published)
+    if (published := with_zone(article.published)) is not None:
+        _add(element, "published", published.isoformat())
     author = SubElement(element, "author")
     _add(author, "name", article.author or article.source or article.site or article.url)
     for topic in article.topics:
@@ -120,10 +120,10 @@ def _time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _zoned(published: str) -> str:
-    """Return an ISO 8601 time with a zone (default UTC); a date becomes midnight, other text ""."""
+def with_zone(text: str) -> datetime | None:
+    """Return an ISO 8601 time in its zone (default UTC), a date as midnight, other text as None."""
     try:
-        at = datetime.fromisoformat(published)
+        at = datetime.fromisoformat(text)
     except ValueError:
-        return ""
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.messages import escaped
+from topiccrawl.messages import escaped, message
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,11 +64,7 @@ def json_lines(file: TextIO, row: Callable[[T], Row]) -> Writer[T]:
         file: Output file.
         row: Returns the values of an item.
     """
-
-    def write(one: T) -> None:
-        file.write(escaped(json.dumps(row(one), ensure_ascii=False)) + "\n")
-
-    return Writer(write)
+    return Writer(lambda one: file.write(escaped(json.dumps(row(one), ensure_ascii=False)) + "\n"))
 
 
 def escape_formula(cell: str | float) -> str | float:
@@ -306,14 +303,11 @@ def atomic_output(path: Path) -> Iterator[Path]:
         ConfigurationError: The file cannot be written.
     """
     part = path.with_name(f".{path.name}.part")
+    text = message("{path}: cannot be written: {strerror}")
     try:
-        yield part
-        part.replace(path)
-    except OSError as error:
-        reason = error.strerror or error
-        raise ConfigurationError(
-            "{path}: cannot be written: {reason}", path=path, reason=reason
-        ) from error
+        with translated(ConfigurationError, text, path=path):
+            yield part
+            part.replace(path)
     finally:
         with suppress(OSError):
             part.unlink()

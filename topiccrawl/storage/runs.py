@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from topiccrawl.errors import StorageError
-from topiccrawl.storage.files import private_opener
+from topiccrawl.messages import message
+from topiccrawl.storage.files import private_opener, translated
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.status import EMPTY, State
 
@@ -117,28 +118,19 @@ class LocalRuns:
             ) from error
 
     def _write(self, name: str, text: str) -> None:
-        try:
+        failed = message("{folder}: cannot be written: {strerror}")
+        with translated(StorageError, failed, folder=self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             new = self.folder / f".{name}.{os.getpid()}"
             with open(new, "w", encoding="utf-8", opener=private_opener) as file:
                 file.write(text)
             new.replace(self.folder / name)
-            for old in self._oldest_first()[:-MAX_RECORDS]:
-                old.unlink(missing_ok=True)
-        except OSError as error:
-            raise StorageError(
-                "{folder}: cannot be written: {strerror}",
-                folder=self.folder,
-                strerror=error.strerror,
-            ) from error
-
-    def _oldest_first(self) -> list[Path]:
-        """Return the paths of records, last updated at the end."""
-        found: list[tuple[float, Path]] = []
-        for path in self.folder.glob("*.json"):
-            with suppress(FileNotFoundError):  # another run removed it
-                found.append((path.stat().st_mtime, path))
-        return [path for _, path in sorted(found)]
+            updated: list[tuple[float, Path]] = []
+            for path in self.folder.glob("*.json"):
+                with suppress(FileNotFoundError):  # another run removed it
+                    updated.append((path.stat().st_mtime, path))
+            for _, path in sorted(updated)[:-MAX_RECORDS]:
+                path.unlink(missing_ok=True)
 
 
 def to_json(state: State) -> str:

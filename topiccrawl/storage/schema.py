@@ -7,6 +7,7 @@ program version of each.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from topiccrawl import __version__
@@ -14,7 +15,7 @@ from topiccrawl.errors import StateError, StateVersionError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 APPLICATION_ID = 0x746F7069
 """Application id ("topi"), by which databases of other programs are rejected."""
@@ -140,12 +141,7 @@ STEPS: tuple[str, ...] = (
 """SQL of each step, in order; statements end in ";". The schema's version is the step count."""
 
 
-def migrate(
-    connection: sqlite3.Connection,
-    path: str,
-    now: Callable[[], float],
-    steps: Sequence[str] = STEPS,
-) -> None:
+def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[str] = STEPS) -> None:
     """Migrate a database to the current schema, all steps in one transaction.
 
     Raises:
@@ -159,9 +155,8 @@ def migrate(
     for version in range(_version(connection, path, steps), len(steps)):
         for statement in filter(str.strip, steps[version].split(";")):
             connection.execute(statement)
-        connection.execute(
-            "INSERT INTO migrations VALUES (?, ?, ?)", (version + 1, __version__, now())
-        )
+        applied = (version + 1, __version__, time.time())
+        connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", applied)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {len(steps)}")
     connection.execute("COMMIT")

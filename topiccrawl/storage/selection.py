@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical
-from topiccrawl.storage.rows import clean
 from topiccrawl.text.normal import has_han
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -159,5 +158,6 @@ def site_names(host: str) -> list[str]:
 
 def names_of(article: Article) -> list[str]:
     """Return all names by which an article can be forgotten."""
-    urls = {clean(url) for url in (article.url, article.final_url, article.canonical_url)}
-    return [*sorted(filter(None, urls)), *site_names(article.site)]
+    urls = (article.url, article.final_url, article.canonical_url)
+    stored = {url.encode("utf-8", "replace").decode() for url in urls if url}
+    return [*sorted(stored), *site_names(article.site)]

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
 from topiccrawl.errors import StorageError
+from topiccrawl.messages import message
 from topiccrawl.model import Article
 from topiccrawl.storage import files
 
@@ -28,6 +29,9 @@ LIMIT = 1 << 30
 """Maximum size of a spool file in bytes; about 300,000 articles."""
 
 SUFFIX = ".jsonl"
+
+_READ = message("{path}: cannot be read: {error}; check its permissions")
+_WRITE = message("{folder}: cannot write: {error}; free disk space")
 
 REFUSED = "refused.txt"
 """Name of the file for articles that the store rejects while it accepts others."""
@@ -58,19 +62,11 @@ class Spool:
         """
         with suppress(FileNotFoundError):
             (self.folder / REFUSED).rename(self.folder / f"{uuid4().hex}{SUFFIX}")
-        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
-            try:
-                file = path.open("r+b")
-            except OSError as error:
-                raise StorageError(
-                    "{path}: cannot be read: {error}; check its permissions", path=path, error=error
-                ) from error
-            if not files.try_lock(file):
-                file.close()
-                continue
-            self._adopted.append(file)
-            self.waiting += sum(1 for _ in file)
-            file.seek(0)
+        with files.translated(StorageError, _READ, path=self.folder):
+            for file in files.adopt(self.folder, SUFFIX):
+                self._adopted.append(file)
+                self.waiting += sum(1 for _ in file)
+                file.seek(0)
 
     def append(self, articles: Iterable[Article]) -> None:
         """Append articles; after the call returns, they survive kill -9 and power cuts.
@@ -79,7 +75,7 @@ class Spool:
             StorageError: None of the articles was appended.
         """
         lines = [_encode_line(article) for article in articles]
-        try:
+        with files.translated(StorageError, _WRITE, folder=self.folder):
             file = self._own_file()
             size = os.fstat(file.fileno()).st_size
             if size + sum(map(len, lines)) > self._limit:
@@ -87,12 +83,6 @@ class Spool:
                     "{name}: the spool is full; make the database available again", name=file.name
                 )
             files.append(file.fileno(), b"".join(lines), size, sync=True)
-        except OSError as error:
-            raise StorageError(
-                "{folder}: cannot write: {error}; free disk space",
-                folder=self.folder,
-                error=error,
-            ) from error
         self.waiting += len(lines)
 
     def peek(self, number: int) -> list[Article]:
@@ -156,10 +146,7 @@ class Spool:
 
     def _own_file(self) -> IO[bytes]:
         if self._file is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            path = self.folder / f"{uuid4().hex}{SUFFIX}"
-            self._file = open(path, "x+b", opener=files.private_opener)  # noqa: SIM115
-            files.try_lock(self._file)
+            self._file = files.create(self.folder, SUFFIX)
             files.sync_folder(self.folder)
             self._read_offset = 0
         return self._file

@@ -11,14 +11,12 @@ from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage import rows
-from topiccrawl.storage import sqlite_search as search
 from topiccrawl.storage.contract import Fate, Saved
 from topiccrawl.storage.database import BUSY_SECONDS, FILE, Database
 from topiccrawl.storage.listing import SqliteListing
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
-from topiccrawl.storage.sqlite_search import Tombstones
 from topiccrawl.storage.stories import StoryIndex
 
 if TYPE_CHECKING:
@@ -126,21 +124,21 @@ class SqliteStore:
         """See ``ArticleStore.select``."""
         new = len(selection.words)
         while new:
-            new = await self._database.write(search.index_words)
-        below = search.LAST
+            new = await self._database.write(rows.index_words)
+        below = rows.LAST
         while below:
-            work = partial(search.select_page, selection=selection, below=below, size=PAGE)
+            work = partial(rows.select, selection=selection, below=below, size=PAGE)
             found, below = await self._database.read(work)
             for article in found:
                 yield article
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``ArticleStore.forget``."""
-        return await self._database.write(lambda c: search.forget(c, names, now))
+        return await self._database.write(lambda c: rows.forget(c, names, now))
 
     async def expire(self, topic: str, before: float) -> int:
         """See ``ArticleStore.expire``."""
-        return await self._database.write(lambda c: search.expire(c, topic, before))
+        return await self._database.write(lambda c: rows.expire(c, topic, before))
 
     async def counts(self) -> dict[str, int]:
         """See ``ArticleStore.counts``."""
@@ -148,7 +146,7 @@ class SqliteStore:
 
     def _save_all(self, connection: sqlite3.Connection, articles: Sequence[Article]) -> list[Saved]:
         self._stories.refresh(connection)
-        gone = Tombstones(connection)
+        gone = rows.Tombstones(connection)
         return [
             Saved(article.url, Fate.FORGOTTEN, article.url)
             if gone.cover(article)

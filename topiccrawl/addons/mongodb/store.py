@@ -6,12 +6,15 @@ import asyncio
 import random
 from typing import TYPE_CHECKING, Any
 
+from pymongo import DeleteOne, UpdateOne
+from pymongo.errors import BulkWriteError
+
 from topiccrawl.addons.mongodb import conversion, removal
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.decision import Decision, Known, Plan
 from topiccrawl.addons.mongodb.schema import migrate
 from topiccrawl.addons.mongodb.stories import Claim, StoryLog, name_of
-from topiccrawl.addons.mongodb.writer import write
+from topiccrawl.dedup import Match
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage.contract import Fate, Saved, Story, Version
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 RETRY_WAIT = 0.05
 """Seconds between two reads of an article that another node is writing; the maximum of a random
 wait after a rejected claim."""
+
+DUPLICATE_KEY = 11000
+"""Code of a write that was rejected because of a unique index."""
 
 REBUILD_BATCH = 500
 """Number of articles whose keys are rebuilt at once."""
@@ -80,7 +86,7 @@ class MongoStore:
         async with self._save_lock:
             with self.server.translated("write"):
                 plan = await self._claim(articles)
-                await write(self.server, plan, order=1_000 * self._stories.next)
+                await self._write(plan)
         return plan.saved
 
     async def get(self, url: str) -> Story | None:
@@ -166,6 +172,54 @@ class MongoStore:
                 return plan
             # a random wait makes another conflict between many nodes less likely
             await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
+
+    async def _write(self, plan: Plan) -> None:
+        """Write versions, articles and reprints; update ``plan.saved`` to the final fates."""
+        if plan.replaced:
+            kept = [conversion.version_upsert(article, at) for article, at in plan.replaced]
+            await self.server.collection("versions").bulk_write(kept, ordered=True)
+        plan.reprints.extend(await self._upsert(plan))
+        writes: list[UpdateOne | DeleteOne] = [DeleteOne({"_id": url}) for url in plan.freed]
+        lent: list[UpdateOne] = []
+        # in order of arrival, even between nodes, since claims ascend
+        first = self._stories.next * 1_000
+        for number, (article, match) in enumerate(plan.reprints, first):
+            writes.append(conversion.reprint_upsert(article, match, number))
+            lent.extend(conversion.lend_topics(clean(match.url), article))
+        if writes:
+            await self.server.reprints.bulk_write(writes, ordered=True)
+        if lent:
+            await self.server.articles.bulk_write(lent, ordered=True)
+
+    async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
+        """Write the articles; return articles whose text another node stored first, as reprints."""
+        writes = [conversion.upsert(article, number) for article, number in plan.upserts]
+        if not writes:
+            return []
+        has_repeats = len({article.url for article, _ in plan.upserts}) < len(writes)
+        try:
+            await self.server.articles.bulk_write(writes, ordered=has_repeats)
+        except BulkWriteError as error:
+            failed = error.details["writeErrors"]
+            if has_repeats or any(one["code"] != DUPLICATE_KEY for one in failed):
+                raise
+            late = [await self._late(plan, *plan.upserts[one["index"]]) for one in failed]
+            return [one for one in late if one is not None]
+        return []
+
+    async def _late(
+        self, plan: Plan, article: Article, number: int
+    ) -> tuple[Article, Match] | None:
+        """Return an article as a reprint if its text was stored by another node, or write it."""
+        which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
+        first = await self.server.articles.find_one(which, {"_id": 1}) if article.digest else None
+        if first is None:  # two upserts of one URL collided: retry this one
+            await self.server.articles.bulk_write([conversion.upsert(article, number)])
+            return None
+        match = Match(first["_id"], 1.0, "same-text")
+        place = next(at for at, one in enumerate(plan.saved) if one.url == article.url)
+        plan.saved[place] = Saved(article.url, Fate.REPRINT, *match[:3])
+        return article, match
 
     async def _apply_deletions(self) -> None:
         """Delete articles that other nodes deleted, since this node may have just written them."""
