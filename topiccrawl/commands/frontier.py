@@ -79,7 +79,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             case ["forget", _, *_]:
                 self._change(args[1:], opts, lambda frontier: frontier.forget, "deleted")
             case ["requeue", *urls] if bool(urls) != bool(opts.reason):
-                wanted = urls or self._failed(opts)
+                wanted = urls or [url for url, _, _ in self._queued("error", opts)]
                 self._change(wanted, opts, lambda frontier: frontier.requeue, "requeued")
             case _:
                 raise UsageError
@@ -99,13 +99,15 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         say(*(f"{name:<24} {counts[name]:>12,}" for name in others))
 
     def _list(self, queue: str, opts: argparse.Namespace) -> None:
-        with closing(self._reader(opts)) as frontier:
-            for url, value, reason in islice(_found(frontier, queue, opts), opts.most or None):
-                say(f"{value:.4f}  {url}{f'  ({reason})' if reason else ''}")
+        for url, value, reason in islice(self._queued(queue, opts), opts.most or None):
+            say(f"{value:.4f}  {url}{f'  ({reason})' if reason else ''}")
 
-    def _failed(self, opts: argparse.Namespace) -> list[str]:
+    def _queued(self, queue: str, opts: argparse.Namespace) -> Iterator[tuple[str, float, str]]:
+        """Yield URL, value and reason of the entries of a queue, with the reason of the options."""
         with closing(self._reader(opts)) as frontier:
-            return [url for url, _, _ in _found(frontier, "error", opts)]
+            for found in frontier.iterate(queue):
+                if opts.reason in {None, "", found[2]}:
+                    yield found
 
     def _change(
         self, urls: list[str], opts: argparse.Namespace,
@@ -128,16 +130,15 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
                 for entry in entries:
                     say(to_line(entry).rstrip("\n"))
                 return
-            path = Path(name)
-            with atomic_output(path) as part, _opened(part, "wt", packed=_is_packed(path)) as file:
+            with atomic_output(Path(name)) as part, _opened(part, "wt", name) as file:
                 file.writelines(map(to_line, entries))
 
     def _import(self, name: str, opts: argparse.Namespace) -> None:
-        path, text = Path(name), message("{name}: cannot be read: {error}")
+        text = message("{name}: cannot be read: {error}")
         causes = (OSError, EOFError, UnicodeDecodeError, zlib.error)
         with (
             translated(StorageError, text, causes, name=name),
-            sys.stdin if name == "-" else _opened(path, "rt", packed=_is_packed(path)) as file,
+            sys.stdin if name == "-" else _opened(Path(name), "rt", name) as file,
         ):
             self._load(entries_of(name, file), opts)
 
@@ -187,18 +188,7 @@ def _fill(
     return known
 
 
-def _found(
-    frontier: Reader, queue: str, opts: argparse.Namespace
-) -> Iterator[tuple[str, float, str]]:
-    wanted = opts.reason
-    return (found for found in frontier.iterate(queue) if not wanted or found[2] == wanted)
-
-
-def _is_packed(path: Path) -> bool:
-    return path.suffix == ".gz"
-
-
-def _opened(path: Path, mode: Literal["rt", "wt"], *, packed: bool) -> TextIO:
-    if packed:
-        return cast("TextIO", gzip.open(path, mode, encoding="utf-8"))
-    return path.open(mode, encoding="utf-8")
+def _opened(path: Path, mode: Literal["rt", "wt"], name: str) -> TextIO:
+    """Open a file, compressed if its name ends in .gz."""
+    opened = gzip.open if name.endswith(".gz") else open
+    return cast("TextIO", opened(path, mode, encoding="utf-8"))
