@@ -121,7 +121,7 @@ def written_by(place: Path) -> str | None:
     try:
         if not place.is_file():
             return (place / VERSION).read_text("utf-8", errors="replace").strip()
-        with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as file:
+        with closing(_sqlite(place, "ro")) as file:
             query = "SELECT program FROM migrations ORDER BY version DESC LIMIT 1"
             return str(file.execute(query).fetchone()[0])
     except (OSError, TypeError, sqlite3.Error):
@@ -179,16 +179,16 @@ def _backup_order(name: str) -> tuple[int, str]:
 def _add_file(tar: tarfile.TarFile, folder: Path, name: str, scratch: Path) -> int:
     """Add a file, or a snapshot of a database; return 0 if it was deleted in the meantime."""
     source = folder / name
-    try:
-        with _snapshot(source, scratch) as path, path.open("rb") as file:
-            tar.addfile(tar.gettarinfo(arcname=name, fileobj=file), file)
-    except FileNotFoundError:
-        return 0
-    except (lmdb.Error, sqlite3.Error) as error:
-        raise StorageError(
-            "{source}: cannot be copied: {error}", source=source, error=error
-        ) from error
-    return 1
+    text = message("{source}: cannot be copied: {error}")
+    with (
+        suppress(FileNotFoundError),
+        translated(StorageError, text, (lmdb.Error, sqlite3.Error), source=source),
+        _snapshot(source, scratch) as path,
+        path.open("rb") as file,
+    ):
+        tar.addfile(tar.gettarinfo(arcname=name, fileobj=file), file)
+        return 1
+    return 0
 
 
 @contextmanager
@@ -204,12 +204,13 @@ def _snapshot(source: Path, scratch: Path) -> Iterator[Path]:
             with lmdb.open(str(source.parent), readonly=True, readahead=False) as env:
                 env.copy(temporary, compact=True)
         else:
-            with (
-                closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True)) as one,
-                closing(sqlite3.connect(copy)) as other,
-            ):
+            with closing(_sqlite(source, "rw")) as one, closing(sqlite3.connect(copy)) as other:
                 one.backup(other)
         yield copy
+
+
+def _sqlite(file: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True)
 
 
 def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int:

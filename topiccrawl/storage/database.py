@@ -17,6 +17,7 @@ from topiccrawl.storage.schema import STEPS, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
     Work = Callable[[sqlite3.Connection], "T"]
 
@@ -109,7 +110,7 @@ class Database:
         Raises:
             StorageError: SQLite failed.
         """
-        return await self._run(work, "BEGIN")
+        return await asyncio.wrap_future(self._submit(work, "BEGIN"))
 
     async def read_existing(self, work: Work[T], missing: T) -> T:
         """Run ``work`` like ``read``; return ``missing`` without creating a file."""
@@ -121,20 +122,16 @@ class Database:
         Raises:
             StorageError: The transaction was rolled back.
         """
-        return await self._run(work, "BEGIN IMMEDIATE")
+        return await asyncio.wrap_future(self._submit(work, "BEGIN IMMEDIATE"))
 
     def call(self, work: Work[T]) -> T:
         """Run ``work`` in a transaction; the blocking form of ``write``."""
-        return self._thread().submit(self._transact, work, "BEGIN IMMEDIATE").result()
+        return self._submit(work, "BEGIN IMMEDIATE").result()
 
-    async def _run(self, work: Work[T], begin: str) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread(), self._transact, work, begin)
-
-    def _thread(self) -> ThreadPoolExecutor:
+    def _submit(self, work: Work[T], begin: str) -> Future[T]:
         if self._executor is None:
             raise StorageError("{path}: the store is closed; open it first", path=self.path)
-        return self._executor
+        return self._executor.submit(self._transact, work, begin)
 
     def _connect(self) -> None:
         text = message("{path}: cannot create it: {error}")

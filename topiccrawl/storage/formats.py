@@ -7,7 +7,7 @@ import html
 import json
 import re
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
@@ -270,29 +270,27 @@ def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         yield next(iter(formats.text.values()))(sys.stdout)
         return
     path = Path(where)
-    with atomic_output(path) as part:
+    *known, last = *formats.text, *formats.binary
+    if path.suffix not in {*known, last}:
+        raise ConfigurationError(
+            "{path}: unknown suffix; use {choices} or {last}",
+            path=path,
+            choices=", ".join(known),
+            last=last,
+        )
+    if path.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise ConfigurationError(
+            "{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=path
+        )
+    with atomic_output(path) as part, ExitStack() as opened:
         if path.suffix in formats.binary:
-            if path.suffix == ".parquet" and find_spec("pyarrow") is None:
-                raise ConfigurationError(
-                    "{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=path
-                )
             writer = formats.binary[path.suffix](part)
-            yield writer
-            writer.end()
-        elif path.suffix in formats.text:
-            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # BOM for spreadsheets
-            with part.open("w", encoding=encoding, errors="replace", newline="") as file:
-                writer = formats.text[path.suffix](file)
-                yield writer
-                writer.end()
         else:
-            *known, last = *formats.text, *formats.binary
-            raise ConfigurationError(
-                "{path}: unknown suffix; use {choices} or {last}",
-                path=path,
-                choices=", ".join(known),
-                last=last,
-            )
+            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # BOM for spreadsheets
+            file = part.open("w", encoding=encoding, errors="replace", newline="")
+            writer = formats.text[path.suffix](opened.enter_context(file))
+        yield writer
+        writer.end()
 
 
 @contextmanager

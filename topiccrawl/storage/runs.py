@@ -110,12 +110,9 @@ class LocalRuns:
         known = self._cache.get(path)
         if known is not None and known[0] == at:
             return known
-        try:
+        failed = message("{path}: cannot be read: {strerror}")
+        with translated(StorageError, failed, (PermissionError,), path=path):
             return at, from_json(path.read_bytes(), str(path))
-        except PermissionError as error:
-            raise StorageError(
-                "{path}: cannot be read: {strerror}", path=path, strerror=error.strerror
-            ) from error
 
     def _write(self, name: str, text: str) -> None:
         failed = message("{folder}: cannot be written: {strerror}")
@@ -144,12 +141,9 @@ def from_json(text: bytes, where: str) -> State:
     Raises:
         StorageError: It is not a state of this version.
     """
-    try:
+    failed = message("{where}: not a run record ({error}): remove it")
+    with translated(StorageError, failed, (ValueError,), where=where):  # not JSON or not UTF-8
         state = json.loads(text)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise StorageError(
-            "{where}: not a run record ({error}): remove it", where=where, error=error
-        ) from error
     if not isinstance(state, dict) or not all(map(_fits, map(state.get, _FIXED), _FIXED.values())):
         raise StorageError("{where}: not a run record of this version: remove it", where=where)
     return state

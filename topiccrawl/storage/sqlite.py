@@ -12,7 +12,7 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage import rows
 from topiccrawl.storage.contract import Fate, Saved
-from topiccrawl.storage.database import BUSY_SECONDS, FILE, Database
+from topiccrawl.storage.database import FILE, Database
 from topiccrawl.storage.listing import SqliteListing
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
 from topiccrawl.storage.selection import ALL, Selection
@@ -79,7 +79,6 @@ class SqliteStore:
         path: Path of the file, or its folder (TOPICCRAWL_DATA_DIR).
         method: Method of duplicate detection; ``VerifiedShingles`` if None.
         capacity: Number of newest articles that a new one is compared with; 200 bytes of RAM each.
-        busy_seconds: Seconds that a save waits for the lock of another process.
     """
 
     def __init__(
@@ -88,11 +87,10 @@ class SqliteStore:
         *,
         method: DuplicateDetector | None = None,
         capacity: int = CAPACITY,
-        busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         path = Path(path)
         self.path = path if path.suffix == ".sqlite" else path / FILE
-        self._database = Database(self.path, busy_seconds=busy_seconds)
+        self._database = Database(self.path)
         self._stories = StoryIndex(method or VerifiedShingles(), capacity)
 
     async def open(self) -> None:

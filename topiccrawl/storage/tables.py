@@ -160,16 +160,11 @@ async def export_articles(
     store: ArticleStore, selection: Selection, choice: ExportFilter
 ) -> AsyncGenerator[Article, None]:
     """Yield the articles to export; only the sort keys are kept in RAM."""
-    topic = selection.topic
-
-    def wanted(article: Article) -> bool:
-        return article.fetched_at >= choice.since and score_of(article, topic) >= choice.min_score
-
+    topic, found = selection.topic, 0
     keys: list[tuple[Any, str]] = []
-    found = 0
     async with aclosing(store.select(selection)) as articles:
         async for article in articles:
-            if not wanted(article):
+            if article.fetched_at < choice.since or score_of(article, topic) < choice.min_score:
                 continue
             if choice.sort:
                 keys.append((SORTED[choice.sort](article, topic), article.url))

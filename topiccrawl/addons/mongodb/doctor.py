@@ -27,16 +27,13 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         return
     from pymongo import MongoClient  # noqa: PLC0415
 
-    from topiccrawl.addons.mongodb import client  # noqa: PLC0415
+    from topiccrawl.addons.mongodb.client import Server  # noqa: PLC0415
 
-    shown = client.shown(uri)
     began = time.perf_counter()
     try:
-        with (
-            client.translated(shown, "use the store"),
-            MongoClient(uri, **client.options(uri)) as server,
-        ):
-            database = server[client.database_of(uri)]
+        server = Server(uri)
+        with server.translated("use the store"), MongoClient(uri, **server.options) as client:
+            database = client[server.name]
             database.command("ping")
             articles = database["articles"].estimated_document_count()
     except (StorageError, ConfigurationError) as error:
@@ -44,7 +41,7 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         yield fail("mongodb", str(error), remedy)
         return
     seconds = time.perf_counter() - began
-    text = f"{shown}: responds in {seconds * 1000:.0f} ms, {articles} articles"
+    text = f"{server.shown}: responds in {seconds * 1000:.0f} ms, {articles} articles"
     if seconds > SLOW:
         yield warn("mongodb", text, "a slow store slows crawls: see docs/storage.md")
     else:

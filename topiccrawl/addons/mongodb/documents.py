@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pymongo import IndexModel, ReplaceOne
+from pymongo import ReplaceOne
 
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.schema import migrate
@@ -41,14 +41,9 @@ class MongoDocuments:
             for kind in self._kinds:
                 known = await self._of(kind).index_information()
                 present = {tuple(name for name, _ in one["key"]) for one in known.values()}
-                wanted = {kind.keys: True, **dict.fromkeys(kind.indexes, False)}
-                missing = [
-                    IndexModel([(name, 1) for name in names], unique=unique)
-                    for names, unique in wanted.items()
-                    if names not in present
-                ]
-                if missing:
-                    await self._of(kind).create_indexes(missing)
+                for names in {kind.keys, *kind.indexes} - present:
+                    fields = [(name, 1) for name in names]
+                    await self._of(kind).create_index(fields, unique=names == kind.keys)
 
     async def close(self) -> None:
         """See ``Documents.close``."""

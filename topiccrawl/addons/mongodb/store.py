@@ -11,7 +11,7 @@ from pymongo.errors import BulkWriteError
 
 from topiccrawl.addons.mongodb import conversion, removal
 from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.addons.mongodb.decision import Decision, Known, Plan
+from topiccrawl.addons.mongodb.decision import Decision
 from topiccrawl.addons.mongodb.schema import migrate
 from topiccrawl.addons.mongodb.stories import Claim, StoryLog, name_of
 from topiccrawl.dedup import Match
@@ -108,8 +108,8 @@ class MongoStore:
     async def versions(self, url: str) -> list[Version]:
         """See ``Store.versions``."""
         with self.server.translated("read"):
-            cursor = self.server.collection("versions").find({"url": clean(url)})
-            found = await cursor.sort("fetched_at", 1).to_list()
+            versions, order = self.server.collection("versions"), [("fetched_at", 1)]
+            found = await versions.find({"url": clean(url)}, sort=order).to_list()
         return [Version(*(one[name] for name in Version._fields)) for one in found]
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
@@ -154,7 +154,7 @@ class MongoStore:
             topics = await (await self.server.articles.aggregate(stages)).to_list()
         return sizes | {f"topic/{one['_id']}": one["articles"] for one in topics}
 
-    async def _claim(self, articles: Sequence[Article]) -> Plan:
+    async def _claim(self, articles: Sequence[Article]) -> Decision:
         """Decide about articles and append the claim to the story log; return the plan."""
         keys = [self._method.keys(article) for article in articles]
         learnt: dict[str, Sequence[int]] = {}
@@ -162,18 +162,16 @@ class MongoStore:
             await self._stories.refresh()
             await self._apply_deletions()
             candidates = [self._stories.find(one) for one in keys]
-            known = await self._known(articles, candidates)
-            decision = Decision(self._method, known, self._stories.next)
+            plan = await self._decision(articles, candidates)
             for article, own, near in zip(articles, keys, candidates, strict=True):
-                decision.take(article, own, near)
-            plan = decision.plan
+                plan.take(article, own, near)
             plan.claim.marks = self._learn(plan, learnt)
             if not plan.claim.numbers or await self._stories.append(plan.claim):
                 return plan
             # a random wait makes another conflict between many nodes less likely
             await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
 
-    async def _write(self, plan: Plan) -> None:
+    async def _write(self, plan: Decision) -> None:
         """Write versions, articles and reprints; update ``plan.saved`` to the final fates."""
         if plan.replaced:
             kept = [conversion.version_upsert(article, at) for article, at in plan.replaced]
@@ -191,7 +189,7 @@ class MongoStore:
         if lent:
             await self.server.articles.bulk_write(lent, ordered=True)
 
-    async def _upsert(self, plan: Plan) -> list[tuple[Article, Match]]:
+    async def _upsert(self, plan: Decision) -> list[tuple[Article, Match]]:
         """Write the articles; return articles whose text another node stored first, as reprints."""
         writes = [conversion.upsert(article, number) for article, number in plan.upserts]
         if not writes:
@@ -208,7 +206,7 @@ class MongoStore:
         return []
 
     async def _late(
-        self, plan: Plan, article: Article, number: int
+        self, plan: Decision, article: Article, number: int
     ) -> tuple[Article, Match] | None:
         """Return an article as a reprint if its text was stored by another node, or write it."""
         which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
@@ -228,7 +226,7 @@ class MongoStore:
             self._forgotten.update(forgotten)
             await removal.remove(self.server, self._stories, forgotten)
 
-    def _learn(self, plan: Plan, learnt: dict[str, Sequence[int]]) -> list[int]:
+    def _learn(self, plan: Decision, learnt: dict[str, Sequence[int]]) -> list[int]:
         """Return marks of boilerplate; each new article is learned once, even after a retry."""
         new = {saved.url for saved in plan.saved if saved.fate is Fate.NEW}
         for article, _ in plan.upserts:
@@ -236,17 +234,19 @@ class MongoStore:
                 learnt[article.url] = self._method.learn(article)
         return [mark for marks in learnt.values() for mark in marks]
 
-    async def _known(
+    async def _decision(
         self, articles: Sequence[Article], candidates: Sequence[Sequence[int]]
-    ) -> Known:
-        """Return the stored data that the decision about the articles depends on."""
+    ) -> Decision:
+        """Read the stored data that the decision about the articles depends on."""
         urls = [clean(article.url) for article in articles]
         stored, reprints, texts = await asyncio.gather(
             self.server.articles.find({"_id": {"$in": urls}}, conversion.FIELDS).to_list(),
             self.server.reprints.find({"_id": {"$in": urls}}, {"_id": 1}).to_list(),
             self._texts(urls, candidates),
         )
-        return Known(
+        return Decision(
+            self._method,
+            self._stories.next,
             {one["_id"]: (one["number"], conversion.article_of(one)) for one in stored},
             texts,
             {one["_id"] for one in reprints},
