@@ -275,21 +275,12 @@ def _index_below_newest(connection: sqlite3.Connection) -> None:
     )
 
 
-class Tombstones:
-    """Names removed for good, as seen by one transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        (self._any,) = connection.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").fetchone()
-
-    def cover(self, article: Article) -> bool:
-        """Return whether a URL or the site of the article was removed for good."""
-        if not self._any:
-            return False
-        names = names_of(article)
-        marks = ", ".join("?" * len(names))
-        query = f"SELECT 1 FROM tombstones WHERE name IN ({marks})"  # noqa: S608 - marks
-        return self._connection.execute(query, names).fetchone() is not None
+def is_forgotten(connection: sqlite3.Connection, article: Article) -> bool:
+    """Return whether a URL or the site of the article was removed for good."""
+    names = names_of(article)
+    marks = ", ".join("?" * len(names))
+    query = f"SELECT 1 FROM tombstones WHERE name IN ({marks})"  # noqa: S608 - marks
+    return connection.execute(query, names).fetchone() is not None
 
 
 def _compared(row: Sequence[Any]) -> Article:

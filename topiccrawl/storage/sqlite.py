@@ -144,10 +144,9 @@ class SqliteStore:
 
     def _save_all(self, connection: sqlite3.Connection, articles: Sequence[Article]) -> list[Saved]:
         self._stories.refresh(connection)
-        gone = rows.Tombstones(connection)
         return [
             Saved(article.url, Fate.FORGOTTEN, article.url)
-            if gone.cover(article)
+            if rows.is_forgotten(connection, article)
             else self._save(connection, article)
             for article in articles
         ]
