@@ -55,7 +55,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 _ALNUM = np.fromiter((chr(code).isalnum() for code in range(0x10000)), np.bool_, 0x10000)
-"""Whether each code point of the basic multilingual plane is a letter or digit."""
+"""True for each code point of the basic multilingual plane that is a letter or digit."""
 
 
 def letters(text: str) -> Codes:

@@ -131,6 +131,9 @@ PAGES = DocumentKind(
     ),
 )
 
+_TIMES = {"new": "first_seen", "changed": "changed_at", "gone": "gone_at"}
+"""Fields with the times of events."""
+
 _MIN_TIME = 1e-9
 """Lower bound of stored times; 0 means no time."""
 
@@ -216,9 +219,8 @@ def _state(document: Document) -> PageState:
 
 def changes_in_window(window: Window) -> list[Change]:
     """Return the events of a time window, oldest first."""
-    events = [_change("new", state, state.first_seen) for state in window.new]
-    events += [_change("changed", state, state.changed_at) for state in window.changed]
-    events += [_change("gone", state, state.gone_at) for state in window.gone]
+    parts = window._asdict().items()
+    events = [_change(event, state) for event, states in parts for state in states]
     return sorted(events, key=lambda change: change.at)
 
 
@@ -230,13 +232,14 @@ def change_between(known: PageState | None, state: PageState) -> Change | None:
         state: Later state.
     """
     if known is None:
-        return _change("new", state, state.first_seen)
+        return _change("new", state)
     if state.gone_at and not known.gone_at:
-        return _change("gone", state, state.gone_at)
+        return _change("gone", state)
     if state.changed_at > known.changed_at:
-        return _change("changed", state, state.changed_at)
+        return _change("changed", state)
     return None
 
 
-def _change(event: str, state: PageState, at: float) -> Change:
+def _change(event: str, state: PageState) -> Change:
+    at: float = getattr(state, _TIMES[event])
     return Change(event, state.url, at, state.owner, state.found_on)
