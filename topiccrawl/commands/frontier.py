@@ -94,9 +94,8 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         with closing(self._reader(opts)) as frontier:
             counts = frontier.counts()
         first = (*QUEUES, "known")
-        say(*(f"{name:<24} {counts[name]:>12,}" for name in first))
-        others = sorted(name for name in counts if name not in first)
-        say(*(f"{name:<24} {counts[name]:>12,}" for name in others))
+        names = (*first, *sorted(counts.keys() - {*first}))
+        say(*(f"{name:<24} {counts[name]:>12,}" for name in names))
 
     def _list(self, queue: str, opts: argparse.Namespace) -> None:
         for url, value, reason in islice(self._queued(queue, opts), opts.most or None):

@@ -60,9 +60,7 @@ def lead_of(text: str) -> tuple[str, str]:
     limit = (LEAD if has_han(lead) else LATIN_LEAD) // 2
     head = ""
     for line in lead.splitlines(keepends=True):
-        head += line
-        if 2 * len(head) >= limit:
-            break
+        head += line if 2 * len(head) < limit else ""
     return lead, head[:limit]
 
 
