@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.topics.examples import derived_vector, example_texts
@@ -192,10 +194,9 @@ def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
 async def _import_marks(settings: Settings, topic: Topic, file: str) -> int:
     """Store the marks of an exported file, all or none, and count them."""
     lines = read_user_file(Path(file), StateError).splitlines()
-    try:
+    failed = message("{file}: is not a marks file: {error}")
+    with translated(StateError, failed, (ValueError, TypeError, RecursionError), file=file):
         found = [Mark.from_json(line) for line in lines if line.strip()]
-    except (ValueError, TypeError, RecursionError) as error:
-        raise StateError("{file}: is not a marks file: {error}", file=file, error=error) from error
     async with MarkStore.opened(settings, topic.name) as store:
         await store.mark(found)
     return len(found)

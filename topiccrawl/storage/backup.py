@@ -100,17 +100,18 @@ def restore(file: Path, folder: Path) -> int:
     with translated(StorageError, text, folder=folder):
         target.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    text = message("{file}: cannot be restored to {folder}: {error}")
+    failed = message("{file}: cannot be restored to {folder}: {error}")
+    damaged = message("{file}: not a backup, or truncated: {error}")
+    causes = (EOFError, tarfile.TarError, ZstdError, zlib.error)
     try:
-        with translated(StorageError, text, file=file, folder=folder):
+        with (
+            translated(StorageError, failed, file=file, folder=folder),
+            translated(ConfigurationError, damaged, causes, file=file),
+        ):
             with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
                 number = sum(_extract(tar, member, part) for member in tar)
             check_version(part, name=str(file))
             part.replace(target)
-    except (EOFError, tarfile.TarError, ZstdError, zlib.error) as error:
-        raise ConfigurationError(
-            "{file}: not a backup, or truncated: {error}", file=file, error=error
-        ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return number

@@ -24,6 +24,7 @@ def translated(
     kind: type[TopiccrawlError],
     text: Message,
     causes: tuple[type[Exception], ...] = (OSError,),
+    /,
     **values: Any,  # noqa: ANN401 - any values
 ) -> Iterator[None]:
     """Raise exceptions as an error of topiccrawl.

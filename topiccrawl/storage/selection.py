@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 from topiccrawl.text.normal import has_han
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -68,12 +70,9 @@ def day(text: str, what: str) -> str:
     >>> day("2026-01-31", "--since")
     '2026-01-31'
     """
-    try:
+    failed = message("{what} {text!r} is not a date: write it as 2026-01-31")
+    with translated(ConfigurationError, failed, (ValueError,), what=what, text=text):
         return str(date.fromisoformat(text)) if text else ""
-    except ValueError as error:
-        raise ConfigurationError(
-            "{what} {text!r} is not a date: write it as 2026-01-31", what=what, text=text
-        ) from error
 
 
 def site_in(text: str) -> str:
