@@ -38,7 +38,7 @@ from topiccrawl.addons.simulate.harvest import BASELINE, build_case, harvest, la
 from topiccrawl.addons.simulate.report import Areas, figures, summary, table
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import DEFAULT
-from topiccrawl.storage.marks import MarkStore
+from topiccrawl.storage.sites import MarkStore
 from topiccrawl.topics.marks import mark_of
 
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ def distinct(articles: Iterable[Article]) -> list[Article]:
     for article in articles:
         if len(article.body) < LEAST_LETTERS or article.body.count("\n") < LEAST_PARAGRAPHS - 1:
             continue
-        hashes = shingles(article.body).hashes
+        hashes = shingles(article.body)
         sample = hashes[hashes % 8 == 0].tolist()
         near = Counter(place for one in sample for place in posted[one])
         if any(_jaccard(hashes, texts[place]) >= NATURAL for place, _ in near.most_common(5)):

@@ -19,7 +19,7 @@ from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.addons.redis.shared_store import NodeStore
 from topiccrawl.frontier.contract import Frontier, Limits, Politeness
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import LocalLedger
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

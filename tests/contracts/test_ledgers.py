@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.errors import SettingError, StorageAwayError
 from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import LocalLedger
 
 if TYPE_CHECKING:
     from pathlib import Path

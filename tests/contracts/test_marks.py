@@ -12,8 +12,7 @@ import redis
 from tests.mongo_server import database_uri
 from topiccrawl.model import Mark
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.marks import MarkStore
-from topiccrawl.storage.sites import Sites
+from topiccrawl.storage.sites import MarkStore, Sites
 
 if TYPE_CHECKING:
     from pathlib import Path

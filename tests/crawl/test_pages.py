@@ -33,9 +33,9 @@ from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.addons.warc.archive import Archive, Exchange
 from topiccrawl.model import Mark
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.storage.ledger_file import LocalLedger
-from topiccrawl.storage.marks import MarkStore
+from topiccrawl.storage.ledger import LocalLedger
 from topiccrawl.storage.runs import FOLDER, LocalRuns
+from topiccrawl.storage.sites import MarkStore
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

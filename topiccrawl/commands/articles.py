@@ -17,6 +17,7 @@ from typing_extensions import override
 from topiccrawl.commands.changes import (
     as_json,
     change_rows,
+    minute_of,
     on_site,
     period_since,
     report,
@@ -85,13 +86,13 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         add_topic_option(parser)
         add = parser.add_argument
         add("--all", action="store_true", help=tr("articles of all topics"))
-        text = tr("articles of this host and its subdomains")
-        add("--site", default="", metavar="HOST", help=text)
-        text = tr("published on or after this day, such as 2026-01-31")
-        add("--since", default="", metavar="DAY", help=text)
-        text = tr("changes: records of a template")
-        add("--template", default="", metavar="NAME", help=text)
-        add("--until", default="", metavar="DAY", help=tr("published on or before this day"))
+        for name, metavar, text in (
+            ("site", "HOST", tr("articles of this host and its subdomains")),
+            ("since", "DAY", tr("published on or after this day, such as 2026-01-31")),
+            ("template", "NAME", tr("changes: records of a template")),
+            ("until", "DAY", tr("published on or before this day")),
+        ):
+            add(f"--{name}", default="", metavar=metavar, help=text)
         text = tr("maximum number; 0: all (default for list, search: {SHOWN})", SHOWN=SHOWN)
         add("--limit", type=count, metavar="N", help=text)
         add("--json", action="store_true", help=tr("write one JSON object per line"))
@@ -145,17 +146,13 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             raise
 
     async def _list(self, selection: Selection, opts: argparse.Namespace) -> None:
-        found = False
         limit = SHOWN if opts.limit is None else opts.limit
-        async with aclosing(self._select(selection, limit)) as articles:
+        async with aclosing(self._select(selection, ExportFilter(limit=limit))) as articles:
             async for article in articles:
-                found = True
                 say(_json(article) if opts.json else _line(article, selection.topic))
-        if not found:
-            self._report_empty(selection)
 
     async def _events(self, selection: Selection, opts: argparse.Namespace) -> None:
-        async with aclosing(self._select(selection, 0)) as articles:
+        async with self._store() as store, aclosing(store.select(selection)) as articles:
             found = group_by_event([article async for article in articles])
         for event in found[: (SHOWN if opts.limit is None else opts.limit) or None]:
             if opts.json:
@@ -168,40 +165,19 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         if not found:
             say("no event with two articles: crawl with -s TOPICCRAWL_EVENTS=7", to=sys.stderr)
 
-    def _report_empty(self, selection: Selection) -> None:
-        """Report an empty selection on standard error, since programs may read the output."""
-        about = f"topic {selection.topic!r}" if selection.topic else "any topic"
-        say(
-            tr(
-                "{place}: no matching article of {about}",
-                place=storage_of(self.options).place,
-                about=about,
-            ),
-            to=sys.stderr,
-        )
-
     async def _export(self, file: str, selection: Selection, opts: argparse.Namespace) -> None:
-        started, since, found = time.time(), 0.0, False
+        started, since = time.time(), 0.0
         if opts.stored_since:
             since = parse_since(opts.stored_since, self.folder, selection.topic, started)
         choice = ExportFilter(opts.sort or "", opts.min_score, since, opts.limit or 0)
         formats = Table(selection.topic, columns_named(opts.columns)).formats()
         with open_writer(file, formats) as writer:
-            async with (
-                self._store() as store,
-                aclosing(export_articles(store, selection, choice)) as articles,
-            ):
+            async with aclosing(self._select(selection, choice)) as articles:
                 async for article in articles:
-                    found = True
                     writer.write(article)
-        if not found:
-            self._report_empty(selection)
         if opts.stored_since:
             cursor = datetime.fromtimestamp(started - UNSETTLED, UTC).isoformat(timespec="seconds")
-            say(
-                tr("next export: --stored-since {cursor}", cursor=cursor),
-                to=sys.stderr,
-            )
+            say(tr("next export: --stored-since {cursor}", cursor=cursor), to=sys.stderr)
 
     async def _changes(self, opts: argparse.Namespace) -> None:
         if opts.template:
@@ -239,8 +215,9 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
         async with self._store() as store:
             for name in names:
                 story = await store.get(name)
-                if story is not None and name in {story.article.url, *_other_urls(story.article)}:
-                    known |= dict.fromkeys([story.article.url, *_other_urls(story.article)])
+                urls = [] if story is None else _urls(story.article)
+                if name in urls:
+                    known |= dict.fromkeys(urls)
             gone = await store.forget(names, time.time())
         storage = storage_of(self.options)
         async with Pages(storage) as pages, Sites(storage) as sites:
@@ -263,23 +240,31 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             story = await store.get(url) or await store.get(canonical(url) or url)
             return story, [] if story is None else await store.versions(story.article.url)
 
-    async def _select(self, selection: Selection, limit: int) -> AsyncGenerator[Article, None]:
-        """Yield the articles of a selection, at most ``limit``; 0 means all."""
-        async with self._store() as store, aclosing(store.select(selection)) as articles:
-            found = 0
+    async def _select(
+        self, selection: Selection, choice: ExportFilter
+    ) -> AsyncGenerator[Article, None]:
+        """Yield articles; report on standard error if there are none."""
+        found = False
+        async with (
+            self._store() as store,
+            aclosing(export_articles(store, selection, choice)) as articles,
+        ):
             async for article in articles:
+                found = True
                 yield article
-                found += 1
-                if found == limit:
-                    return
+        if not found:
+            place = storage_of(self.options).place
+            about = f"topic {selection.topic!r}" if selection.topic else "any topic"
+            text = tr("{place}: no matching article of {about}", place=place, about=about)
+            say(text, to=sys.stderr)
 
     def _store(self) -> AbstractAsyncContextManager[ArticleStore]:
         return opened(storage_of(self.options).articles())
 
 
-def _other_urls(article: Article) -> list[str]:
-    """Return the final and canonical URLs of an article."""
-    return [url for url in (article.final_url, article.canonical_url) if url]
+def _urls(article: Article) -> list[str]:
+    """Return the URL of an article, and its final and canonical URLs."""
+    return list(filter(None, (article.url, article.final_url, article.canonical_url)))
 
 
 def _json(article: Article) -> str:
@@ -322,18 +307,12 @@ def _line(article: Article, topic: str) -> str:
 
 
 def _version_line(version: Version) -> str:
-    at = datetime.fromtimestamp(version.replaced_at).astimezone().isoformat(" ", "minutes")[:16]
+    at = minute_of(version.replaced_at)
     return f"changed {at}  before: {version.title} ({len(version.body)} characters, see --json)"
 
 
-def _body(article: Article) -> list[str]:
-    if article.noarchive:
-        return ["(not shown: the page has noarchive)"]
-    return article.body.split("\n")
-
-
 def _show(story: Story, versions: Sequence[Version]) -> list[str]:
-    article = story.article
+    article, body = story.article, story.article.body.split("\n")
     about = [article.published, article.source, article.author, article.language, article.encoding]
     return [
         article.title,
@@ -344,7 +323,7 @@ def _show(story: Story, versions: Sequence[Version]) -> list[str]:
         *([f"event {article.event}"] if article.event else ()),
         "terms " + ", ".join(f"{term} {share:.0%}" for term, share in article.terms),
         "",
-        *_body(article),
+        *(["(not shown: the page has noarchive)"] if article.noarchive else body),
         "",
         *map(_version_line, versions),
         *map(_reprint_line, _by_time(story.reprints)),

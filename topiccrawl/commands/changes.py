@@ -12,9 +12,8 @@ from scrapy.spiderloader import get_spider_loader
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
 from topiccrawl.scheduler.starttime import LAST, parse_since
-from topiccrawl.storage.events import Change, changes_in_window
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.pages import Pages, Window
+from topiccrawl.storage.pages import Change, Pages, Window, changes_in_window
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
@@ -78,11 +77,12 @@ def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
 
 def on_site(window: Window, site: str) -> Window:
     """Return the changes of a host and its subdomains; all changes if ``site`` is ""."""
-    name = f"site:{site}"
     if not site:
         return window
-    kept = (tuple(s for s in part if name in site_names(host_of(s.url))) for part in window)
-    return type(window)(*kept)
+    name = f"site:{site}"
+    return Window(
+        *(tuple(s for s in kept if name in site_names(host_of(s.url))) for kept in window)
+    )
 
 
 async def window_of(
@@ -115,7 +115,7 @@ async def change_rows(store: ArticleStore, window: Window) -> list[ChangeRow]:
 def report(owner: str, since: float, window: Window, rows: Sequence[ChangeRow]) -> list[str]:
     """Return the lines of the report."""
     new, changed, gone = map(len, window)
-    head = f"{owner} since {_time(since)}: {new} new, {changed} changed, {gone} gone"
+    head = f"{owner} since {minute_of(since)}: {new} new, {changed} changed, {gone} gone"
     return [head, *map(_line, rows)]
 
 
@@ -130,8 +130,9 @@ def _line(row: ChangeRow) -> str:
     if row.versions:
         notes.append(f"{row.versions} earlier texts")
     note = f"  ({', '.join(notes)})" if notes else ""
-    return f"{change.event:<8} {_time(change.at)}  {row.title}  {change.url}{note}"
+    return f"{change.event:<8} {minute_of(change.at)}  {row.title}  {change.url}{note}"
 
 
-def _time(at: float) -> str:
+def minute_of(at: float) -> str:
+    """Return a time, seconds since the epoch, as local date and minute."""
     return datetime.fromtimestamp(at).astimezone().isoformat(" ", "minutes")[:16]

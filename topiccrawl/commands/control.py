@@ -59,13 +59,12 @@ class ControlCommand(OperatorCommand, ScrapyCommand):
         if opts.template:
             spider = spider_class(self.options, "template")
             return str(spider.crawl_of(self.options, opts.template))
-        return str(self.options["TOPICCRAWL_CRAWL"] or self._topic(opts.topic).slug)
-
-    def _topic(self, given: str | None) -> Topic:
-        if given:
-            return resolve(given)
+        if named := self.options["TOPICCRAWL_CRAWL"]:
+            return str(named)
+        if opts.topic:
+            return resolve(opts.topic).slug
         name = self.last_crawl(None).topic
-        return Topic(name=name, terms={name: 1.0})
+        return Topic(name=name, terms={name: 1.0}).slug
 
     async def steer(self, action: str, name: str, *words: str) -> CrawlOrder:
         """Store a command; return the state in force afterwards."""

@@ -26,6 +26,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.topics.topic import resolve
 
@@ -78,7 +79,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             case ["forget", _, *_]:
                 self._change(args[1:], opts, lambda frontier: frontier.forget, "deleted")
             case ["requeue", *urls] if bool(urls) != bool(opts.reason):
-                wanted = urls or self._failed(opts)
+                wanted = urls or [url for url, _, _ in self._queued("error", opts)]
                 self._change(wanted, opts, lambda frontier: frontier.requeue, "requeued")
             case _:
                 raise UsageError
@@ -93,18 +94,19 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         with closing(self._reader(opts)) as frontier:
             counts = frontier.counts()
         first = (*QUEUES, "known")
-        say(*(f"{name:<24} {counts[name]:>12,}" for name in first))
-        others = sorted(name for name in counts if name not in first)
-        say(*(f"{name:<24} {counts[name]:>12,}" for name in others))
+        names = (*first, *sorted(counts.keys() - {*first}))
+        say(*(f"{name:<24} {counts[name]:>12,}" for name in names))
 
     def _list(self, queue: str, opts: argparse.Namespace) -> None:
-        with closing(self._reader(opts)) as frontier:
-            for url, value, reason in islice(_found(frontier, queue, opts), opts.most or None):
-                say(f"{value:.4f}  {url}{f'  ({reason})' if reason else ''}")
+        for url, value, reason in islice(self._queued(queue, opts), opts.most or None):
+            say(f"{value:.4f}  {url}{f'  ({reason})' if reason else ''}")
 
-    def _failed(self, opts: argparse.Namespace) -> list[str]:
+    def _queued(self, queue: str, opts: argparse.Namespace) -> Iterator[tuple[str, float, str]]:
+        """Yield URL, value and reason of the entries of a queue, with the reason of the options."""
         with closing(self._reader(opts)) as frontier:
-            return [url for url, _, _ in _found(frontier, "error", opts)]
+            for found in frontier.iterate(queue):
+                if opts.reason in {None, "", found[2]}:
+                    yield found
 
     def _change(
         self, urls: list[str], opts: argparse.Namespace,
@@ -127,17 +129,17 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
                 for entry in entries:
                     say(to_line(entry).rstrip("\n"))
                 return
-            path = Path(name)
-            with atomic_output(path) as part, _opened(part, "wt", packed=_is_packed(path)) as file:
+            with atomic_output(Path(name)) as part, _opened(part, "wt", name) as file:
                 file.writelines(map(to_line, entries))
 
     def _import(self, name: str, opts: argparse.Namespace) -> None:
-        try:
-            path = Path(name)
-            with sys.stdin if name == "-" else _opened(path, "rt", packed=_is_packed(path)) as file:
-                self._load(entries_of(name, file), opts)
-        except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-            raise StorageError("{name}: cannot be read: {error}", name=name, error=error) from error
+        text = message("{name}: cannot be read: {error}")
+        causes = (OSError, EOFError, UnicodeDecodeError, zlib.error)
+        with (
+            translated(StorageError, text, causes, name=name),
+            sys.stdin if name == "-" else _opened(Path(name), "rt", name) as file,
+        ):
+            self._load(entries_of(name, file), opts)
 
     def _load(self, entries: Iterator[Entry], opts: argparse.Namespace) -> None:
         about = next(entries, None)
@@ -145,7 +147,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
             raise StateError("not a frontier export: the first line must have kind 'frontier'")
         started = time.time()
         owner, place = self._destination(about, opts.topic)
-        known = _fill(place, self.options, owner, chain([about], entries))
+        known = _fill(place, self.options, owner, about, entries)
         log = CrawlLog(self.folder)
         log.finish(log.begin(owner, place, started), "imported", time.time())
         say(tr("imported {known:,} URLs of {owner}; start its crawl", known=known, owner=owner))
@@ -163,44 +165,29 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
         return chosen.name, frontiers_of(self.options).place(chosen.slug)
 
 
-def _fill(place: str, settings: BaseSettings, owner: str, entries: Iterator[Entry]) -> int:
+def _fill(
+    place: str, settings: BaseSettings, owner: str, about: About, entries: Iterator[Entry]
+) -> int:
     """Load an export into a new frontier; delete the frontier if the export is incomplete."""
-    about = next(entries)
-    assert isinstance(about, About)  # noqa: S101 - the caller checked it
     if "." in about.strategy and about.strategy != settings["TOPICCRAWL_STRATEGY"]:
         raise StateError(
             "the export needs a custom strategy: -s TOPICCRAWL_STRATEGY={strategy}",
             strategy=about.strategy,
         )  # a file must not choose the code that is imported
     frontiers, strategy = frontiers_of(settings, place), stored_strategy(about.strategy)
-    with ExitStack() as undo:
-        frontier = undo.enter_context(closing(frontiers.new(place, strategy, owner)))
+    with ExitStack() as undo, closing(frontiers.new(place, strategy, owner)) as frontier:
         if frontier.counts()["known"]:
             raise StateError(
                 "{place}: is not empty; use another folder with -s TOPICCRAWL_DATA_DIR=…",
                 place=place,
             )
-        undo.pop_all()
         undo.callback(frontiers.discard, place)
-        undo.callback(frontier.close)
         known = frontier.load(chain([about], entries))
         undo.pop_all()
-    frontier.close()
     return known
 
 
-def _found(
-    frontier: Reader, queue: str, opts: argparse.Namespace
-) -> Iterator[tuple[str, float, str]]:
-    wanted = opts.reason
-    return (found for found in frontier.iterate(queue) if not wanted or found[2] == wanted)
-
-
-def _is_packed(path: Path) -> bool:
-    return path.suffix == ".gz"
-
-
-def _opened(path: Path, mode: Literal["rt", "wt"], *, packed: bool) -> TextIO:
-    if packed:
-        return cast("TextIO", gzip.open(path, mode, encoding="utf-8"))
-    return path.open(mode, encoding="utf-8")
+def _opened(path: Path, mode: Literal["rt", "wt"], name: str) -> TextIO:
+    """Open a file, compressed if its name ends in .gz."""
+    opened = gzip.open if name.endswith(".gz") else open
+    return cast("TextIO", opened(path, mode, encoding="utf-8"))

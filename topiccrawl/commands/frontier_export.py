@@ -156,13 +156,9 @@ def _model(entry: type[Entry]) -> type[_Row]:
     return create_model(entry.__name__, __base__=_Row, **fields)
 
 
-_KINDS: dict[str, tuple[type[_Row], type[Entry]]] = {
-    name: (_model(entry), entry)
-    for name, entry in {
-        "frontier": About, "host": HostEntry, "url": UrlEntry, "seen": SeenEntry
-    }.items()
-}  # fmt: skip
-_NAMES = {entry: name for name, (_, entry) in _KINDS.items()}
+_KINDS = {"frontier": About, "host": HostEntry, "url": UrlEntry, "seen": SeenEntry}
+_NAMES = {entry: name for name, entry in _KINDS.items()}
+_MODELS = {entry: _model(entry) for entry in _FIELDS}
 
 
 class _Kind(BaseModel):
@@ -190,8 +186,8 @@ def entries(name: str, file: TextIO) -> Iterator[Entry]:
     fields = -1
     for number, line in enumerate(_lines(name, file), 1):
         try:
-            checked, kind = _KINDS[_Kind.model_validate_json(line).kind]
-            found = kind(**checked.model_validate_json(line).model_dump())
+            kind = _KINDS[_Kind.model_validate_json(line).kind]
+            found = kind(**_MODELS[kind].model_validate_json(line).model_dump())
         except (ValidationError, RecursionError) as error:
             raise _invalid(name, number, _reason(error)) from error
         if isinstance(found, About):

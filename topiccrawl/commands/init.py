@@ -16,6 +16,7 @@ from typing_extensions import override
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import message, tr
+from topiccrawl.storage.files import translated
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
         "terms": "\n".join(f"{_toml(term)} = {weight:g}" for term, weight in topic.terms.items()),
         "groups": f"all_of = {_toml(topic.all_of)}\n" if topic.all_of else "",
     }  # fmt: skip
-    try:
+    failed = message("{folder}: cannot be written: {strerror}")
+    with translated(ConfigurationError, failed, folder=folder):
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise ConfigurationError("{folder} is not empty: choose a new folder", folder=folder)
@@ -89,11 +91,6 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
         if example:
             text = (files("topiccrawl.topics") / f"{_EXAMPLE}.toml").read_text("utf-8")
             (folder / names[f"topic.toml{SUFFIX}"]).write_text(text, "utf-8")
-    except OSError as error:
-        reason = error.strerror or error
-        raise ConfigurationError(
-            "{folder}: cannot be written: {reason}", folder=folder, reason=reason
-        ) from error
 
 
 def package_of(folder: Path) -> str:

@@ -63,14 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if words[0] in {"-V", "--version"}:
         sys.stdout.write(f"topiccrawl {__version__}\n")
         sys.exit(0)
-    if words[0] == "crawl" and not _names_spider(words[1:]):
+    scrapys_own = any(word.startswith("-a") for word in words)  # crawl SPIDER -a NAME=VALUE
+    if words[0] == "crawl" and not scrapys_own:
         _crawl(words[1:])
     _run(words)
-
-
-def _names_spider(words: Sequence[str]) -> bool:
-    """Return whether the arguments have Scrapy's form: ``crawl SPIDER -a NAME=VALUE``."""
-    return any(word == "-a" or word.startswith("-a") for word in words)
 
 
 def _run(words: Sequence[str]) -> NoReturn:
@@ -94,17 +90,17 @@ def _crawl(words: Sequence[str]) -> NoReturn:
         "watch": options.watch, "fresh": "1" if options.fresh else "",
     }  # fmt: skip
     spider = [part for name, value in given.items() if value for part in ("-a", f"{name}={value}")]
+    settings = [word for pair in options.set for word in ("-s", pair)]
     if options.pages:
         spider += ["-s", f"TOPICCRAWL_PAGES={options.pages}"]
     try:
-        _run(["crawl", "topic", *spider, *scrapy_options])
+        _run(["crawl", "topic", *spider, *settings, *scrapy_options])
     except SystemExit as ended:
         if options.output is None or ended.code == _USAGE:
             raise
         status = ended.code
-    shared = [word for pair in _settings(scrapy_options) for word in ("-s", pair)]
     try:
-        _run(["articles", "export", options.output, "--topic", options.topic, *shared])
+        _run(["articles", "export", options.output, "--topic", options.topic, *settings])
     except SystemExit as ended:
         sys.exit(status or ended.code)
 
@@ -117,14 +113,6 @@ def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
 
 _USAGE = 2
 """Exit status for wrong arguments, before any crawl."""
-
-
-def _settings(words: Sequence[str]) -> list[str]:
-    """Return the settings in Scrapy's options, as NAME=VALUE."""
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("-s", "--set", action="append", default=[])
-    found: list[str] = parser.parse_known_args(words)[0].set
-    return found
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -156,6 +144,7 @@ def _parser() -> argparse.ArgumentParser:
         "export the articles of the topic at the end: .xlsx, .csv, .html, .md, .jsonl, .rss ..."
     )
     add("-o", "--output", metavar="FILE", help=text)
+    add("-s", "--set", action="append", default=[], help=argparse.SUPPRESS)
     return parser
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
-from topiccrawl.storage.marks import MarkStore
+from topiccrawl.storage.sites import MarkStore
 from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import as_page, request, response
 from topiccrawl.topics.marks import MarkedModel
@@ -91,8 +93,7 @@ async def deciding_terms(settings: Settings, topic: str, url: str) -> list[str]:
     """Return a line with the words that decided the verdict of a page; [] if no text is stored."""
     if (story := await _story(settings, url)) is not None:
         return _reasons(story.article.terms)
-    async with MarkStore.opened(settings, topic) as store:
-        marks, (_, pages) = await store.marks(), await store.pages()
+    marks, pages = await _known(settings, topic)
     found = [page for page in pages if page.url == url]
     if not found:
         return []
@@ -121,24 +122,16 @@ async def derived_terms(settings: Settings, topic: Topic) -> list[str]:
     """Return lines with the terms derived from examples, for a topic without terms."""
     if topic.terms:
         return []
-    async with MarkStore.opened(settings, topic.name) as store:
-        marks, (_, pages) = await store.marks(), await store.pages()
+    marks, pages = await _known(settings, topic.name)
     found = {mark.url: mark for mark in (*marks, *example_texts(topic))}
     words = derived_vector(tuple(found.values()), pages).items()
     lines = [f"  derived    {term} × {weight:g}" for term, weight in words]
     return lines or ["  derived    none yet: a crawl has to fetch the examples first"]
 
 
-async def unsure(settings: Settings, topic: Topic, most: int) -> list[str]:
-    """Return lines of the sampled pages whose marks would help most, the most uncertain first."""
-    rated = await uncertain_pages(settings, topic, most)
-    return [f"  {chance:4.0%}  {page.url}  {page.title}" for chance, page in rated]
-
-
 async def uncertain_pages(settings: Settings, topic: Topic, most: int) -> list[tuple[float, Mark]]:
     """Return the sampled pages nearest to the threshold, each with the probability of "wanted"."""
-    async with MarkStore.opened(settings, topic.name) as store:
-        marks, (_, pages) = await store.marks(), await store.pages()
+    marks, pages = await _known(settings, topic.name)
     model = _model(topic, marks, pages)
     known = {one.url for one in marks}
     rated = [(_chance(model, page), page) for page in pages if page.url not in known]
@@ -160,20 +153,22 @@ def marks(settings: Settings, topic: Topic, options: argparse.Namespace) -> list
     if options.source:
         count = asyncio.run(_import_marks(settings, topic, options.source))
         return [f"{topic.name}: {count} marks imported"]
-    found = asyncio.run(_all_marks(settings, topic))
+    found = sorted(asyncio.run(_known(settings, topic.name))[0], key=lambda one: one.url)
     if options.export:
-        return [f"{topic.name}: {_export_marks(topic, found, options.export)} marks exported"]
+        _export_marks(topic, found, options.export)
+        return [f"{topic.name}: {len(found)} marks exported"]
     names = {True: "yes", False: "no "}
     return [f"  {names[bool(one.wanted)]}  {one.url}  {one.title}" for one in found]
 
 
-async def _all_marks(settings: Settings, topic: Topic) -> list[Mark]:
-    async with MarkStore.opened(settings, topic.name) as store:
-        return sorted(await store.marks(), key=lambda one: one.url)
+async def _known(settings: Settings, topic: str) -> tuple[list[Mark], list[Mark]]:
+    """Return the marks of a topic, and its sample of pages."""
+    async with MarkStore.opened(settings, topic) as store:
+        return await store.marks(), (await store.pages())[1]
 
 
-def _export_marks(topic: Topic, found: Sequence[Mark], file: str) -> int:
-    """Write marks as JSON lines, or as examples of a topic file (``.toml``), and count them.
+def _export_marks(topic: Topic, found: Sequence[Mark], file: str) -> None:
+    """Write marks as JSON lines, or as examples of a topic file (``.toml``).
 
     A temporary file is written, then renamed.
     """
@@ -181,7 +176,6 @@ def _export_marks(topic: Topic, found: Sequence[Mark], file: str) -> int:
     text = to_toml(with_marks(topic, found)) if file.endswith(".toml") else lines
     with atomic_output(Path(file)) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
-    return len(found)
 
 
 def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
@@ -200,10 +194,9 @@ def with_marks(topic: Topic, marks: Sequence[Mark]) -> Topic:
 async def _import_marks(settings: Settings, topic: Topic, file: str) -> int:
     """Store the marks of an exported file, all or none, and count them."""
     lines = read_user_file(Path(file), StateError).splitlines()
-    try:
+    failed = message("{file}: is not a marks file: {error}")
+    with translated(StateError, failed, (ValueError, TypeError, RecursionError), file=file):
         found = [Mark.from_json(line) for line in lines if line.strip()]
-    except (ValueError, TypeError, RecursionError) as error:
-        raise StateError("{file}: is not a marks file: {error}", file=file, error=error) from error
     async with MarkStore.opened(settings, topic.name) as store:
         await store.mark(found)
     return len(found)

@@ -19,6 +19,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
+from topiccrawl.storage.files import translated
 from topiccrawl.topics.topic import Topic, available, from_examples, from_words, read, resolve
 from topiccrawl.userfiles import to_toml
 
@@ -46,19 +47,15 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        examples = {
-            "like": tr("new: an example of a page on topic; may be repeated"),
-            "unlike": tr("new: an example of a page off topic; may be repeated"),
-        }
-        for name, text in examples.items():
-            parser.add_argument(f"--{name}", metavar="URL", action="append", default=[], help=text)
-        parser.add_argument(
-            "--limit", type=positive, default=20, help=tr("unsure: pages (default: 20)")
-        )
+        add = parser.add_argument
+        text = tr("new: an example of a page on topic; may be repeated")
+        add("--like", metavar="URL", action="append", default=[], help=text)
+        text = tr("new: an example of a page off topic; may be repeated")
+        add("--unlike", metavar="URL", action="append", default=[], help=text)
+        add("--limit", type=positive, default=20, help=tr("unsure: pages (default: 20)"))
         text = tr("marks: export as JSON lines, or as a topic file (.toml)")
-        parser.add_argument("--export", metavar="FILE", help=text)
-        text = tr("marks: import an exported file")
-        parser.add_argument("--import", metavar="FILE", dest="source", help=text)
+        add("--export", metavar="FILE", help=text)
+        add("--import", metavar="FILE", dest="source", help=tr("marks: import an exported file"))
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -80,7 +77,8 @@ class TopicsCommand(OperatorCommand, ScrapyCommand):
                 say(asyncio.run(marking.mark(self.options, topic, frontier, url, value)))
             case ["unsure"]:
                 topic, _ = self._topic(opts.topic)
-                say(*asyncio.run(marking.unsure(self.options, topic, opts.limit)))
+                rated = asyncio.run(marking.uncertain_pages(self.options, topic, opts.limit))
+                say(*(f"  {chance:4.0%}  {page.url}  {page.title}" for chance, page in rated))
             case ["marks"]:
                 say(*marking.marks(self.options, self._topic(opts.topic)[0], opts))
             case _:
@@ -115,15 +113,11 @@ def write_new(file: str, words: str, like: Sequence[str], unlike: Sequence[str])
     topic = from_words(words) if words else from_examples(like)
     shown = {"examples": tuple(like), "counterexamples": tuple(unlike)}
     text = to_toml(topic.model_copy(update=shown))
-    try:
-        with path.open("x", encoding="utf-8") as out:
-            out.write(text)
-    except FileExistsError:
-        raise TopicError("{path}: exists: choose another name, or edit it", path=path) from None
-    except OSError as error:
-        raise TopicError(
-            "{path}: cannot be written: {strerror}", path=path, strerror=error.strerror
-        ) from error
+    if path.exists():
+        raise TopicError("{path}: exists: choose another name, or edit it", path=path)
+    failed = message("{path}: cannot be written: {strerror}")
+    with translated(TopicError, failed, path=path), path.open("x", encoding="utf-8") as out:
+        out.write(text)
     return path
 
 
@@ -171,12 +165,10 @@ def _lines_of(
 ) -> Iterator[str]:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(change.at))
     yield f"  change {change.number:<4} {when}  {change.method}: {change.reason}"
-    added = {term: weight for term, weight in new.items() if term not in old}
-    removed = [term for term in old if term not in new]
     yield f"    terms    {_weights({t: w for t, w in new.items() if t not in change.own})}"
-    if added:
+    if added := {term: weight for term, weight in new.items() if term not in old}:
         yield f"    new      {_weights(added)}"
-    if removed:
+    if removed := [term for term in old if term not in new]:
         yield f"    gone     {_shorten(removed)}"
     if change.lower_limit is not None and change.upper_limit is not None:
         yield f"    limits   {change.lower_limit:.3f} to {change.upper_limit:.3f}"

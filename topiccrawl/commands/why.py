@@ -115,11 +115,8 @@ def watched(state: PageState) -> list[str]:
     lines = [f"  watched    as {state.role}: {seen}, next at {due}"]
     if state.role is Role.HUB:
         lines.append(f"  brought    {visits.get('gains', 0.0):.1f} new articles on topic")
-    if state.changed_at:
-        lines.append(f"  changed    {_time(state.changed_at)}")
-    if state.gone_at:
-        lines.append(f"  gone       {_time(state.gone_at)}")
-    return lines
+    dates = {"changed": state.changed_at, "gone": state.gone_at}
+    return lines + [f"  {name:<10} {_time(at)}" for name, at in dates.items() if at]
 
 
 def _time(at: float) -> str:

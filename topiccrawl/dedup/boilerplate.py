@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import xxhash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from topiccrawl.model import Article
 
@@ -46,21 +47,21 @@ class Boilerplate:
 
     def __init__(self) -> None:
         self._marks: set[int] = set()
-        self._counts: dict[int, int] = {}
+        self._counts: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._marks)
 
     def learn(self, article: Article) -> Sequence[int]:
         """Count the paragraphs of an article; return the marks of new boilerplate."""
-        new: list[int] = []
-        for mark in set(_marks(article.site, _edges(article.body.split("\n")))) - self._marks:
-            count = self._counts[mark] = self._counts.get(mark, 0) + 1
-            if count >= MIN_ARTICLES:
-                new.append(mark)
+        lines = article.body.split("\n")
+        head, tail = _bounds(len(lines))
+        marks = {_mark(article.site, line) for line in (*lines[:head], *lines[tail:])} - self._marks
+        self._counts.update(marks)
+        new = [mark for mark in marks if self._counts[mark] >= MIN_ARTICLES]
         self.know(new)
         if len(self._counts) > MAX_COUNTED:
-            self._counts = {mark: count for mark, count in self._counts.items() if count > 1}
+            self._counts = Counter({mark: n for mark, n in self._counts.items() if n > 1})
         if len(self._counts) > MAX_COUNTED:
             self._counts.clear()
         return new
@@ -88,15 +89,6 @@ class Boilerplate:
 def _bounds(count: int) -> tuple[int, int]:
     """Return the end of the head and the start of the tail, as line numbers."""
     return min(HEAD, count), max(HEAD, count - TAIL)
-
-
-def _edges(lines: Sequence[str]) -> Sequence[str]:
-    head, tail = _bounds(len(lines))
-    return [*lines[:head], *lines[tail:]]
-
-
-def _marks(site: str, lines: Iterable[str]) -> Iterator[int]:
-    return (_mark(site, line) for line in lines)
 
 
 def _mark(site: str, line: str) -> int:

@@ -45,11 +45,8 @@ def load_detector(name: str = DEFAULT, window: int = WINDOW) -> DuplicateDetecto
         )
     if name == VerifiedShingles.name:
         return VerifiedShingles(window)
-    if name == RankedKeywords.name:
-        return RankedKeywords()
-    if name == ExactText.name:
-        return ExactText()
-    return _load_class(name)
+    own = {RankedKeywords.name: RankedKeywords, ExactText.name: ExactText}
+    return own[name]() if name in own else _load_class(name)
 
 
 def _load_class(path: str) -> DuplicateDetector:

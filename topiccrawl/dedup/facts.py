@@ -16,6 +16,7 @@ places are all capitalized words inside sentences, including names of persons an
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -141,14 +142,12 @@ def compare(one: Slots, other: Slots) -> Comparison:
     >>> compare(slots("新增病例3例，死亡1例"), slots("新增病例5例，死亡1例")).figures
     Agreement(same=1, other=1)
     """
-    counts = {"#": [0, 0], "w": [0, 0], "d": [0, 0], "@": [0, 0]}
+    same, most = Counter[str](), Counter[str]()
     for slot in one.keys() & other.keys():
-        mine, theirs = one[slot], other[slot]
-        both = len(mine & theirs) if slot[0] != "d" else _count_common_dates(mine, theirs)
-        kind = counts[slot[0]]
-        kind[0] += both
-        kind[1] += min(len(mine), len(theirs)) - both
-    return Comparison(*(Agreement(*pair) for pair in counts.values()))
+        mine, theirs, kind = one[slot], other[slot], slot[0]
+        same[kind] += _count_common_dates(mine, theirs) if kind == "d" else len(mine & theirs)
+        most[kind] += min(len(mine), len(theirs))
+    return Comparison(*(Agreement(same[kind], most[kind] - same[kind]) for kind in "#wd@"))
 
 
 def _count_common_dates(mine: set[str], theirs: set[str]) -> int:

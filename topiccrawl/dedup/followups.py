@@ -17,8 +17,6 @@ from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from topiccrawl.dedup.shingles import Codes
 
 LEAD = 160
@@ -62,9 +60,7 @@ def lead_of(text: str) -> tuple[str, str]:
     limit = (LEAD if has_han(lead) else LATIN_LEAD) // 2
     head = ""
     for line in lead.splitlines(keepends=True):
-        head += line
-        if 2 * len(head) >= limit:
-            break
+        head += line if 2 * len(head) < limit else ""
     return lead, head[:limit]
 
 
@@ -81,9 +77,9 @@ def has_own_news(later: str, earlier: str, hashes: Codes, days: tuple[date, date
     >>> old = "四月一日夜里，河东一处仓库起火，消防员两小时扑灭，无人受伤，原因正在调查。"
     >>> new = f"河东警方4月3日通报，一名保管员因吸烟失火被刑事拘留，案件移送检察院。{old}"
     >>> days = date(2020, 4, 2), date(2020, 4, 3)
-    >>> has_own_news(new, old, shingles(old).hashes, days)
+    >>> has_own_news(new, old, shingles(old), days)
     True
-    >>> has_own_news(f"{old}{old}{new}", old, shingles(old).hashes, days)
+    >>> has_own_news(f"{old}{old}{new}", old, shingles(old), days)
     False
     """
     lead, head = lead_of(later)
@@ -100,14 +96,12 @@ def _dated_after(lead: str, earlier: str, days: tuple[date, date]) -> bool:
     """Return whether the lead names a day after the earlier story, which does not name it."""
     old, new = days
     named = [day for day in dates_in(lead, new) if day <= new]
-    latest = max(named, default=None)
-    if latest is None or latest <= old:
-        return False
-    return latest not in set(dates_in(earlier, old + timedelta(days=_WEEK)))
+    latest = max(named, default=old)
+    return latest > old and latest not in dates_in(earlier, old + timedelta(days=_WEEK))
 
 
-def dates_in(text: str, published: date) -> Iterator[date]:
-    """Yield the dates in a text; a missing month or year is taken from the publication date.
+def dates_in(text: str, published: date) -> list[date]:
+    """Return the dates in a text; a missing month or year is taken from the publication date.
 
     >>> [str(day) for day in dates_in("3月31日，记者1日获悉", date(2020, 4, 2))]
     ['2020-03-31', '2020-04-01']
@@ -115,19 +109,12 @@ def dates_in(text: str, published: date) -> Iterator[date]:
     ['2020-03-31', '2020-04-03']
     """
     folded = fold(text)
-    found = False
-    for match in _HAN_DATE.finditer(folded):
-        day = _resolve_day(published, int(match[1] or 0), int(match[2]))
-        if day is not None:
-            found = True
-            yield day
-    for match in _LATIN_DATE.finditer(folded):
-        day = _latin_day(match, published)
-        if day is not None:
-            found = True
-            yield day
-    if not found:
-        yield from (published - timedelta(days=ago) for word, ago in _AGO.items() if word in folded)
+    found = [
+        *(_resolve_day(published, int(m[1] or 0), int(m[2])) for m in _HAN_DATE.finditer(folded)),
+        *(_latin_day(match, published) for match in _LATIN_DATE.finditer(folded)),
+    ]
+    days = [day for day in found if day is not None]
+    return days or [published - timedelta(days=ago) for word, ago in _AGO.items() if word in folded]
 
 
 def _latin_day(match: re.Match[str], published: date) -> date | None:

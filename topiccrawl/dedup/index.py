@@ -12,6 +12,8 @@ key, like a scan.
 from __future__ import annotations
 
 import sys
+from array import array
+from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     Entries = NDArray[np.uint64]
     Halves = NDArray[np.uint32]
+    StoredKeys = tuple[int, bytes]
+    """Number and keys of an article."""
 
 CAPACITY = 1_000_000
 """Maximum number of articles; the oldest are evicted first. About 200 bytes per article."""
@@ -43,6 +47,12 @@ MIN_BUFFER = 10_000
 
 BUFFER_DIVISOR = 40
 """Ratio of array entries to dictionary entries at a merge: RAM against frequent merges."""
+
+MIN_BULK = 500
+"""Minimum number of articles that are added at once."""
+
+KEY_BYTES = 4
+"""Size of a stored key."""
 
 _CHUNKS = 64
 """Number of chunks of a merge, which limit its RAM."""
@@ -105,14 +115,10 @@ class KeyIndex:
         if len(buffer) > self._buffer_limit:
             self._merge()
 
-    def find(self, keys: Iterable[int], but: int = 0) -> list[int]:
+    def find(self, keys: Iterable[int]) -> list[int]:
         """Return the numbers of articles that share keys, best first, ties oldest first.
 
         A key shared by n articles counts 1/n.
-
-        Args:
-            keys: Keys to look up.
-            but: Number of an article to exclude.
         """
         keys = list(keys)
         found = self._search(keys)
@@ -122,20 +128,25 @@ class KeyIndex:
                 new = [entry] if isinstance(entry, int) else entry
                 old = (number for number in found.get(at, ()) if number not in new)
                 found[at] = [*old, *new][-self._per_key :]
-        scores: dict[int, float] = {}
+        scores: defaultdict[int, float] = defaultdict(float)
         for numbers in found.values():
             for number in numbers:
-                scores[number] = scores.get(number, 0.0) + 1 / len(numbers)
-        scores.pop(but, None)
+                scores[number] += 1 / len(numbers)
         likely = [number for number, score in scores.items() if score >= self._min_evidence]
         return sorted(likely, key=lambda number: (-scores[number], number))[: self._limit]
 
-    def load(self, numbers: Entries, keys: Entries) -> None:
-        """Add entries in bulk, given their article numbers and keys."""
-        if not len(numbers):
+    def load(self, articles: Sequence[StoredKeys]) -> None:
+        """Add articles, given their numbers and keys of 32 bits; many are added at once."""
+        lengths = [len(keys) // KEY_BYTES for _, keys in articles]
+        if len(articles) < MIN_BULK or not any(lengths):
+            for number, keys in articles:
+                self.add(number, array("I", keys))
             return
+        numbers = np.repeat(np.array([number for number, _ in articles], np.uint64), lengths)
+        flat = np.frombuffer(b"".join(keys for _, keys in articles), dtype=np.uint32)
         self.newest = max(self.newest, int(numbers.max()))
-        self._merge(np.concatenate([(keys << _SHIFT) | numbers, self._drain_buffer()]))
+        entries = (flat.astype(np.uint64) << _SHIFT) | numbers
+        self._merge(np.concatenate([entries, self._drain_buffer()]))
 
     def _search(self, keys: Sequence[int]) -> dict[int, list[int]]:
         """Return the articles in the arrays by position of the key, oldest first."""

@@ -14,7 +14,8 @@ available, but not the default.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,8 +48,8 @@ TITLE = RankCounts(6, 4)
 
 BODY = RankCounts(10, 6)
 
-CACHE_SIZE = 2_048
-"""Number of articles whose keywords are cached."""
+CACHE_SIZE = 4_096
+"""Number of texts whose keywords are cached."""
 
 
 class RankedKeywords:
@@ -72,25 +73,25 @@ class RankedKeywords:
         self.title = title
         self.body = body
         self.scheme = f"ranked-keywords/1 {tuple(title)} {tuple(body)}"
-        self._cache: OrderedDict[tuple[str, str], tuple[list[str], list[str]]] = OrderedDict()
 
     def keys(self, article: Article) -> Sequence[int]:
         """Return the keys of the blocks of title and body."""
-        title, body = self._keywords(article)
+        title = keywords(article.title, self.title.taken)
+        body = keywords(article.body, self.body.taken)
         return [*blocks("t", title, self.title), *blocks("b", body, self.body)]
 
     def judge(self, article: Article, known: Iterable[Article]) -> Match | None:
         """Return the article with most keywords at the same rank, by title, then by body."""
         candidates = list(known)
-        title, body = self._keywords(article)
-        for reason, mine, part, ranks in (
-            ("ranked-title", title, 0, self.title),
-            ("ranked-body", body, 1, self.body),
-        ):
-            like = [(count_agreeing(mine, self._keywords(o)[part]), o.url) for o in candidates]
+        for part, ranks in (("title", self.title), ("body", self.body)):
+            mine = keywords(getattr(article, part), ranks.taken)
+            like = [
+                (count_agreeing(mine, keywords(getattr(one, part), ranks.taken)), one.url)
+                for one in candidates
+            ]
             most, url = max(like, key=lambda pair: pair[0], default=(0, ""))
             if most >= ranks.agree:
-                return Match(url, most / max(1, len(mine)), reason)
+                return Match(url, most / max(1, len(mine)), f"ranked-{part}")
         return None
 
     def learn(self, article: Article) -> Sequence[int]:  # noqa: ARG002 - protocol
@@ -100,26 +101,17 @@ class RankedKeywords:
     def know(self, marks: Iterable[int]) -> None:
         """Do nothing: this method learns nothing."""
 
-    def _keywords(self, article: Article) -> tuple[list[str], list[str]]:
-        key = (article.title, article.digest or article.body)
-        cached = self._cache.get(key)
-        if cached is None:
-            title = keywords(article.title, self.title.taken)
-            cached = self._cache[key] = title, keywords(article.body, self.body.taken)
-            if len(self._cache) > CACHE_SIZE:
-                self._cache.popitem(last=False)
-        return cached
 
-
-def keywords(text: str, count: int) -> list[str]:
+@lru_cache(CACHE_SIZE)
+def keywords(text: str, count: int) -> tuple[str, ...]:
     """Return the words of a text with the largest TF-IDF, in descending order, ties by word.
 
     >>> keywords("足球和篮球，足球", 2)
-    ['足球', '篮球']
+    ('足球', '篮球')
     """
     idf = corpus_idf()
     weights = {w: n * idf(w) for w, n in Counter(shared_tokenizer().words(text)).items()}
-    return sorted(weights, key=lambda word: (-weights[word], word))[:count]
+    return tuple(sorted(weights, key=lambda word: (-weights[word], word))[:count])
 
 
 def count_agreeing(one: Sequence[str], other: Sequence[str]) -> int:

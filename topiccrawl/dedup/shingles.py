@@ -54,23 +54,8 @@ _29 = np.uint64(29)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-def _alphanumeric() -> NDArray[np.bool_]:
-    return np.fromiter((chr(code).isalnum() for code in range(0x10000)), np.bool_, 0x10000)
-
-
-_ALNUM = _alphanumeric()
-
-
-class Shingles(NamedTuple):
-    """Shingles and keys of a text.
-
-    Attributes:
-        hashes: Distinct hashes of all shingles, ascending.
-        keys: At most ``KEYS`` keys, in [0, 2**32).
-    """
-
-    hashes: Codes
-    keys: NDArray[np.uint32]
+_ALNUM = np.fromiter((chr(code).isalnum() for code in range(0x10000)), np.bool_, 0x10000)
+"""True for each code point of the basic multilingual plane that is a letter or digit."""
 
 
 def letters(text: str) -> Codes:
@@ -82,24 +67,28 @@ def letters(text: str) -> Codes:
     return kept.astype(np.uint64)
 
 
-def shingles(text: str) -> Shingles:
-    """Return the shingles and keys of a text.
+def shingles(text: str) -> Codes:
+    """Return the distinct hashes of all shingles of a text, ascending.
 
-    >>> one, two = shingles("新能源汽车一月销量创下新高"), shingles("新能源汽车 一月销量创下新高。")
-    >>> bool((one.keys == two.keys).all()), len(one.hashes), len(one.keys)
-    (True, 8, 4)
+    >>> len(shingles("新能源汽车一月销量创下新高"))
+    8
     """
     codes = letters(text)
-    lengths = HAN if 2 * int((codes >= _LATIN_BELOW).sum()) >= len(codes) else LATIN
-    hashes = np.unique(_runs(codes, lengths.shingle))
-    return Shingles(hashes, _smallest(_runs(codes, lengths.key)))
+    return np.unique(_runs(codes, _lengths(codes).shingle))
 
 
 def keys_of(text: str) -> NDArray[np.uint32]:
-    """Return ``shingles(text).keys``, without computing the shingles."""
+    """Return the keys of a text, at most ``KEYS``, in [0, 2**32).
+
+    >>> one, two = keys_of("新能源汽车一月销量创下新高"), keys_of("新能源汽车 一月销量创下新高。")
+    >>> bool((one == two).all()), len(one)
+    (True, 4)
+    """
     codes = letters(text)
-    lengths = HAN if 2 * int((codes >= _LATIN_BELOW).sum()) >= len(codes) else LATIN
-    return _smallest(_runs(codes, lengths.key))
+    hashes = _runs(codes, _lengths(codes).key)
+    if len(hashes) > 2 * KEYS:
+        hashes = np.partition(hashes, 2 * KEYS)[: 2 * KEYS]  # with margin for repeated runs
+    return (np.unique(hashes)[:KEYS] & _LOW).astype(np.uint32)
 
 
 def count_common(one: Codes, other: Codes) -> int:
@@ -115,21 +104,17 @@ def count_common(one: Codes, other: Codes) -> int:
 def share_in(text: str, hashes: Codes) -> float:
     """Return the share of the runs of a text among shingles of another text; 1 if it has no run.
 
-    >>> share_in("一月销量创下新高", shingles("新能源汽车一月销量创下新高").hashes)
+    >>> share_in("一月销量创下新高", shingles("新能源汽车一月销量创下新高"))
     1.0
     """
     codes = letters(text)
-    han = 2 * int((codes >= _LATIN_BELOW).sum()) >= len(codes)
-    runs = _runs(codes, (HAN if han else LATIN).shingle)
+    runs = _runs(codes, _lengths(codes).shingle)
     return float(np.isin(runs, hashes).mean()) if len(runs) else 1.0
 
 
-def _smallest(hashes: Codes) -> NDArray[np.uint32]:
-    """Return the lower 32 bits of the ``KEYS`` smallest hashes."""
-    if len(hashes) > 2 * KEYS:
-        hashes = np.partition(hashes, 2 * KEYS)[: 2 * KEYS]  # with margin for repeated runs
-    found = np.unique(hashes)[:KEYS]
-    return (found & _LOW).astype(np.uint32)
+def _lengths(codes: Codes) -> Lengths:
+    """Return the lengths of the script that at least half of the letters have."""
+    return HAN if 2 * int((codes >= _LATIN_BELOW).sum()) >= len(codes) else LATIN
 
 
 def _runs(codes: Codes, length: int) -> Codes:

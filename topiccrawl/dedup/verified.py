@@ -11,8 +11,8 @@ See docs/duplicates.md for figures.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.dedup.boilerplate import Boilerplate
@@ -26,7 +26,6 @@ from topiccrawl.text.normal import fold, has_han, normalise, simplify
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.dedup.shingles import Codes
     from topiccrawl.model import Article
 
 MIN_CONTAINMENT = 0.5
@@ -109,7 +108,7 @@ class VerifiedShingles:
     def __init__(self, window: int = WINDOW) -> None:
         self.window = window
         self._boilerplate = Boilerplate()
-        self._texts: OrderedDict[tuple[str, str], _ComparedText] = OrderedDict()
+        self._texts: dict[tuple[str, str], _ComparedText] = {}
 
     def keys(self, article: Article) -> Sequence[int]:
         """Return the sketch and the digest of the text as keys."""
@@ -182,47 +181,35 @@ class VerifiedShingles:
 
     def _text(self, article: Article) -> _ComparedText:
         key = (article.site, article.digest)
-        text = self._texts.get(key)
-        if text is None:
-            text = self._texts[key] = _ComparedText(self._boilerplate.strip(article))
-            if len(self._texts) > CACHE_SIZE:
-                self._texts.popitem(last=False)
-        return text
+        if key not in self._texts:
+            if len(self._texts) >= CACHE_SIZE:
+                del self._texts[next(iter(self._texts))]
+            self._texts[key] = _ComparedText(self._boilerplate.strip(article))
+        return self._texts[key]
 
 
 class _ComparedText:
     """Text for comparison; facts are computed on first use."""
 
-    __slots__ = ("_folded", "_slots", "_traditional", "han", "hashes", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
-        self.hashes: Codes = shingles(text).hashes
-        self._slots: Slots | None = None
-        self._traditional: bool | None = None
-        self._folded = ""
+        self.hashes = shingles(text)
         self.han = has_han(text)
 
-    @property
+    @cached_property
     def folded(self) -> str:
         """The folded text without blanks and punctuation."""
-        if not self._folded:
-            self._folded = _NOT_LETTERS.sub("", fold(self.text))
-        return self._folded
+        return _NOT_LETTERS.sub("", fold(self.text))
 
-    @property
+    @cached_property
     def traditional(self) -> bool:
         """True if it has traditional Chinese characters."""
-        if self._traditional is None:
-            plain = normalise(self.text)
-            self._traditional = simplify(plain) != plain
-        return self._traditional
+        plain = normalise(self.text)
+        return simplify(plain) != plain
 
-    @property
+    @cached_property
     def slots(self) -> Slots:
-        if self._slots is None:
-            self._slots = slots(self.text)
-        return self._slots
+        return slots(self.text)
 
 
 def _day(article: Article) -> date | None:
@@ -281,23 +268,22 @@ def _verdict(new: _ComparedText, old: _ComparedText, *, one_day: bool = False) -
     shorter = min(len(new.hashes), len(old.hashes))
     containment = common / max(1, shorter)
     jaccard = common / max(1, len(new.hashes) + len(old.hashes) - common)
-    reason, least = "", MIN_CONTAINMENT
+    least = MIN_CONTAINMENT
     if one_day and MIN_REWRITTEN <= containment < MIN_CONTAINMENT and _agree_in_facts(new, old):
         least = MIN_REWRITTEN
-    if common >= MIN_COMMON:
-        reason = _reason(
-            common, containment, jaccard, least, new_is_shorter=len(new.hashes) == shorter
-        )
+    is_shorter = len(new.hashes) == shorter
+    reason = _reason(common, containment, jaccard, least, new_is_shorter=is_shorter)
     return _Verdict(reason, jaccard if reason == "near-copy" else containment, jaccard)
 
 
 def _reason(
     common: int, containment: float, jaccard: float, least: float, *, new_is_shorter: bool
 ) -> str:
+    """Return the reason why texts are the same story, "" if they are not."""
+    if common < MIN_COMMON or jaccard < MIN_PIECE:
+        return ""
     if jaccard >= NEAR_COPY:
         return "near-copy"
-    if jaccard < MIN_PIECE:
-        return ""
     if common < MIN_LONG:
         return "trimmed" if containment >= TRIMMED_SHORT and new_is_shorter else ""
     if containment >= TRIMMED and new_is_shorter:

@@ -21,7 +21,7 @@ from topiccrawl.links.strategies import LinkStrategy, stored_strategy
 from topiccrawl.scheduler.hooks import load_component
 from topiccrawl.scheduler.hosttimes import HostTimes, SharedHostClock
 from topiccrawl.storage.backup import write_version
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import LocalLedger
 from topiccrawl.storage.lmdb_files import create_files, require_complete
 from topiccrawl.storage.runs import LocalRuns, Runs
 

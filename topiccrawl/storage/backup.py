@@ -24,7 +24,8 @@ from packaging.version import InvalidVersion, Version
 
 from topiccrawl import __version__
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, StorageError
-from topiccrawl.storage.files import touch_private
+from topiccrawl.messages import message
+from topiccrawl.storage.files import touch_private, translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.lmdb_files import require_complete
 
@@ -94,27 +95,23 @@ def restore(file: Path, folder: Path) -> int:
         raise ConfigurationError(
             "{folder} is not empty: set TOPICCRAWL_DATA_DIR to a new folder", folder=folder
         )
-    target_folder = folder.absolute()
+    target = folder.absolute()
+    text = message("{folder}: cannot be written: {strerror}")
+    with translated(StorageError, text, folder=folder):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    failed = message("{file}: cannot be restored to {folder}: {error}")
+    damaged = message("{file}: not a backup, or truncated: {error}")
+    causes = (EOFError, tarfile.TarError, ZstdError, zlib.error)
     try:
-        target_folder.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=target_folder.parent, prefix=f".{target_folder.name}."))
-    except OSError as error:
-        raise StorageError(
-            "{folder}: cannot be written: {strerror}", folder=folder, strerror=error.strerror
-        ) from error
-    try:
-        with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
-            number = sum(_extract(tar, member, part) for member in tar)
-        check_version(part, name=str(file))
-        part.replace(target_folder)
-    except (EOFError, tarfile.TarError, ZstdError, zlib.error) as error:
-        raise ConfigurationError(
-            "{file}: not a backup, or truncated: {error}", file=file, error=error
-        ) from error
-    except OSError as error:
-        raise StorageError(
-            "{file}: cannot be restored to {folder}: {error}", file=file, folder=folder, error=error
-        ) from error
+        with (
+            translated(StorageError, failed, file=file, folder=folder),
+            translated(ConfigurationError, damaged, causes, file=file),
+        ):
+            with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
+                number = sum(_extract(tar, member, part) for member in tar)
+            check_version(part, name=str(file))
+            part.replace(target)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return number
@@ -125,7 +122,7 @@ def written_by(place: Path) -> str | None:
     try:
         if not place.is_file():
             return (place / VERSION).read_text("utf-8", errors="replace").strip()
-        with closing(sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True)) as file:
+        with closing(_sqlite(place, "ro")) as file:
             query = "SELECT program FROM migrations ORDER BY version DESC LIMIT 1"
             return str(file.execute(query).fetchone()[0])
     except (OSError, TypeError, sqlite3.Error):
@@ -183,16 +180,16 @@ def _backup_order(name: str) -> tuple[int, str]:
 def _add_file(tar: tarfile.TarFile, folder: Path, name: str, scratch: Path) -> int:
     """Add a file, or a snapshot of a database; return 0 if it was deleted in the meantime."""
     source = folder / name
-    try:
-        with _snapshot(source, scratch) as path, path.open("rb") as file:
-            tar.addfile(tar.gettarinfo(arcname=name, fileobj=file), file)
-    except FileNotFoundError:
-        return 0
-    except (lmdb.Error, sqlite3.Error) as error:
-        raise StorageError(
-            "{source}: cannot be copied: {error}", source=source, error=error
-        ) from error
-    return 1
+    text = message("{source}: cannot be copied: {error}")
+    with (
+        suppress(FileNotFoundError),
+        translated(StorageError, text, (lmdb.Error, sqlite3.Error), source=source),
+        _snapshot(source, scratch) as path,
+        path.open("rb") as file,
+    ):
+        tar.addfile(tar.gettarinfo(arcname=name, fileobj=file), file)
+        return 1
+    return 0
 
 
 @contextmanager
@@ -208,12 +205,13 @@ def _snapshot(source: Path, scratch: Path) -> Iterator[Path]:
             with lmdb.open(str(source.parent), readonly=True, readahead=False) as env:
                 env.copy(temporary, compact=True)
         else:
-            with (
-                closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True)) as one,
-                closing(sqlite3.connect(copy)) as other,
-            ):
+            with closing(_sqlite(source, "rw")) as one, closing(sqlite3.connect(copy)) as other:
                 one.backup(other)
         yield copy
+
+
+def _sqlite(file: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True)
 
 
 def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int:

@@ -68,39 +68,37 @@ class Control:
             StateError: Too many start URLs would be waiting.
         """
         given = parse_start_urls(name, urls)
-        return await update(self._ledger, name, lambda order: _with_urls(order, given))
+        return await self._update(name, lambda order: _with_urls(order, given))
 
     async def discard_urls(self, name: str, urls: Sequence[str]) -> None:
         """Remove start URLs that the crawl has queued; do nothing if the order was deleted."""
-        if await self._ledger.get(KIND, name) is None:
-            return
-        await update(
-            self._ledger, name,
-            lambda order: replace(order, urls=tuple(u for u in order.urls if u not in urls)),
-        )  # fmt: skip
+        if await self._ledger.get(KIND, name) is not None:
+            await self._update(
+                name,
+                lambda order: replace(order, urls=tuple(u for u in order.urls if u not in urls)),
+            )
 
     async def assign(self, name: str, worker: str) -> CrawlOrder:
         """Assign a worker to a site of a task; "" allows any worker."""
         return await self._change(name, worker=worker)
 
     async def _change(self, name: str, **changes: Any) -> CrawlOrder:  # noqa: ANN401 - Order's fields
-        return await update(self._ledger, name, lambda order: replace(order, **changes))
+        return await self._update(name, lambda order: replace(order, **changes))
 
+    async def _update(self, name: str, edit: Callable[[CrawlOrder], CrawlOrder]) -> CrawlOrder:
+        """Change an order atomically, retrying on conflicts; return the new order.
 
-async def update(ledger: Ledger, name: str, edit: Callable[[CrawlOrder], CrawlOrder]) -> CrawlOrder:
-    """Change an order atomically, retrying on conflicts; return the new order.
-
-    Raises:
-        StateError: ``MAX_ORDERS`` is reached.
-    """
-    while True:
-        before = await ledger.get(KIND, name)
-        if before is None and len((await ledger.read(KIND))[KIND]) >= MAX_ORDERS:
-            raise StateError("{most} orders exist already: remove finished tasks", most=MAX_ORDERS)
-        order = edit(parse_order(before))
-        text = json.dumps(asdict(order))
-        if await ledger.swap({(KIND, name): before}, {(KIND, name): text}):
-            return order
+        Raises:
+            StateError: ``MAX_ORDERS`` is reached.
+        """
+        key, most = (KIND, name), MAX_ORDERS
+        while True:
+            before = await self._ledger.get(*key)
+            if before is None and len((await self._ledger.read(KIND))[KIND]) >= most:
+                raise StateError("{most} orders exist already: remove finished tasks", most=most)
+            order = edit(parse_order(before))
+            if await self._ledger.swap({key: before}, {key: json.dumps(asdict(order))}):
+                return order
 
 
 def parse_order(text: str | None) -> CrawlOrder:
@@ -126,13 +124,14 @@ def parse_start_urls(name: str, urls: Sequence[str]) -> list[str]:
         raise ConfigurationError(
             "a task has one crawl per site: name one, such as {name}.a.test", name=name
         )
-    found = [canonical(url) for url in urls]
-    for given, url in zip(urls, found, strict=True):
-        if url is None:
+    found: list[str] = []
+    for given in urls:
+        if (url := canonical(given)) is None:
             raise ConfigurationError(
                 "{given!r:.200} is not a URL: write https://host/path", given=given
             )
-    return list(filter(None, found))
+        found.append(url)
+    return found
 
 
 def _with_urls(order: CrawlOrder, urls: Sequence[str]) -> CrawlOrder:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from topiccrawl.storage.database import FILE, Database
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from topiccrawl.storage.database import Work
+
+T = TypeVar("T")
 
 
 class Crawl(NamedTuple):
@@ -48,15 +50,12 @@ class CrawlLog:
     def begin(self, topic: str, frontier: str, now: float) -> int:
         """Record the start of a crawl and return its number."""
         query = "INSERT INTO crawls VALUES (NULL, ?, ?, ?, NULL, '')"
-        with self._database() as database:
-            work = database.call(lambda c: c.execute(query, (topic, frontier, now)).lastrowid)
-        return int(work or 0)
+        return self._call(lambda c: c.execute(query, (topic, frontier, now)).lastrowid) or 0
 
     def finish(self, number: int, reason: str, now: float) -> None:
         """Record the end of a crawl."""
         query = "UPDATE crawls SET finished = ?, reason = ? WHERE id = ?"
-        with self._database() as database:
-            database.call(lambda c: c.execute(query, (now, reason, number)))
+        self._call(lambda c: c.execute(query, (now, reason, number)))
 
     def last(self, topic: str = "") -> Crawl | None:
         """Return the last started crawl (of a topic, if given), or None."""
@@ -68,8 +67,7 @@ class CrawlLog:
         if not self.path.exists():
             return []
         query = "SELECT * FROM crawls WHERE topic = :topic OR :topic = '' ORDER BY id"
-        with self._database() as database:
-            rows = database.call(lambda c: c.execute(query, {"topic": topic}).fetchall())
+        rows = self._call(lambda c: c.execute(query, {"topic": topic}).fetchall())
         return [Crawl(*row) for row in rows]
 
     def relocate(self) -> None:
@@ -81,11 +79,9 @@ class CrawlLog:
             if place.is_dir():
                 moved.append((str(place), crawl.number))
         if moved:
-            with self._database() as database:
-                database.call(lambda c: c.executemany(query, moved))
+            self._call(lambda c: c.executemany(query, moved))
 
-    @contextmanager
-    def _database(self) -> Iterator[Database]:
+    def _call(self, work: Work[T]) -> T:
         with closing(Database(self.path)) as database:
             database.open()
-            yield database
+            return database.call(work)

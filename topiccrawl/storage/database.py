@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from topiccrawl.errors import StateError, StorageError
 from topiccrawl.messages import Message, message
-from topiccrawl.storage.files import touch_private
+from topiccrawl.storage.files import touch_private, translated
 from topiccrawl.storage.schema import STEPS, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
     Work = Callable[[sqlite3.Connection], "T"]
 
@@ -53,7 +54,6 @@ class Database:
     Args:
         path: Path of the file; its folder is created.
         busy_seconds: Seconds to wait for the lock of another process.
-        now: Clock for the table of migrations, seconds since the epoch.
         steps: Migration steps; see ``topiccrawl.storage.schema``.
         prepare: Called with each new connection, after the migration.
     """
@@ -63,7 +63,6 @@ class Database:
         path: str | Path,
         *,
         busy_seconds: float = BUSY_SECONDS,
-        now: Callable[[], float] = time.time,
         steps: Sequence[str] = STEPS,
         prepare: Work[None] = lambda _: None,
     ) -> None:
@@ -72,7 +71,6 @@ class Database:
         self._opening = asyncio.Lock()
         self.path = Path(path)
         self._busy_seconds = busy_seconds
-        self._now = now
         self._executor: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
 
@@ -112,7 +110,11 @@ class Database:
         Raises:
             StorageError: SQLite failed.
         """
-        return await self._run(work, "BEGIN")
+        return await asyncio.wrap_future(self._submit(work, "BEGIN"))
+
+    async def read_existing(self, work: Work[T], missing: T) -> T:
+        """Run ``work`` like ``read``; return ``missing`` without creating a file."""
+        return await self.read(work) if await self.ready() else missing
 
     async def write(self, work: Work[T]) -> T:
         """Run ``work`` in a transaction and return its result after the commit.
@@ -120,36 +122,29 @@ class Database:
         Raises:
             StorageError: The transaction was rolled back.
         """
-        return await self._run(work, "BEGIN IMMEDIATE")
+        return await asyncio.wrap_future(self._submit(work, "BEGIN IMMEDIATE"))
 
     def call(self, work: Work[T]) -> T:
         """Run ``work`` in a transaction; the blocking form of ``write``."""
-        return self._thread().submit(self._transact, work, "BEGIN IMMEDIATE").result()
+        return self._submit(work, "BEGIN IMMEDIATE").result()
 
-    async def _run(self, work: Work[T], begin: str) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread(), self._transact, work, begin)
-
-    def _thread(self) -> ThreadPoolExecutor:
+    def _submit(self, work: Work[T], begin: str) -> Future[T]:
         if self._executor is None:
             raise StorageError("{path}: the store is closed; open it first", path=self.path)
-        return self._executor
+        return self._executor.submit(self._transact, work, begin)
 
     def _connect(self) -> None:
+        text = message("{path}: cannot create it: {error}")
+        with translated(StorageError, text, path=self.path):
+            touch_private(self.path)
         with self._translated(_OPEN):
-            try:
-                touch_private(self.path)
-            except OSError as error:
-                raise StorageError(
-                    "{path}: cannot create it: {error}", path=self.path, error=error
-                ) from error
             self._connection = sqlite3.connect(
                 self.path, timeout=self._busy_seconds, isolation_level=None
             )
             self._write_ahead(self._connection)
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA foreign_keys = ON")
-            migrate(self._connection, str(self.path), self._now, self._steps)
+            migrate(self._connection, str(self.path), self._steps)
             self._prepare(self._connection)
 
     def _write_ahead(self, connection: sqlite3.Connection) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from topiccrawl.storage.rows import clean
@@ -49,8 +50,9 @@ class DocumentKind:
         Raises:
             TypeError: A value cannot be written as JSON.
         """
+        to_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
         return {
-            name: plain(dumped(document[name]) if name in self.nested else document[name])
+            name: plain(to_json(document[name]) if name in self.nested else document[name])
             for name in self.fields
         }
 
@@ -189,11 +191,6 @@ def grouped(keys: Sequence[Sequence[Any]]) -> dict[tuple[Any, ...], list[Any]]:
     for *first, last in keys:
         found.setdefault(tuple(map(plain, first)), []).append(plain(last))
     return found
-
-
-def dumped(value: object) -> str:
-    """Return compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any flat value

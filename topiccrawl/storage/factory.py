@@ -12,12 +12,20 @@ from topiccrawl.dedup.factory import DEFAULT, load_detector
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import WINDOW
 from topiccrawl.errors import SettingError
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Mapping
 
     from topiccrawl.storage.contract import ArticleStore, Storage
+
+
+_NO_CLASS = message(
+    "{path!r} is not a storage class: give a dotted path as in docs/storage.md: {error}"
+)
+_UNUSABLE = (ImportError, AttributeError, ValueError)
 
 
 def storage_of(settings: Mapping[str, Any]) -> Storage:
@@ -31,7 +39,9 @@ def storage_of(settings: Mapping[str, Any]) -> Storage:
     named = settings.get("TOPICCRAWL_STORAGE")
     offered: Mapping[str, int] = settings.get("TOPICCRAWL_STORAGES") or {}
     for path in [named] if named else sorted(offered, key=lambda path: offered[path]):
-        storage: Storage | None = _factory(path)(settings)
+        with translated(SettingError, _NO_CLASS, _UNUSABLE, path=path):
+            from_settings = resolve_name(path).from_settings
+        storage: Storage | None = from_settings(settings)
         if storage is not None:
             return storage
     if named:
@@ -90,14 +100,3 @@ def run_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in a new thread with its own event loop and return its result."""
     with ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(asyncio.run, coroutine).result()
-
-
-def _factory(path: str) -> Any:  # noqa: ANN401 - method of a custom class
-    try:
-        return resolve_name(path).from_settings
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SettingError(
-            "{path!r} is not a storage class: give a dotted path as in docs/storage.md: {error}",
-            path=path,
-            error=error,
-        ) from error

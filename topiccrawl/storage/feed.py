@@ -56,10 +56,9 @@ def _feed(
 
 def _atom(name: str, entries: Sequence[Element]) -> Element:
     feed = Element("feed", xmlns=NAMESPACE)
-    _add(feed, "title", name)
-    _add(feed, "id", f"urn:topiccrawl:{name}")
     times = [one.findtext("updated", "") for one in entries]
-    _add(feed, "updated", max(times, default=_time(0.0)))
+    updated = max(times, default=_time(0.0))
+    _add(feed, title=name, id=f"urn:topiccrawl:{name}", updated=updated)
     feed.extend(entries)
     return feed
 
@@ -67,24 +66,21 @@ def _atom(name: str, entries: Sequence[Element]) -> Element:
 def _rss(name: str, items: Sequence[Element]) -> Element:
     feed = Element("rss", version="2.0")
     channel = SubElement(feed, "channel")
-    _add(channel, "title", name)
-    _add(channel, "link", items[0].findtext("link", "") if items else "")
-    _add(channel, "description", f"Articles about {name}")
+    link = items[0].findtext("link", "") if items else ""
+    _add(channel, title=name, link=link, description=f"Articles about {name}")
     channel.extend(items)
     return feed
 
 
 def _item(article: Article) -> Element:
     element = Element("item")
-    _add(element, "title", article.title)
-    _add(element, "link", article.url)
-    _add(element, "guid", article.url)
-    if published := _zoned(article.published):
-        _add(element, "pubDate", format_datetime(datetime.fromisoformat(published)))
+    _add(element, title=article.title, link=article.url, guid=article.url)
+    if (published := with_zone(article.published)) is not None:
+        _add(element, pubDate=format_datetime(published))
     for topic in article.topics:
-        _add(element, "category", topic)
+        _add(element, category=topic)
     if article.body and not article.noarchive:
-        _add(element, "description", article.body[:SUMMARY])
+        _add(element, description=article.body[:SUMMARY])
     return element
 
 
@@ -97,33 +93,34 @@ def entry(article: Article) -> Element:
     ('2026-01-31T08:00:00+08:00', '1970-01-01T00:00:00Z')
     """
     element = Element("entry")
-    _add(element, "title", article.title)
-    _add(element, "id", article.url)
+    _add(element, title=article.title, id=article.url)
     SubElement(element, "link", href=xml_text(article.url))
-    _add(element, "updated", _time(article.fetched_at))
-    if published := _zoned(article.published):
-        _add(element, "published", published)
-    author = SubElement(element, "author")
-    _add(author, "name", article.author or article.source or article.site or article.url)
+    _add(element, updated=_time(article.fetched_at))
+    if (published := with_zone(article.published)) is not None:
+        _add(element, published=published.isoformat())
+    author = article.author or article.source or article.site or article.url
+    _add(SubElement(element, "author"), name=author)
     for topic in article.topics:
         SubElement(element, "category", term=xml_text(topic))
     if article.body and not article.noarchive:
-        _add(element, "summary", article.body[:SUMMARY])
+        _add(element, summary=article.body[:SUMMARY])
     return element
 
 
-def _add(parent: Element, name: str, text: str) -> None:
-    SubElement(parent, name).text = xml_text(text)
+def _add(parent: Element, **texts: str) -> None:
+    """Add elements with texts."""
+    for name, text in texts.items():
+        SubElement(parent, name).text = xml_text(text)
 
 
 def _time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _zoned(published: str) -> str:
-    """Return an ISO 8601 time with a zone (default UTC); a date becomes midnight, other text ""."""
+def with_zone(text: str) -> datetime | None:
+    """Return an ISO 8601 time in its zone (default UTC), a date as midnight, other text as None."""
     try:
-        at = datetime.fromisoformat(published)
+        at = datetime.fromisoformat(text)
     except ValueError:
-        return ""
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

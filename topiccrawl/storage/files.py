@@ -4,15 +4,42 @@ from __future__ import annotations
 
 import fcntl
 import os
-from contextlib import suppress
-from typing import IO, TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Any
+from uuid import uuid4
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from topiccrawl.errors import TopiccrawlError
+    from topiccrawl.messages import Message
 
 PRIVATE = 0o600
 """Mode of private files, such as stored pages, cookies and requests."""
+
+
+@contextmanager
+def translated(
+    kind: type[TopiccrawlError],
+    text: Message,
+    causes: tuple[type[Exception], ...] = (OSError,),
+    /,
+    **values: Any,  # noqa: ANN401 - any values
+) -> Iterator[None]:
+    """Raise exceptions as an error of topiccrawl.
+
+    Args:
+        kind: Class of the error.
+        text: Its message; ``{error}`` is the exception, ``{strerror}`` its reason.
+        causes: Classes of the exceptions.
+        values: Other values of the message.
+    """
+    try:
+        yield
+    except causes as error:
+        strerror = getattr(error, "strerror", None) or error
+        raise kind(text, **values, error=error, strerror=strerror) from error
 
 
 def try_lock(file: IO[bytes]) -> bool:
@@ -22,6 +49,24 @@ def try_lock(file: IO[bytes]) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def create(folder: Path, suffix: str) -> IO[bytes]:
+    """Create and lock a private file with a unique name, and its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = open(folder / f"{uuid4().hex}{suffix}", "x+b", opener=private_opener)  # noqa: SIM115
+    try_lock(file)
+    return file
+
+
+def adopt(folder: Path, suffix: str) -> Iterator[IO[bytes]]:
+    """Open and lock the files that processes which have ended left, in order of name."""
+    for path in sorted(folder.glob(f"*{suffix}")):
+        file = path.open("r+b")
+        if try_lock(file):
+            yield file
+        else:
+            file.close()
 
 
 def append(handle: int, data: bytes, size: int, *, sync: bool = False) -> None:

@@ -7,7 +7,7 @@ import html
 import json
 import re
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.messages import escaped
+from topiccrawl.messages import escaped, message
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,11 +64,7 @@ def json_lines(file: TextIO, row: Callable[[T], Row]) -> Writer[T]:
         file: Output file.
         row: Returns the values of an item.
     """
-
-    def write(one: T) -> None:
-        file.write(escaped(json.dumps(row(one), ensure_ascii=False)) + "\n")
-
-    return Writer(write)
+    return Writer(lambda one: file.write(escaped(json.dumps(row(one), ensure_ascii=False)) + "\n"))
 
 
 def escape_formula(cell: str | float) -> str | float:
@@ -273,29 +270,27 @@ def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         yield next(iter(formats.text.values()))(sys.stdout)
         return
     path = Path(where)
-    with atomic_output(path) as part:
+    *known, last = *formats.text, *formats.binary
+    if path.suffix not in {*known, last}:
+        raise ConfigurationError(
+            "{path}: unknown suffix; use {choices} or {last}",
+            path=path,
+            choices=", ".join(known),
+            last=last,
+        )
+    if path.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise ConfigurationError(
+            "{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=path
+        )
+    with atomic_output(path) as part, ExitStack() as opened:
         if path.suffix in formats.binary:
-            if path.suffix == ".parquet" and find_spec("pyarrow") is None:
-                raise ConfigurationError(
-                    "{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=path
-                )
             writer = formats.binary[path.suffix](part)
-            yield writer
-            writer.end()
-        elif path.suffix in formats.text:
-            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # BOM for spreadsheets
-            with part.open("w", encoding=encoding, errors="replace", newline="") as file:
-                writer = formats.text[path.suffix](file)
-                yield writer
-                writer.end()
         else:
-            *known, last = *formats.text, *formats.binary
-            raise ConfigurationError(
-                "{path}: unknown suffix; use {choices} or {last}",
-                path=path,
-                choices=", ".join(known),
-                last=last,
-            )
+            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # BOM for spreadsheets
+            file = part.open("w", encoding=encoding, errors="replace", newline="")
+            writer = formats.text[path.suffix](opened.enter_context(file))
+        yield writer
+        writer.end()
 
 
 @contextmanager
@@ -306,14 +301,11 @@ def atomic_output(path: Path) -> Iterator[Path]:
         ConfigurationError: The file cannot be written.
     """
     part = path.with_name(f".{path.name}.part")
+    text = message("{path}: cannot be written: {strerror}")
     try:
-        yield part
-        part.replace(path)
-    except OSError as error:
-        reason = error.strerror or error
-        raise ConfigurationError(
-            "{path}: cannot be written: {reason}", path=path, reason=reason
-        ) from error
+        with translated(ConfigurationError, text, path=path):
+            yield part
+            part.replace(path)
     finally:
         with suppress(OSError):
             part.unlink()

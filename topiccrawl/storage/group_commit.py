@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
@@ -86,13 +87,10 @@ class GroupCommit:
         return await self._save(group.articles)
 
 
+@dataclass(slots=True)
 class _Group:
     """Articles that share a transaction."""
 
-    __slots__ = ("articles", "full", "task")
-
-    task: asyncio.Task[list[Saved]]
-
-    def __init__(self) -> None:
-        self.articles: list[Article] = []
-        self.full = asyncio.Event()
+    articles: list[Article] = field(default_factory=list)
+    full: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[list[Saved]] = field(init=False)

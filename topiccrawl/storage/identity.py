@@ -20,15 +20,9 @@ def boot_id() -> str:
 
 def own_identity() -> str:
     """Return JSON text that identifies this process."""
-    return json.dumps(
-        {
-            "host": socket.gethostname(),
-            "pid": os.getpid(),
-            "space": _pid_scope(),
-            "began": _start_time(os.getpid()),
-        },
-        sort_keys=True,
-    )
+    pid = os.getpid()
+    own = {"began": _start_time(pid), "host": socket.gethostname(), "pid": pid}
+    return json.dumps({**own, "space": _pid_scope()})
 
 
 def is_dead(text: str) -> bool:

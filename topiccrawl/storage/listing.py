@@ -42,15 +42,13 @@ class SqliteListing:
 
     async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
         """See ``Listing.page``."""
-        if not await self._database.ready():
-            return 0, []
-        return await self._database.read(lambda c: _page(c, topic, limit, offset))
+        return await self._database.read_existing(
+            lambda c: _page(c, topic, limit, offset), missing=(0, [])
+        )
 
     async def chains(self, topic: str, most: int) -> list[StoryChain]:
         """See ``Listing.chains``."""
-        if not await self._database.ready():
-            return []
-        return await self._database.read(lambda c: _chains(c, topic, most))
+        return await self._database.read_existing(lambda c: _chains(c, topic, most), missing=[])
 
     async def close(self) -> None:
         """See ``Listing.close``."""

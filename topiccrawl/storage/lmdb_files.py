@@ -14,7 +14,8 @@ from struct import error as TooShort  # noqa: N812 - an exception
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
-from topiccrawl.storage.files import touch_private
+from topiccrawl.messages import message
+from topiccrawl.storage.files import touch_private, translated
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,13 +40,10 @@ def create_files(folder: Path) -> None:
     Raises:
         StorageError: The files cannot be created, or the data file is truncated.
     """
-    try:
+    text = message("{folder}: cannot be written: {strerror}")
+    with translated(StorageError, text, folder=folder):
         touch_private(folder / DATA)
         touch_private(folder / LOCK)
-    except OSError as error:
-        raise StorageError(
-            "{folder}: cannot be written: {strerror}", folder=folder, strerror=error.strerror
-        ) from error
     require_complete(folder)
 
 

@@ -38,12 +38,11 @@ class NewsEvent(NamedTuple):
         return (known[0], known[-1]) if known else ("", "")
 
 
-def group_by_event(articles: Iterable[Article], least: int = 2) -> list[NewsEvent]:
-    """Group articles by event; events with the most articles come first.
+def group_by_event(articles: Iterable[Article]) -> list[NewsEvent]:
+    """Group articles by event, of which there are at least two; the largest events come first.
 
     Args:
         articles: Articles, last stored first; articles without an event are skipped.
-        least: Minimum number of articles per event.
 
     >>> from topiccrawl.model import Article
     >>> found = [Article(f"http://{n}.test/", n, "", site=n, event="http://a.test/") for n in "ba"]
@@ -56,6 +55,6 @@ def group_by_event(articles: Iterable[Article], least: int = 2) -> list[NewsEven
             groups.setdefault(article.event, []).append(article)
     found = [NewsEvent(event, group[::-1]) for event, group in groups.items()]
     return sorted(
-        (one for one in found if len(one.articles) >= least),
+        (one for one in found if len(one.articles) > 1),
         key=lambda one: (-len(one.articles), one.event),
     )

@@ -92,6 +92,33 @@ class Window(NamedTuple):
     gone: tuple[PageState, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Event of a watched page; also a Scrapy item (``-a since=``).
+
+    Attributes:
+        event: ``new``, ``changed`` or ``gone``.
+        url: Canonical URL of the page.
+        at: Time of detection, seconds since the epoch.
+        owner: Name of the topic or template.
+        found_on: URL of the page on which it was found first, or "".
+    """
+
+    event: str
+    url: str
+    at: float
+    owner: str
+    found_on: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values by field name.
+
+        >>> Change("gone", "http://a.test/1", 5.0, "足球").to_dict()["event"]
+        'gone'
+        """
+        return asdict(self)
+
+
 PAGES = DocumentKind(
     "pages",
     tuple(one.name for one in fields(PageState)),
@@ -103,6 +130,9 @@ PAGES = DocumentKind(
         ("url",),
     ),
 )
+
+_TIMES = {"new": "first_seen", "changed": "changed_at", "gone": "gone_at"}
+"""Fields with the times of events."""
 
 _MIN_TIME = 1e-9
 """Lower bound of stored times; 0 means no time."""
@@ -185,3 +215,31 @@ def sendable(validator: str) -> str:
 
 def _state(document: Document) -> PageState:
     return PageState(**{**document, "role": Role(document["role"])})
+
+
+def changes_in_window(window: Window) -> list[Change]:
+    """Return the events of a time window, oldest first."""
+    parts = window._asdict().items()
+    events = [_change(event, state) for event, states in parts for state in states]
+    return sorted(events, key=lambda change: change.at)
+
+
+def change_between(known: PageState | None, state: PageState) -> Change | None:
+    """Return the event between two states of an article, or None.
+
+    Args:
+        known: Earlier state; None if the page is new.
+        state: Later state.
+    """
+    if known is None:
+        return _change("new", state)
+    if state.gone_at and not known.gone_at:
+        return _change("gone", state)
+    if state.changed_at > known.changed_at:
+        return _change("changed", state)
+    return None
+
+
+def _change(event: str, state: PageState) -> Change:
+    at: float = getattr(state, _TIMES[event])
+    return Change(event, state.url, at, state.owner, state.found_on)

@@ -1,6 +1,8 @@
-"""SQL of the embedded store: articles, versions, topics and reprints.
+"""SQL of the embedded store: articles, versions, topics, reprints, search and removal.
 
-All functions run inside a transaction of the caller.
+All functions run inside a transaction of the caller. Words are indexed by searches, not when
+articles are stored, so that crawls have no cost. A search first indexes the articles stored since
+the last search.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.model import Article
-from topiccrawl.storage.contract import Reprint, Version
+from topiccrawl.storage.contract import Reprint, Story, Version
+from topiccrawl.storage.selection import Selection, names_of, words_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -19,11 +22,20 @@ TEXTS = (
     "url", "title", "body", "final_url", "canonical_url", "site", "published", "source",
     "author", "language", "follows", "event",
 )  # fmt: skip
-COLUMNS = (*TEXTS, "images", "fetched_at", "depth", "digest", "noarchive", "encoding")
+PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
+"""Fields of an article that are stored unchanged."""
+COLUMNS = (*TEXTS, "images", *PLAIN)
 """Columns of ``articles`` in table order, except the id."""
 
-OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
-"""Condition for articles of a topic."""
+LAST = 1 << 62
+"""Upper bound of the ids of articles."""
+
+BATCH = 500
+"""Number of articles indexed per transaction; small, since crawls wait for its lock."""
+
+_OF_TOPIC = "id IN (SELECT article_id FROM article_topics WHERE topic = :topic)"
+_OF_SITE = "(site = :site OR substr(site, -length(:site) - 1) = '.' || :site)"
+_OF_WORDS = "id IN (SELECT rowid FROM words WHERE words MATCH :words)"
 
 _SELECT = f"SELECT id, {', '.join(COLUMNS)} FROM articles"  # noqa: S608 - constant names
 _COMPARED = "SELECT id, url, title, body, site, published, digest FROM articles"
@@ -31,6 +43,7 @@ _INSERT = (
     f"INSERT INTO articles ({', '.join(COLUMNS)}) "  # noqa: S608 - constant names
     f"VALUES ({', '.join('?' * len(COLUMNS))})"
 )
+_REPRINTS = f"SELECT {', '.join(Reprint._fields)} FROM reprints"  # noqa: S608 - constant names
 _UPDATE = f"UPDATE articles SET {', '.join(f'{c} = ?' for c in COLUMNS)} WHERE id = ?"  # noqa: S608
 
 
@@ -59,20 +72,23 @@ def find(connection: sqlite3.Connection, url: str) -> tuple[int, Article] | None
     return None if row is None else (row[0], _article(connection, row, ""))
 
 
-def by_id(connection: sqlite3.Connection, article_id: int) -> Article:
-    """Return the article of an existing row id."""
-    row = connection.execute(f"{_SELECT} WHERE id = ?", (article_id,)).fetchone()
-    return _article(connection, row, "")
+def story(connection: sqlite3.Connection, url: str) -> Story | None:
+    """Return the story stored under a URL, or reprinted by it, or None."""
+    own = "SELECT id FROM articles WHERE url = :url"
+    other = "SELECT article_id FROM reprints WHERE url = :url"
+    query = f"{_SELECT} WHERE id = coalesce(({own}), ({other}))"
+    row = connection.execute(query, {"url": clean(url)}).fetchone()
+    return row and Story(_article(connection, row, ""), reprints(connection, row[0]))
 
 
 def latest(connection: sqlite3.Connection, topic: str, limit: int, offset: int) -> list[Article]:
     """Return articles of a topic ("" for all), the last stored first; no limit if 0."""
-    where = OF_TOPIC if topic else "1"
+    where = _OF_TOPIC if topic else "1"
     values = {"topic": topic, "size": limit or -1, "offset": offset}
-    return [article for _, article in select_page(connection, where, values, topic)]
+    return [article for _, article in _page(connection, where, values, topic)]
 
 
-def select_page(
+def _page(
     connection: sqlite3.Connection, where: str, values: Mapping[str, Any], topic: str
 ) -> list[tuple[int, Article]]:
     """Return ids and articles that match, last stored first: ``size`` rows from ``offset``."""
@@ -97,7 +113,7 @@ def versions(connection: sqlite3.Connection, url: str) -> list[Version]:
         " JOIN articles ON articles.id = article_id WHERE url = ? ORDER BY number",
         (clean(url),),
     )
-    return [Version(*row) for row in rows]
+    return list(map(Version._make, rows))
 
 
 def mark_unindexed(connection: sqlite3.Connection, article_id: int) -> None:
@@ -105,14 +121,15 @@ def mark_unindexed(connection: sqlite3.Connection, article_id: int) -> None:
     connection.execute("INSERT OR IGNORE INTO unsearched VALUES (?)", (article_id,))
 
 
-def set_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
-    """Add the topics of an article to a row, replacing older scores."""
-    _write_topics(connection, "INSERT OR REPLACE", article_id, article)
-
-
-def add_topics(connection: sqlite3.Connection, article_id: int, article: Article) -> None:
-    """Add the topics of an article that the row lacks."""
-    _write_topics(connection, "INSERT OR IGNORE", article_id, article)
+def add_topics(
+    connection: sqlite3.Connection, article_id: int, article: Article, *, replace: bool = False
+) -> None:
+    """Add the topics of an article to a row; older scores are kept unless ``replace`` is true."""
+    terms = clean(json.dumps(article.terms, ensure_ascii=False))
+    connection.executemany(
+        f"{'REPLACE' if replace else 'INSERT OR IGNORE'} INTO article_topics VALUES (?, ?, ?, ?)",  # noqa: S608
+        ((article_id, clean(topic), score, terms) for topic, score in article.topics.items()),
+    )
 
 
 def compared(connection: sqlite3.Connection, ids: Sequence[int], but: str) -> list[Article]:
@@ -151,19 +168,8 @@ def drop_reprint(connection: sqlite3.Connection, url: str) -> None:
 
 def reprints(connection: sqlite3.Connection, article_id: int) -> tuple[Reprint, ...]:
     """Return the reprints of a story in the order of first recording."""
-    rows = connection.execute(
-        "SELECT url, site, title, published, seen_at, similarity, reason FROM reprints "
-        "WHERE article_id = ? ORDER BY id",
-        (article_id,),
-    )
-    return tuple(Reprint(*row) for row in rows)
-
-
-def story_of(connection: sqlite3.Connection, url: str) -> int | None:
-    """Return the id of the story that a URL reprints, or None."""
-    query = "SELECT article_id FROM reprints WHERE url = ?"
-    row = connection.execute(query, (clean(url),)).fetchone()
-    return None if row is None else int(row[0])
+    rows = connection.execute(f"{_REPRINTS} WHERE article_id = ? ORDER BY id", (article_id,))
+    return tuple(map(Reprint._make, rows))
 
 
 def counts(connection: sqlite3.Connection) -> dict[str, int]:
@@ -176,6 +182,107 @@ def counts(connection: sqlite3.Connection) -> dict[str, int]:
     return dict(connection.execute(query).fetchall())
 
 
+def select(
+    connection: sqlite3.Connection, selection: Selection, below: int, size: int
+) -> tuple[list[Article], int]:
+    """Return the next articles of a selection, the last stored first, and the last id read.
+
+    Args:
+        connection: Connection inside a transaction.
+        selection: Conditions on the articles.
+        below: Exclusive upper bound of the ids; ``LAST`` for the first page.
+        size: Number of articles to read; fewer may be returned. The last id is 0 at the end.
+    """
+    values: dict[str, Any] = {"below": below, "size": size, "offset": 0}
+    values |= {"topic": clean(selection.topic), "site": selection.site}
+    values |= {"since": selection.since, "before": selection.before}
+    values["words"] = " AND ".join(f'"{word}"' for word in selection.words)
+    conditions = {
+        _OF_TOPIC: selection.topic,
+        _OF_SITE: selection.site,
+        "published >= :since": selection.since,
+        "published < :before AND published <> ''": selection.until,
+        _OF_WORDS: selection.words,
+    }
+    where = " AND ".join(["id < :below", *(sql for sql, asked in conditions.items() if asked)])
+    found = _page(connection, where, values, selection.topic)
+    wanted = set(selection.words)
+    kept = [
+        article
+        for _, article in found
+        # the index may still contain words of an earlier text
+        if not wanted or wanted.issubset(words_of(article.title, article.body))
+    ]
+    return kept, found[-1][0] if found else 0
+
+
+def index_words(connection: sqlite3.Connection) -> int:
+    """Index the words of up to ``BATCH`` new and changed articles each; return their number."""
+    query = "SELECT max(CAST(value AS INTEGER)) FROM properties WHERE name = 'searched'"
+    last = connection.execute(query).fetchone()[0] or 0
+    query = "SELECT id, title, body FROM articles WHERE id > ? ORDER BY id LIMIT ?"
+    new = connection.execute(query, (last, BATCH)).fetchall()
+    if new:
+        query = "INSERT OR REPLACE INTO properties VALUES ('searched', ?)"
+        connection.execute(query, (str(new[-1][0]),))
+    changed = connection.execute(
+        "SELECT id, title, body FROM articles JOIN unsearched ON article_id = id LIMIT ?", (BATCH,)
+    ).fetchall()
+    for article_id, title, body in (*new, *changed):
+        words = " ".join(words_of(title, body))
+        connection.execute("INSERT INTO words (rowid, held) VALUES (?, ?)", (article_id, words))
+    done = [(article_id,) for article_id, _, _ in changed]
+    connection.executemany("DELETE FROM unsearched WHERE article_id = ?", done)
+    return len(new) + len(changed)
+
+
+def forget(connection: sqlite3.Connection, names: Sequence[str], now: float) -> int:
+    """Delete articles and reprints of URLs or ``site:HOST`` for good; return their number."""
+    gone = 0
+    for name in map(clean, names):
+        connection.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (name, now))
+        site = name.removeprefix("site:") if name.startswith("site:") else None
+        named = "site = :name OR substr(site, -length(:name) - 1) = '.' || :name"
+        where = named if site else "url = :name OR final_url = :name OR canonical_url = :name"
+        reprints = named if site else "url = :name"
+        for table, condition in (("articles", where), ("reprints", reprints)):
+            query = f"DELETE FROM {table} WHERE {condition}"  # noqa: S608 - constant names
+            gone += connection.execute(query, {"name": site or name}).rowcount
+    _index_below_newest(connection)
+    return gone
+
+
+def expire(connection: sqlite3.Connection, topic: str, before: float) -> int:
+    """Remove a topic from its articles fetched before a time; return their number.
+
+    Articles without another topic are deleted.
+    """
+    of_topic = "topic = ? AND article_id IN (SELECT id FROM articles WHERE fetched_at < ?)"
+    query = f"DELETE FROM article_topics WHERE {of_topic}"  # noqa: S608 - constant
+    gone = connection.execute(query, (clean(topic), before)).rowcount
+    bare = "id NOT IN (SELECT article_id FROM article_topics) AND fetched_at < ?"
+    connection.execute(f"DELETE FROM articles WHERE {bare}", (before,))  # noqa: S608 - constant
+    _index_below_newest(connection)
+    return gone
+
+
+def _index_below_newest(connection: sqlite3.Connection) -> None:
+    """Lower the last indexed id to the newest id, since SQLite may reuse deleted ids."""
+    newest = "(SELECT coalesce(max(id), 0) FROM articles)"
+    connection.execute(
+        f"UPDATE properties SET value = {newest} "  # noqa: S608 - constant
+        f"WHERE name = 'searched' AND CAST(value AS INTEGER) > {newest}"
+    )
+
+
+def is_forgotten(connection: sqlite3.Connection, article: Article) -> bool:
+    """Return whether a URL or the site of the article was removed for good."""
+    names = names_of(article)
+    marks = ", ".join("?" * len(names))
+    query = f"SELECT 1 FROM tombstones WHERE name IN ({marks})"  # noqa: S608 - marks
+    return connection.execute(query, names).fetchone() is not None
+
+
 def _compared(row: Sequence[Any]) -> Article:
     url, title, body, site, published, digest = row
     return Article(url, title, body, site=site, published=published, digest=digest)
@@ -185,21 +292,7 @@ def _values(article: Article) -> tuple[Any, ...]:
     return (
         *(clean(getattr(article, name)) for name in TEXTS),
         clean(json.dumps(article.images, ensure_ascii=False)),
-        article.fetched_at,
-        article.depth,
-        article.digest,
-        article.noarchive,
-        article.encoding,
-    )
-
-
-def _write_topics(
-    connection: sqlite3.Connection, verb: str, article_id: int, article: Article
-) -> None:
-    terms = clean(json.dumps(article.terms, ensure_ascii=False))
-    connection.executemany(
-        f"{verb} INTO article_topics VALUES (?, ?, ?, ?)",
-        ((article_id, clean(topic), score, terms) for topic, score in article.topics.items()),
+        *(getattr(article, name) for name in PLAIN),
     )
 
 

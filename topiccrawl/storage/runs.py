@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from topiccrawl.errors import StorageError
-from topiccrawl.storage.files import private_opener
+from topiccrawl.messages import message
+from topiccrawl.storage.files import private_opener, translated
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.status import EMPTY, State
 
@@ -109,36 +110,24 @@ class LocalRuns:
         known = self._cache.get(path)
         if known is not None and known[0] == at:
             return known
-        try:
+        failed = message("{path}: cannot be read: {strerror}")
+        with translated(StorageError, failed, (PermissionError,), path=path):
             return at, from_json(path.read_bytes(), str(path))
-        except PermissionError as error:
-            raise StorageError(
-                "{path}: cannot be read: {strerror}", path=path, strerror=error.strerror
-            ) from error
 
     def _write(self, name: str, text: str) -> None:
-        try:
+        failed = message("{folder}: cannot be written: {strerror}")
+        with translated(StorageError, failed, folder=self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             new = self.folder / f".{name}.{os.getpid()}"
             with open(new, "w", encoding="utf-8", opener=private_opener) as file:
                 file.write(text)
             new.replace(self.folder / name)
-            for old in self._oldest_first()[:-MAX_RECORDS]:
-                old.unlink(missing_ok=True)
-        except OSError as error:
-            raise StorageError(
-                "{folder}: cannot be written: {strerror}",
-                folder=self.folder,
-                strerror=error.strerror,
-            ) from error
-
-    def _oldest_first(self) -> list[Path]:
-        """Return the paths of records, last updated at the end."""
-        found: list[tuple[float, Path]] = []
-        for path in self.folder.glob("*.json"):
-            with suppress(FileNotFoundError):  # another run removed it
-                found.append((path.stat().st_mtime, path))
-        return [path for _, path in sorted(found)]
+            updated: list[tuple[float, Path]] = []
+            for path in self.folder.glob("*.json"):
+                with suppress(FileNotFoundError):  # another run removed it
+                    updated.append((path.stat().st_mtime, path))
+            for _, path in sorted(updated)[:-MAX_RECORDS]:
+                path.unlink(missing_ok=True)
 
 
 def to_json(state: State) -> str:
@@ -152,12 +141,9 @@ def from_json(text: bytes, where: str) -> State:
     Raises:
         StorageError: It is not a state of this version.
     """
-    try:
+    failed = message("{where}: not a run record ({error}): remove it")
+    with translated(StorageError, failed, (ValueError,), where=where):  # not JSON or not UTF-8
         state = json.loads(text)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise StorageError(
-            "{where}: not a run record ({error}): remove it", where=where, error=error
-        ) from error
     if not isinstance(state, dict) or not all(map(_fits, map(state.get, _FIXED), _FIXED.values())):
         raise StorageError("{where}: not a run record of this version: remove it", where=where)
     return state

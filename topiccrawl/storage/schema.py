@@ -7,6 +7,7 @@ program version of each.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from topiccrawl import __version__
@@ -14,7 +15,7 @@ from topiccrawl.errors import StateError, StateVersionError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 APPLICATION_ID = 0x746F7069
 """Application id ("topi"), by which databases of other programs are rejected."""
@@ -23,7 +24,10 @@ STEPS: tuple[str, ...] = (
     """
     CREATE TABLE migrations (
         version INTEGER PRIMARY KEY, program TEXT NOT NULL, applied_at REAL NOT NULL
-    );
+    )
+    """,
+    *("",) * 5,  # versions that were never released
+    """
     CREATE TABLE articles (
         id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, body TEXT NOT NULL,
         final_url TEXT NOT NULL, canonical_url TEXT NOT NULL, site TEXT NOT NULL,
@@ -38,12 +42,6 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (article_id, topic)
     ) WITHOUT ROWID;
     CREATE INDEX topic_articles ON article_topics (topic, article_id);
-    CREATE TABLE story_keys (
-        key TEXT NOT NULL,
-        article_id INTEGER NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
-        PRIMARY KEY (key, article_id)
-    ) WITHOUT ROWID;
-    CREATE INDEX article_keys ON story_keys (article_id);
     CREATE TABLE reprints (
         id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE,
         article_id INTEGER NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
@@ -59,21 +57,15 @@ STEPS: tuple[str, ...] = (
         id INTEGER PRIMARY KEY, topic TEXT NOT NULL, frontier TEXT NOT NULL,
         started REAL NOT NULL, finished REAL, reason TEXT NOT NULL
     );
-    """,
-    """
     CREATE TABLE topic_changes (
         topic TEXT NOT NULL, frontier TEXT NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL,
         method TEXT NOT NULL, reason TEXT NOT NULL, pages INTEGER NOT NULL, own TEXT NOT NULL,
         terms TEXT NOT NULL, lower_limit REAL, upper_limit REAL
     );
-    CREATE INDEX changes_of_topic ON topic_changes (topic, frontier);
     CREATE TABLE topic_learnt (
         topic TEXT NOT NULL, frontier TEXT NOT NULL, state TEXT NOT NULL,
         PRIMARY KEY (topic, frontier)
     ) WITHOUT ROWID;
-    """,
-    """
-    DROP TABLE story_keys;
     CREATE TABLE sketches (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
         article_id INTEGER NOT NULL UNIQUE REFERENCES articles (id) ON DELETE CASCADE,
@@ -81,15 +73,11 @@ STEPS: tuple[str, ...] = (
     );
     CREATE TABLE boilerplate (seq INTEGER PRIMARY KEY AUTOINCREMENT, mark INTEGER NOT NULL UNIQUE);
     CREATE TABLE properties (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    """,
-    """
     CREATE VIRTUAL TABLE words USING fts5 (held, content = '', columnsize = 0, detail = none);
     CREATE TABLE unsearched (
         article_id INTEGER PRIMARY KEY REFERENCES articles (id) ON DELETE CASCADE
     );
     CREATE TABLE tombstones (name TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
-    """,
-    """
     CREATE TABLE pages (
         owner TEXT NOT NULL, url TEXT NOT NULL, role TEXT NOT NULL, first_seen REAL NOT NULL,
         checked_at REAL NOT NULL, changed_at REAL NOT NULL, gone_at REAL NOT NULL,
@@ -97,18 +85,12 @@ STEPS: tuple[str, ...] = (
         last_modified TEXT NOT NULL, digest TEXT NOT NULL, relevance REAL NOT NULL,
         found_on TEXT NOT NULL, more TEXT NOT NULL, PRIMARY KEY (owner, url)
     ) WITHOUT ROWID;
-    CREATE INDEX pages_due ON pages (owner, due) WHERE due > 0;
-    CREATE INDEX pages_seen ON pages (owner, role, first_seen);
-    CREATE INDEX pages_changed ON pages (owner, role, changed_at);
-    CREATE INDEX pages_gone ON pages (owner, role, gone_at);
     CREATE TABLE versions (
         article_id INTEGER NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
         number INTEGER NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL,
         published TEXT NOT NULL, digest TEXT NOT NULL, fetched_at REAL NOT NULL,
         replaced_at REAL NOT NULL, PRIMARY KEY (article_id, number)
     ) WITHOUT ROWID;
-    """,
-    """
     CREATE TABLE template_periods (
         template TEXT NOT NULL, number INTEGER NOT NULL, phase TEXT NOT NULL,
         started REAL NOT NULL, finished REAL NOT NULL, total INTEGER NOT NULL,
@@ -120,22 +102,16 @@ STEPS: tuple[str, ...] = (
         chance REAL NOT NULL, useful INTEGER NOT NULL, crawled INTEGER NOT NULL,
         visits TEXT NOT NULL, PRIMARY KEY (template, url)
     );
-    CREATE INDEX seeds_staged ON template_seeds (template, stage, number);
-    CREATE INDEX seeds_outcome ON template_seeds (template, period, number, stage, chance, useful);
     CREATE TABLE records (
         template TEXT NOT NULL, entity TEXT NOT NULL, name TEXT NOT NULL, seed TEXT NOT NULL,
         number INTEGER NOT NULL, period INTEGER NOT NULL, confidence REAL NOT NULL,
         first_seen REAL NOT NULL, changed_at REAL NOT NULL, checked_at REAL NOT NULL,
         gone_at REAL NOT NULL, record TEXT NOT NULL, PRIMARY KEY (template, entity)
     );
-    CREATE INDEX records_seen ON records (first_seen, template, entity);
-    CREATE INDEX records_of_seed ON records (template, seed);
     CREATE TABLE record_versions (
         template TEXT NOT NULL, entity TEXT NOT NULL, until REAL NOT NULL, record TEXT NOT NULL,
         PRIMARY KEY (template, entity, until)
     );
-    """,
-    """
     CREATE TABLE forgotten_records (
         template TEXT NOT NULL, entity TEXT NOT NULL, at REAL NOT NULL,
         PRIMARY KEY (template, entity)
@@ -146,16 +122,16 @@ STEPS: tuple[str, ...] = (
     DELETE FROM topic_changes WHERE rowid NOT IN (
         SELECT max(rowid) FROM topic_changes GROUP BY topic, frontier, number, at
     );
-    DROP INDEX changes_of_topic;
+    DROP INDEX IF EXISTS changes_of_topic;
     CREATE UNIQUE INDEX topic_changes_key ON topic_changes (topic, frontier, number, at);
-    DROP INDEX pages_due;
-    DROP INDEX pages_seen;
-    DROP INDEX pages_changed;
-    DROP INDEX pages_gone;
-    DROP INDEX seeds_staged;
-    DROP INDEX seeds_outcome;
-    DROP INDEX records_seen;
-    DROP INDEX records_of_seed;
+    DROP INDEX IF EXISTS pages_due;
+    DROP INDEX IF EXISTS pages_seen;
+    DROP INDEX IF EXISTS pages_changed;
+    DROP INDEX IF EXISTS pages_gone;
+    DROP INDEX IF EXISTS seeds_staged;
+    DROP INDEX IF EXISTS seeds_outcome;
+    DROP INDEX IF EXISTS records_seen;
+    DROP INDEX IF EXISTS records_of_seed;
     """,
     """
     ALTER TABLE articles ADD COLUMN follows TEXT NOT NULL DEFAULT '';
@@ -165,12 +141,7 @@ STEPS: tuple[str, ...] = (
 """SQL of each step, in order; statements end in ";". The schema's version is the step count."""
 
 
-def migrate(
-    connection: sqlite3.Connection,
-    path: str,
-    now: Callable[[], float],
-    steps: Sequence[str] = STEPS,
-) -> None:
+def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[str] = STEPS) -> None:
     """Migrate a database to the current schema, all steps in one transaction.
 
     Raises:
@@ -184,9 +155,8 @@ def migrate(
     for version in range(_version(connection, path, steps), len(steps)):
         for statement in filter(str.strip, steps[version].split(";")):
             connection.execute(statement)
-        connection.execute(
-            "INSERT INTO migrations VALUES (?, ?, ?)", (version + 1, __version__, now())
-        )
+        applied = (version + 1, __version__, time.time())
+        connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", applied)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {len(steps)}")
     connection.execute("COMMIT")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical
-from topiccrawl.storage.rows import clean
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 from topiccrawl.text.normal import has_han
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -69,12 +70,9 @@ def day(text: str, what: str) -> str:
     >>> day("2026-01-31", "--since")
     '2026-01-31'
     """
-    try:
+    failed = message("{what} {text!r} is not a date: write it as 2026-01-31")
+    with translated(ConfigurationError, failed, (ValueError,), what=what, text=text):
         return str(date.fromisoformat(text)) if text else ""
-    except ValueError as error:
-        raise ConfigurationError(
-            "{what} {text!r} is not a date: write it as 2026-01-31", what=what, text=text
-        ) from error
 
 
 def site_in(text: str) -> str:
@@ -159,5 +157,6 @@ def site_names(host: str) -> list[str]:
 
 def names_of(article: Article) -> list[str]:
     """Return all names by which an article can be forgotten."""
-    urls = {clean(url) for url in (article.url, article.final_url, article.canonical_url)}
-    return [*sorted(filter(None, urls)), *site_names(article.site)]
+    urls = (article.url, article.final_url, article.canonical_url)
+    stored = {url.encode("utf-8", "replace").decode() for url in urls if url}
+    return [*sorted(stored), *site_names(article.site)]

@@ -1,4 +1,4 @@
-"""Learned knowledge of sites: JSON values by site and key."""
+"""Learned knowledge of sites, and user marks of pages: JSON values by site and key."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from topiccrawl.links.urls import host_of
+from topiccrawl.model import Mark
 from topiccrawl.storage.documents import DocumentKind, DocumentStore
+from topiccrawl.storage.factory import opened, storage_of
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from topiccrawl.storage.contract import Storage
 
@@ -19,7 +22,7 @@ SITES = DocumentKind(
 )
 
 MARKS = "marks of "
-"""Prefix of the name under which marks of a topic are stored (``storage.marks``)."""
+"""Prefix of the name under which marks of a topic are stored."""
 CHANGED = "marks changed"
 """Name under which the times of the last marks are stored, by topic."""
 PAGES = "pages of "
@@ -31,12 +34,10 @@ class Sites(DocumentStore):
 
     Args:
         storage: Storage of the values.
-        now: Clock, seconds since the epoch.
     """
 
-    def __init__(self, storage: Storage, *, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, storage: Storage) -> None:
         super().__init__(storage.documents(SITES))
-        self._now = now
 
     async def get(self, site: str) -> dict[str, Any]:
         """Return all values of a site, by key."""
@@ -55,24 +56,75 @@ class Sites(DocumentStore):
             TypeError: A value is not JSON serializable; nothing was stored.
             StorageError: See ``Documents.put``.
         """
-        now = self._now()
-        new = [
-            {"site": site, "key": key, "value": value, "changed_at": now}
-            for key, value in values.items()
-        ]
+        same = {"site": site, "changed_at": time.time()}
+        new = [{**same, "key": key, "value": value} for key, value in values.items()]
         await self._documents.put({SITES: new})
 
     async def forget(self, names: Sequence[str]) -> None:
         """Delete marks of URLs or ``site:HOST``, and all samples, which may have their text."""
         targets = set(names)
+
+        def is_gone(site: str, key: str) -> bool:
+            marked = {key, *site_names(host_of(key))} if site.startswith(MARKS) else set[str]()
+            return site.startswith(PAGES) or not targets.isdisjoint(marked)
+
         found = await self._documents.find(SITES, {}, fields=("site", "key"))
-        gone = [
-            one
-            for one in found
-            if one["site"].startswith(PAGES)
-            or (
-                one["site"].startswith(MARKS)
-                and not targets.isdisjoint((one["key"], *site_names(host_of(one["key"]))))
-            )
-        ]
+        gone = [one for one in found if is_gone(one["site"], one["key"])]
         await self._documents.delete(SITES, *gone)
+
+
+class MarkStore:
+    """Marks of one topic and a sample of its scored pages, stored as JSON values.
+
+    Nodes with a shared store share both. Errors are those of ``Sites``.
+
+    Args:
+        sites: Store of the values; ``open`` opens it.
+        topic: Name of the topic.
+    """
+
+    def __init__(self, sites: Sites, topic: str) -> None:
+        self._sites = sites
+        self._topic = topic
+        self._marks = f"{MARKS}{topic}"
+        self._pages = f"{PAGES}{topic}"
+
+    @classmethod
+    def opened(
+        cls, settings: Mapping[str, Any], topic: str
+    ) -> AbstractAsyncContextManager[MarkStore]:
+        """Open the store that the settings name, and close it at the end of a block."""
+        return opened(cls(Sites(storage_of(settings)), topic))
+
+    async def open(self) -> None:
+        """Open the store."""
+        await self._sites.open()
+
+    async def close(self) -> None:
+        """Close the store."""
+        await self._sites.close()
+
+    async def marks(self) -> list[Mark]:
+        """Return the marks, one per URL."""
+        found = await self._sites.get(self._marks)
+        marks = [Mark(**value) for value in found.values()]
+        return [mark for mark in marks if mark.wanted is not None]
+
+    async def mark(self, marks: Iterable[Mark]) -> None:
+        """Store marks, replacing earlier marks of their URLs; ``wanted=None`` removes a mark."""
+        await self._sites.put(self._marks, {mark.url: mark._asdict() for mark in marks})
+        await self._sites.put(CHANGED, {self._topic: time.time()})
+
+    async def changed(self) -> float:
+        """Return the time of the last change of marks, seconds since the epoch; 0.0 if none."""
+        return float((await self._sites.get(CHANGED)).get(self._topic, 0.0))
+
+    async def pages(self) -> tuple[int, list[Mark]]:
+        """Return the number of pages that were sampled from, and the sample."""
+        found = (await self._sites.get(self._pages)).get("sample", {"seen": 0, "pages": []})
+        return found["seen"], [Mark(**value) for value in found["pages"]]
+
+    async def put_pages(self, seen: int, pages: Sequence[Mark]) -> None:
+        """Store a sample, replacing the earlier one."""
+        value = {"seen": seen, "pages": [page._asdict() for page in pages]}
+        await self._sites.put(self._pages, {"sample": value})

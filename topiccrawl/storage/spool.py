@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
 from topiccrawl.errors import StorageError
+from topiccrawl.messages import message
 from topiccrawl.model import Article
 from topiccrawl.storage import files
 
@@ -28,6 +29,9 @@ LIMIT = 1 << 30
 """Maximum size of a spool file in bytes; about 300,000 articles."""
 
 SUFFIX = ".jsonl"
+
+_READ = message("{path}: cannot be read: {error}; check its permissions")
+_WRITE = message("{folder}: cannot write: {error}; free disk space")
 
 REFUSED = "refused.txt"
 """Name of the file for articles that the store rejects while it accepts others."""
@@ -45,10 +49,9 @@ class Spool:
         self.folder = Path(folder)
         self.waiting = 0
         self._limit = limit
-        self._file: IO[bytes] | None = None
-        self._read_offset = 0  # offset of the first queued article
+        self._file: IO[bytes] | None = None  # the file of this process
+        self._files: list[IO[bytes]] = []  # each at its first queued article, oldest first
         self._peek_end = self._damaged = 0  # offset after ``peek``, and its damaged lines
-        self._adopted: list[IO[bytes]] = []
 
     def open(self) -> None:
         """Take over the files of dead processes, and queue rejected articles again.
@@ -58,19 +61,11 @@ class Spool:
         """
         with suppress(FileNotFoundError):
             (self.folder / REFUSED).rename(self.folder / f"{uuid4().hex}{SUFFIX}")
-        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
-            try:
-                file = path.open("r+b")
-            except OSError as error:
-                raise StorageError(
-                    "{path}: cannot be read: {error}; check its permissions", path=path, error=error
-                ) from error
-            if not files.try_lock(file):
-                file.close()
-                continue
-            self._adopted.append(file)
-            self.waiting += sum(1 for _ in file)
-            file.seek(0)
+        with files.translated(StorageError, _READ, path=self.folder):
+            for file in files.adopt(self.folder, SUFFIX):
+                self._files.append(file)
+                self.waiting += sum(1 for _ in file)
+                file.seek(0)
 
     def append(self, articles: Iterable[Article]) -> None:
         """Append articles; after the call returns, they survive kill -9 and power cuts.
@@ -79,7 +74,7 @@ class Spool:
             StorageError: None of the articles was appended.
         """
         lines = [_encode_line(article) for article in articles]
-        try:
+        with files.translated(StorageError, _WRITE, folder=self.folder):
             file = self._own_file()
             size = os.fstat(file.fileno()).st_size
             if size + sum(map(len, lines)) > self._limit:
@@ -87,21 +82,13 @@ class Spool:
                     "{name}: the spool is full; make the database available again", name=file.name
                 )
             files.append(file.fileno(), b"".join(lines), size, sync=True)
-        except OSError as error:
-            raise StorageError(
-                "{folder}: cannot write: {error}; free disk space",
-                folder=self.folder,
-                error=error,
-            ) from error
         self.waiting += len(lines)
 
     def peek(self, number: int) -> list[Article]:
         """Return the oldest articles and keep them; damaged lines are skipped and logged."""
-        file = self._oldest()
-        if file is None:
+        if not self._files:
             return []
-        if file is self._file:
-            file.seek(self._read_offset)
+        file = self._files[0]
         begin = file.tell()
         found: list[Article] = []
         damaged = 0
@@ -121,12 +108,10 @@ class Spool:
 
     def drop(self, articles: Sequence[Article]) -> None:
         """Remove the articles that ``peek`` returned, after they were stored."""
-        file = self._oldest()
-        if file is None:
+        if not self._files:
             return
+        file = self._files[0]
         self.waiting -= len(articles) + self._damaged
-        if file is self._file:
-            self._read_offset = self._peek_end
         file.seek(self._peek_end)
         if self._peek_end >= os.fstat(file.fileno()).st_size:
             self._remove(file)
@@ -143,41 +128,25 @@ class Spool:
 
     def close(self) -> None:
         """Close the files; queued articles are kept for the next start. Idempotent."""
-        adopted, self._adopted = self._adopted, []
-        for file in adopted:
-            _close_file(file, file.tell())
-        if self._file is not None:
-            _close_file(self._file, self._read_offset)
-            self._file = None
-        self._read_offset = self.waiting = 0
-
-    def _oldest(self) -> IO[bytes] | None:
-        return self._adopted[0] if self._adopted else self._file
+        for file in self._files:
+            if file.tell() >= os.fstat(file.fileno()).st_size:
+                Path(file.name).unlink(missing_ok=True)  # saving an article twice is harmless
+            file.close()
+        self._file, self._files, self.waiting = None, [], 0
 
     def _own_file(self) -> IO[bytes]:
         if self._file is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            path = self.folder / f"{uuid4().hex}{SUFFIX}"
-            self._file = open(path, "x+b", opener=files.private_opener)  # noqa: SIM115
-            files.try_lock(self._file)
+            self._file = files.create(self.folder, SUFFIX)
             files.sync_folder(self.folder)
-            self._read_offset = 0
+            self._files.append(self._file)
         return self._file
 
     def _remove(self, file: IO[bytes]) -> None:
         Path(file.name).unlink(missing_ok=True)
         file.close()
+        self._files.remove(file)
         if file is self._file:
-            self._file, self._read_offset = None, 0
-        else:
-            self._adopted.remove(file)
-
-
-def _close_file(file: IO[bytes], begin: int) -> None:
-    """Close a file; delete it if no article is left (saving an article twice is harmless)."""
-    if begin >= os.fstat(file.fileno()).st_size:
-        Path(file.name).unlink(missing_ok=True)
-    file.close()
+            self._file = None
 
 
 def _encode_line(article: Article) -> bytes:

@@ -101,7 +101,10 @@ class SpoolingStore:
             await asyncio.to_thread(self.spool.open)
             if self.spool.waiting:
                 logger.info("%d articles are spooled in %s", self.spool.waiting, self.spool.folder)
-            await self._drain_leftover()
+            try:
+                await self._drain()
+            except StorageError as error:  # the rest stays in the spool
+                logger.error("Articles remain in %s: %s", self.spool.folder, error)  # noqa: TRY400
         except BaseException:
             await self._close()
             raise
@@ -187,13 +190,6 @@ class SpoolingStore:
             if self._closing.is_set():
                 break
         self._replay_task = None
-
-    async def _drain_leftover(self) -> None:
-        """Store spooled articles of earlier crawls; on errors, the rest stays in the spool."""
-        try:
-            await self._drain()
-        except StorageError as error:
-            logger.error("Articles remain in %s: %s", self.spool.folder, error)  # noqa: TRY400
 
     async def _drain(self) -> None:
         """Store all spooled articles, oldest first."""

@@ -11,14 +11,12 @@ from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage import rows
-from topiccrawl.storage import sqlite_search as search
-from topiccrawl.storage.contract import ArticleStore, Fate, Saved, Story, Version
-from topiccrawl.storage.database import BUSY_SECONDS, FILE, Database
+from topiccrawl.storage.contract import Fate, Saved
+from topiccrawl.storage.database import FILE, Database
 from topiccrawl.storage.listing import SqliteListing
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
-from topiccrawl.storage.sqlite_search import Tombstones
 from topiccrawl.storage.stories import StoryIndex
 
 if TYPE_CHECKING:
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup import DuplicateDetector, Match
     from topiccrawl.model import Article
+    from topiccrawl.storage.contract import ArticleStore, Story, Version
     from topiccrawl.storage.documents import DocumentKind
 
 
@@ -80,7 +79,6 @@ class SqliteStore:
         path: Path of the file, or its folder (TOPICCRAWL_DATA_DIR).
         method: Method of duplicate detection; ``VerifiedShingles`` if None.
         capacity: Number of newest articles that a new one is compared with; 200 bytes of RAM each.
-        busy_seconds: Seconds that a save waits for the lock of another process.
     """
 
     def __init__(
@@ -89,11 +87,10 @@ class SqliteStore:
         *,
         method: DuplicateDetector | None = None,
         capacity: int = CAPACITY,
-        busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         path = Path(path)
         self.path = path if path.suffix == ".sqlite" else path / FILE
-        self._database = Database(self.path, busy_seconds=busy_seconds)
+        self._database = Database(self.path)
         self._stories = StoryIndex(method or VerifiedShingles(), capacity)
 
     async def open(self) -> None:
@@ -111,39 +108,35 @@ class SqliteStore:
 
     async def get(self, url: str) -> Story | None:
         """See ``ArticleStore.get``."""
-        return await self._database.read(lambda connection: _story(connection, url))
+        return await self._database.read(lambda c: rows.story(c, url))
 
     async def versions(self, url: str) -> list[Version]:
         """See ``ArticleStore.versions``."""
-        return await self._database.read(lambda connection: rows.versions(connection, url))
+        return await self._database.read(lambda c: rows.versions(c, url))
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
         """See ``ArticleStore.articles``."""
-        return await self._database.read(
-            lambda connection: rows.latest(connection, topic, limit, offset)
-        )
+        return await self._database.read(lambda c: rows.latest(c, topic, limit, offset))
 
     async def select(self, selection: Selection = ALL) -> AsyncGenerator[Article, None]:
         """See ``ArticleStore.select``."""
         new = len(selection.words)
         while new:
-            new = await self._database.write(search.index_words)
-        below = 0
-        while True:
-            work = partial(search.select_page, selection=selection, below=below, size=PAGE)
+            new = await self._database.write(rows.index_words)
+        below = rows.LAST
+        while below:
+            work = partial(rows.select, selection=selection, below=below, size=PAGE)
             found, below = await self._database.read(work)
             for article in found:
                 yield article
-            if not below:
-                return
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``ArticleStore.forget``."""
-        return await self._database.write(lambda c: search.forget(c, names, now))
+        return await self._database.write(lambda c: rows.forget(c, names, now))
 
     async def expire(self, topic: str, before: float) -> int:
         """See ``ArticleStore.expire``."""
-        return await self._database.write(lambda c: search.expire(c, topic, before))
+        return await self._database.write(lambda c: rows.expire(c, topic, before))
 
     async def counts(self) -> dict[str, int]:
         """See ``ArticleStore.counts``."""
@@ -151,35 +144,34 @@ class SqliteStore:
 
     def _save_all(self, connection: sqlite3.Connection, articles: Sequence[Article]) -> list[Saved]:
         self._stories.refresh(connection)
-        gone = Tombstones(connection)
         return [
             Saved(article.url, Fate.FORGOTTEN, article.url)
-            if gone.cover(article)
+            if rows.is_forgotten(connection, article)
             else self._save(connection, article)
             for article in articles
         ]
 
     def _save(self, connection: sqlite3.Connection, article: Article) -> Saved:
-        found = self._stories.look_up(connection, article)
-        article, match = linked(article, found.match)
+        keys, found = self._stories.look_up(connection, article)
+        article, match = linked(article, found)
         if match is not None:
             return _save_reprint(connection, article, match)
         rows.drop_reprint(connection, article.url)
-        known = rows.find(connection, article.url)
+        article_id, known = rows.find(connection, article.url) or (0, None)
         if known is None:
             article_id, fate = rows.insert(connection, article), Fate.NEW
             self._stories.learn(connection, article)
         else:
-            article_id, fate = known[0], fate_of(known[1], article)
-            if replaces(known[1], article):
-                version = version_of(known[1], article.fetched_at)
+            fate = fate_of(known, article)
+            if replaces(known, article):
+                version = version_of(known, article.fetched_at)
                 rows.keep_version(connection, article_id, version)
             rows.update(connection, article_id, article)
         if fate is Fate.UPDATED:
             rows.mark_unindexed(connection, article_id)
-        rows.set_topics(connection, article_id, article)
-        if known is None or known[1].digest != article.digest:
-            self._stories.index(connection, article_id, found.keys)
+        rows.add_topics(connection, article_id, article, replace=True)
+        if known is None or known.digest != article.digest:
+            self._stories.index(connection, article_id, keys)
         return Saved(article.url, fate, article.url, follows=article.follows)
 
 
@@ -190,13 +182,3 @@ def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match
     rows.set_reprint(connection, found[0], reprint_by(article, match))
     rows.add_topics(connection, found[0], article)
     return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
-
-
-def _story(connection: sqlite3.Connection, url: str) -> Story | None:
-    found = rows.find(connection, url)
-    if found is None:
-        article_id = rows.story_of(connection, url)
-        if article_id is None:
-            return None
-        found = (article_id, rows.by_id(connection, article_id))
-    return Story(found[1], rows.reprints(connection, found[0]))

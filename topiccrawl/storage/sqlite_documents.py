@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.storage.database import Database
 from topiccrawl.storage.documents import Span, grouped, plain
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from topiccrawl.storage.documents import Document, DocumentKind, Where
-
-T = TypeVar("T")
 
 _BATCH = 500
 """Maximum number of keys per query; SQLite limits the number of parameters."""
@@ -72,7 +70,7 @@ class SqliteDocuments:
                     found += connection.execute(f"{query} {marks}", (*first, *batch)).fetchall()
             return found
 
-        return _documents(kind, kind.fields, await self._read(work, []))
+        return _documents(kind, kind.fields, await self._database.read_existing(work, []))
 
     async def find(
         self, kind: DocumentKind, where: Where, *, order: Sequence[str] = (),
@@ -89,15 +87,19 @@ class SqliteDocuments:
             query += f" ORDER BY {', '.join(order)}"
         if limit:
             query += f" LIMIT {int(limit)}"
-        rows: list[Any] = await self._read(lambda c: c.execute(query, values).fetchall(), [])
+        rows: list[Any] = await self._database.read_existing(
+            lambda c: c.execute(query, values).fetchall(), []
+        )
         return _documents(kind, named, rows)
 
     async def count(self, kind: DocumentKind, where: Where) -> int:
         """See ``Documents.count``."""
         condition, values = _condition(where)
         query = f"SELECT count(*) FROM {kind.name} WHERE {condition}"  # noqa: S608 - names of fields
-        (number,) = await self._read(lambda c: c.execute(query, values).fetchone(), (0,))
-        return int(number)
+        number: tuple[int] = await self._database.read_existing(
+            lambda c: c.execute(query, values).fetchone(), (0,)
+        )
+        return number[0]
 
     async def delete(self, kind: DocumentKind, *where: Where) -> int:
         """See ``Documents.delete``; one transaction."""
@@ -111,10 +113,6 @@ class SqliteDocuments:
             )
         )
 
-    async def _read(self, work: Callable[[sqlite3.Connection], T], empty: T) -> T:
-        """Return the result of ``work``, or ``empty`` if the file does not exist."""
-        return await self._database.read(work) if await self._database.ready() else empty
-
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Create missing tables and indexes."""
         known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
@@ -126,10 +124,8 @@ class SqliteDocuments:
             for fields in kind.indexes:
                 index = f"{kind.name}_{'_'.join(fields)}"
                 if index not in known:
-                    columns = ", ".join(fields)
-                    connection.execute(
-                        f"CREATE INDEX IF NOT EXISTS {index} ON {kind.name} ({columns})"
-                    )
+                    on = f"{kind.name} ({', '.join(fields)})"
+                    connection.execute(f"CREATE INDEX IF NOT EXISTS {index} ON {on}")
 
 
 def _insert(kind: DocumentKind) -> str:

@@ -10,9 +10,7 @@ would read one page from disk.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import CAPACITY
@@ -28,19 +26,10 @@ if TYPE_CHECKING:
 _CHUNK = 100_000
 """Number of rows per read."""
 
-_BULK = 500
-"""Minimum number of rows for bulk loading."""
-
+_ROWS = "SELECT seq, article_id, keys FROM sketches WHERE"
 
 _Row = tuple[int, int, bytes]
 """Row of ``sketches``: sequence number, article id, keys."""
-
-
-class LookUp(NamedTuple):
-    """Keys of an article and, if it is a reprint, the match with its story."""
-
-    keys: Sequence[int]
-    match: Match | None
 
 
 class StoryIndex:
@@ -68,27 +57,30 @@ class StoryIndex:
 
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Read the rows that other processes added since the last read."""
-        if self._last is not None and self._row(connection, self._last[0]) != self._last:
-            self._reset()  # a transaction was rolled back after its rows were indexed
+        if self._last is not None:
+            row = connection.execute(f"{_ROWS} seq = ?", self._last[:1]).fetchone()
+            if row != self._last:
+                self._reset()  # a transaction was rolled back after its rows were indexed
         query = "SELECT seq, mark FROM boilerplate WHERE seq > ? ORDER BY seq"
         marks = connection.execute(query, (self._marks_seen,)).fetchall()
         if marks:
             self._marks_seen = marks[-1][0]
             self._method.know(mark for _, mark in marks)
         seen = self._last[0] if self._last else 0
-        query = (
-            "SELECT seq, article_id, keys FROM sketches WHERE seq > ? AND "
-            "article_id > (SELECT max(article_id) FROM sketches) - ? ORDER BY seq"
-        )
+        newest = "article_id > (SELECT max(article_id) FROM sketches) - ?"
+        query = f"{_ROWS} seq > ? AND {newest} ORDER BY seq"
         cursor = connection.execute(query, (seen, self._capacity))
         while new := cursor.fetchmany(_CHUNK):
-            self._load_rows(new)
+            self._last = new[-1]
+            self._index.load([row[1:] for row in new])
 
-    def look_up(self, connection: sqlite3.Connection, article: Article) -> LookUp:
-        """Return the keys of an article and the match with a stored story."""
+    def look_up(
+        self, connection: sqlite3.Connection, article: Article
+    ) -> tuple[Sequence[int], Match | None]:
+        """Return the keys of an article and, if it is a reprint, the match with its story."""
         keys = self._method.keys(article)
         known = rows.compared(connection, self._index.find(keys), rows.clean(article.url))
-        return LookUp(keys, self._method.judge(article, known))
+        return keys, self._method.judge(article, known)
 
     def index(self, connection: sqlite3.Connection, article_id: int, keys: Sequence[int]) -> None:
         """Index an article under these keys, replacing earlier ones."""
@@ -119,20 +111,3 @@ class StoryIndex:
         self._reset()
         query = "INSERT OR REPLACE INTO properties VALUES ('duplicates', ?)"
         connection.execute(query, (self._method.scheme,))
-
-    def _load_rows(self, new: Sequence[_Row]) -> None:
-        self._last = new[-1]
-        if len(new) < _BULK:
-            for _, article_id, data in new:
-                self._index.add(article_id, array("I", data))
-            return
-        lengths = [len(data) // 4 for _, _, data in new]
-        numbers = np.fromiter((article_id for _, article_id, _ in new), np.uint64, len(new))
-        keys = np.frombuffer(b"".join(data for _, _, data in new), dtype=np.uint32)
-        self._index.load(np.repeat(numbers, lengths), keys.astype(np.uint64))
-
-    @staticmethod
-    def _row(connection: sqlite3.Connection, seq: int) -> _Row | None:
-        query = "SELECT seq, article_id, keys FROM sketches WHERE seq = ?"
-        row: _Row | None = connection.execute(query, (seq,)).fetchone()
-        return row

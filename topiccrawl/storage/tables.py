@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.storage.feed import atom, rss
+from topiccrawl.storage.feed import atom, rss, with_zone
 from topiccrawl.storage.formats import (
     Formats,
     comma_separated,
@@ -51,6 +51,11 @@ class Column(NamedTuple):
     value: Callable[[Article, str], Any]
 
 
+def _field(type_: str, name: str, about: str) -> Column:
+    """Return the column of a field of articles."""
+    return Column(type_, about, lambda article, _: getattr(article, name))
+
+
 def displayed_values(article: Article) -> dict[str, Any]:
     """Return the values of an article for display, without body if the page forbids copies.
 
@@ -72,24 +77,16 @@ def score_of(article: Article, topic: str) -> float:
     return article.topics.get(topic, max(article.topics.values(), default=0.0))
 
 
-def time_of(text: str) -> datetime | None:
-    """Return an ISO 8601 time in the local zone (default UTC), None if it is malformed."""
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone()
-
-
 def _published(article: Article, _: str) -> datetime | str:
-    """Return the publication time; a date without a time is returned unchanged."""
-    return (time_of(article.published) if "T" in article.published else None) or article.published
+    """Return the publication time in the local zone; a date or other text is unchanged."""
+    at = with_zone(article.published) if "T" in article.published else None
+    return article.published if at is None else at.astimezone()
 
 
 COLUMNS: Mapping[str, Column] = {
-    "title": Column("string", "Headline.", lambda a, _: a.title),
-    "url": Column("string", "Canonical form of the requested URL.", lambda a, _: a.url),
-    "site": Column("string", "Host of the page.", lambda a, _: a.site),
+    "title": _field("string", "title", "Headline."),
+    "url": _field("string", "url", "Canonical form of the requested URL."),
+    "site": _field("string", "site", "Host of the page."),
     "published": Column("time", "Publication by the page: a time, or only a day.", _published),
     "found": Column(
         "time",
@@ -105,20 +102,16 @@ COLUMNS: Mapping[str, Column] = {
         "Topic words found, each with its share of the score, largest first.",
         lambda a, _: dict(a.terms),
     ),
-    "author": Column("string", "Authors, separated by blanks.", lambda a, _: a.author),
-    "source": Column("string", "First publisher.", lambda a, _: a.source),
-    "language": Column("string", "ISO 639-1 code.", lambda a, _: a.language),
-    "final_url": Column("string", "URL after redirects.", lambda a, _: a.final_url),
-    "canonical_url": Column("string", "The page's canonical URL.", lambda a, _: a.canonical_url),
+    "author": _field("string", "author", "Authors, separated by blanks."),
+    "source": _field("string", "source", "First publisher."),
+    "language": _field("string", "language", "ISO 639-1 code."),
+    "final_url": _field("string", "final_url", "URL after redirects."),
+    "canonical_url": _field("string", "canonical_url", "The page's canonical URL."),
     "images": Column("strings", "URLs of the images.", lambda a, _: list(a.images)),
-    "follows": Column(
-        "string", "URL of the older story that it follows up.", lambda a, _: a.follows
-    ),
-    "event": Column(
-        "string", "URL of the first article about the same event.", lambda a, _: a.event
-    ),
-    "depth": Column("integer", "Links from the nearest seed.", lambda a, _: a.depth),
-    "noarchive": Column("boolean", "The page forbids copies.", lambda a, _: a.noarchive),
+    "follows": _field("string", "follows", "URL of the older story that it follows up."),
+    "event": _field("string", "event", "URL of the first article about the same event."),
+    "depth": _field("integer", "depth", "Links from the nearest seed."),
+    "noarchive": _field("boolean", "noarchive", "The page forbids copies."),
     "body": Column(
         "string",
         "Main text, one paragraph a line; empty where the page forbids copies.",
@@ -167,16 +160,11 @@ async def export_articles(
     store: ArticleStore, selection: Selection, choice: ExportFilter
 ) -> AsyncGenerator[Article, None]:
     """Yield the articles to export; only the sort keys are kept in RAM."""
-    topic = selection.topic
-
-    def wanted(article: Article) -> bool:
-        return article.fetched_at >= choice.since and score_of(article, topic) >= choice.min_score
-
+    topic, found = selection.topic, 0
     keys: list[tuple[Any, str]] = []
-    found = 0
     async with aclosing(store.select(selection)) as articles:
         async for article in articles:
-            if not wanted(article):
+            if article.fetched_at < choice.since or score_of(article, topic) < choice.min_score:
                 continue
             if choice.sort:
                 keys.append((SORTED[choice.sort](article, topic), article.url))
@@ -278,7 +266,7 @@ class Table:
         row = {name: COLUMNS[name].value(article, self._topic) for name in self._all}
         for name, value in row.items():
             if COLUMNS[name].type == "time" and isinstance(value, str):
-                row[name] = time_of(value)
+                row[name] = with_zone(value)
             elif isinstance(value, dict):
                 row[name] = list(value.items())
         return row

@@ -11,7 +11,6 @@ import logging
 from collections import deque
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
-from uuid import uuid4
 
 from topiccrawl.storage import files
 
@@ -43,11 +42,7 @@ class UrlJournal:
     async def missing(self, store: ArticleStore) -> list[str]:
         """Return the URLs in journals of crashed processes that the store does not have."""
         urls: dict[str, None] = {}
-        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
-            file = path.open("r+b")
-            if not files.try_lock(file):
-                file.close()
-                continue
+        for file in files.adopt(self.folder, SUFFIX):
             self._adopted.append(file)
             lines = deque(file, MAX_URLS)
             urls |= dict.fromkeys(line.decode("utf-8", "replace").rstrip("\n") for line in lines)
@@ -71,14 +66,11 @@ class UrlJournal:
 
     def add(self, urls: Iterable[str]) -> None:
         """Append the URLs of stored articles."""
-        lines = [f"{url}\n".encode("utf-8", "replace") for url in urls]
+        lines = _lines(urls)
         if not lines:
             return
         if self._file is None:
-            path = self.folder / f"{uuid4().hex}{SUFFIX}"
-            files.touch_private(path)
-            self._file = path.open("ab")
-            files.try_lock(self._file)
+            self._file = files.create(self.folder, SUFFIX)
         self._file.writelines(lines)
         self._file.flush()
 
@@ -89,5 +81,9 @@ class UrlJournal:
             Path(file.name).unlink(missing_ok=True)
             file.close()
         if self._unclaimed:
-            files.touch_private(path := self.folder / f"{uuid4().hex}{SUFFIX}")
-            path.write_text("".join(f"{url}\n" for url in self._unclaimed), "utf-8")
+            with files.create(self.folder, SUFFIX) as kept:
+                kept.writelines(_lines(self._unclaimed))
+
+
+def _lines(urls: Iterable[str]) -> list[bytes]:
+    return [f"{url}\n".encode("utf-8", "replace") for url in urls]

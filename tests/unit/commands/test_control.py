@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.unit.addons.url_patterns.test_patterns import scrapy
 from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import LocalLedger
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import random
+from array import array
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +18,6 @@ def test_an_article_is_found_under_its_own_keys(articles: list[list[int]]) -> No
         index.add(number, [*own, 2**31 + number])
     for number, own in enumerate(articles, 1):
         assert number in index.find([*own, 2**31 + number])
-        assert number not in index.find([*own, 2**31 + number], but=number)
 
 
 def test_tables_that_grow_lose_nothing() -> None:
@@ -37,9 +36,11 @@ def test_loading_at_once_equals_adding_one_by_one() -> None:
     index, single = KeyIndex(), KeyIndex()
     for number, own in enumerate(articles, 1):
         single.add(number, own)
-    numbers = np.repeat(np.arange(1, len(articles) + 1, dtype=np.uint64), 10)
-    index.load(numbers, np.array(articles, dtype=np.uint64).reshape(-1))
-    index.load(numbers[:0], numbers[:0])
+    rows = [(number, array("I", own).tobytes()) for number, own in enumerate(articles, 1)]
+    index.load(rows[:1_500])
+    index.load([])
+    index.load(rows[1_500:1_600])
+    index.load(rows[1_600:])
     assert len(index) == len(single)
     assert all(index.find(own) == single.find(own) for own in articles)
 

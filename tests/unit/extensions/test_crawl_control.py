@@ -11,8 +11,7 @@ from scrapy.utils.test import get_crawler
 
 from topiccrawl.extensions.control import CrawlControl
 from topiccrawl.scheduler.context import CrawlContext
-from topiccrawl.storage.ledger import CrawlOrder
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import CrawlOrder, LocalLedger
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -44,7 +44,7 @@ INSERT INTO forgotten_records VALUES ('甲', 'gone', 3.0);
 
 def test_what_the_tables_of_version_seven_have_is_read(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as old:
-        schema.migrate(old, "old", lambda: 1.0, schema.STEPS[:7])
+        schema.migrate(old, "old", schema.STEPS[:7])
         old.executescript(SEVEN)
     storage = SqliteStorage(tmp_path)
 

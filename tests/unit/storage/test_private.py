@@ -19,7 +19,7 @@ from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
 from topiccrawl.storage.backup import backup
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.database import Database
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import LocalLedger
 from topiccrawl.storage.runs import LocalRuns
 from topiccrawl.storage.spool import Spool
 from topiccrawl.storage.sqlite import SqliteStore

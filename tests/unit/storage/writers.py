@@ -16,11 +16,15 @@ from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from topiccrawl.storage.contract import ArticleStore
 
-STORES = {"sqlite": SqliteStore, "mongo": MongoStore, "json": JsonStore}
+STORES: dict[str, Callable[[str], ArticleStore]] = {
+    "sqlite": SqliteStore,
+    "mongo": MongoStore,
+    "json": JsonStore,
+}
 
 
 @contextmanager

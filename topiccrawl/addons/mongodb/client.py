@@ -6,7 +6,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pymongo import AsyncMongoClient, MongoClient
+from pymongo import AsyncMongoClient
 from pymongo.errors import ConfigurationError as DriverConfigurationError
 from pymongo.errors import ConnectionFailure, InvalidURI, OperationFailure, PyMongoError
 from pymongo.uri_parser import parse_uri
@@ -15,11 +15,9 @@ from topiccrawl.errors import SettingError, StorageAwayError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
     from pymongo.asynchronous.collection import AsyncCollection
     from pymongo.asynchronous.database import AsyncDatabase
-    from pymongo.database import Database
 
     Document = dict[str, Any]
     Collection = AsyncCollection[Document]
@@ -42,16 +40,30 @@ OPTIONS: dict[str, Any] = {
 class Server:
     """Database of a MongoDB server, for one event loop.
 
+    Attributes:
+        name: Name of the database.
+        shown: URI for messages, without user and password.
+        options: Driver options that the URI does not set.
+
     Args:
         uri: ``mongodb://...``; its path is the name of the database, by default ``DATABASE``.
 
     Raises:
         SettingError: If the URI is invalid.
+
+    >>> server = Server("mongodb://me:secret@a.test:27017/news?w=1&journal=false")
+    >>> server.name, server.shown, sorted(server.options)
+    ('news', 'mongodb://a.test:27017/news', ['appname', 'timeoutMS'])
     """
 
     def __init__(self, uri: str) -> None:
-        self.name = database_of(uri)
-        self.shown = shown(uri)
+        parsed = _parsed(uri)
+        scheme, _, rest = uri.partition("://")
+        hosts = rest.partition("/")[0].rpartition("@")[2].partition("?")[0]
+        self.name = str(parsed["database"] or DATABASE)
+        self.shown = f"{scheme}://{hosts}/{self.name}"
+        named = {name.lower() for name in parsed["options"]}
+        self.options = {name: one for name, one in OPTIONS.items() if name.lower() not in named}
         self._uri = uri
         self._client: AsyncMongoClient[Document] | None = None
 
@@ -59,7 +71,7 @@ class Server:
         """Create the client without sending anything. Idempotent."""
         if self._client is None:
             with _usable():
-                self._client = AsyncMongoClient(self._uri, **options(self._uri))
+                self._client = AsyncMongoClient(self._uri, **self.options)
 
     async def close(self) -> None:
         """Close all connections. Idempotent."""
@@ -92,63 +104,15 @@ class Server:
         """Collection of reprints."""
         return self.collection("reprints")
 
-    def translated(self, action: str) -> AbstractContextManager[None]:
+    @contextmanager
+    def translated(self, action: str) -> Iterator[None]:
         """Raise errors of the driver as StorageError, with server, action and remedy."""
-        return translated(self.shown, action)
-
-
-@contextmanager
-def translated(shown_uri: str, action: str) -> Iterator[None]:
-    """Raise errors of the driver as StorageError; ``shown_uri`` identifies the server."""
-    try:
-        yield
-    except PyMongoError as error:
-        reason = _DETAILS.split(str(error))[0]
-        message = f"{shown_uri}: cannot {action}: {reason}; {_remedy(error)}"
-        raise (StorageAwayError if _away(error) else StorageError)(message) from error
-
-
-@contextmanager
-def blocking(uri: str) -> Iterator[Database[Document]]:
-    """Yield the database for short calls outside an event loop.
-
-    Raises:
-        StorageError: If the server is away or rejects the calls.
-    """
-    with translated(shown(uri), "use the store"):
-        client: MongoClient[Document] = MongoClient(uri, **options(uri))
-        with client:
-            yield client[database_of(uri)]
-
-
-def options(uri: str) -> dict[str, Any]:
-    """Return the driver options that the URI does not set.
-
-    >>> sorted(options("mongodb://a.test/?w=1&journal=false"))
-    ['appname', 'timeoutMS']
-    """
-    named = {name.lower() for name in _parsed(uri)["options"]}
-    return {name: value for name, value in OPTIONS.items() if name.lower() not in named}
-
-
-def database_of(uri: str) -> str:
-    """Return the name of the database of a URI.
-
-    >>> database_of("mongodb://a.test/news?w=1"), database_of("mongodb://a.test")
-    ('news', 'topiccrawl')
-    """
-    return str(_parsed(uri)["database"] or DATABASE)
-
-
-def shown(uri: str) -> str:
-    """Return a URI for messages, without user and password.
-
-    >>> shown("mongodb://me:secret@a.test:27017/news?w=1")
-    'mongodb://a.test:27017/news'
-    """
-    scheme, _, rest = uri.partition("://")
-    hosts = rest.partition("/")[0].rpartition("@")[2].partition("?")[0]
-    return f"{scheme}://{hosts}/{database_of(uri)}"
+        try:
+            yield
+        except PyMongoError as error:
+            reason = _DETAILS.split(str(error))[0]
+            message = f"{self.shown}: cannot {action}: {reason}; {_remedy(error)}"
+            raise (StorageAwayError if _away(error) else StorageError)(message) from error
 
 
 def _parsed(uri: str) -> dict[str, Any]:

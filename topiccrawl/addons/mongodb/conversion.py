@@ -11,16 +11,13 @@ from topiccrawl.model import Article
 from topiccrawl.storage.contract import Reprint
 from topiccrawl.storage.documents import plain
 from topiccrawl.storage.merge import reprint_by, version_of
-from topiccrawl.storage.rows import TEXTS, clean
+from topiccrawl.storage.rows import PLAIN, TEXTS, clean
 from topiccrawl.storage.selection import Selection, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from topiccrawl.dedup.contract import Match
-
-PLAIN = ("fetched_at", "depth", "digest", "noarchive", "encoding")
-"""Fields that are stored unchanged."""
 
 FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
 """Projection of the fields of an article."""

@@ -25,11 +25,15 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
     if not uri:
         yield ok("mongodb", "not used (MONGODB_URI is not set): articles are in store.sqlite")
         return
-    from topiccrawl.addons.mongodb.client import blocking, shown  # noqa: PLC0415
+    from pymongo import MongoClient  # noqa: PLC0415
+
+    from topiccrawl.addons.mongodb.client import Server  # noqa: PLC0415
 
     began = time.perf_counter()
     try:
-        with blocking(uri) as database:
+        server = Server(uri)
+        with server.translated("use the store"), MongoClient(uri, **server.options) as client:
+            database = client[server.name]
             database.command("ping")
             articles = database["articles"].estimated_document_count()
     except (StorageError, ConfigurationError) as error:
@@ -37,7 +41,7 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
         yield fail("mongodb", str(error), remedy)
         return
     seconds = time.perf_counter() - began
-    text = f"{shown(uri)}: responds in {seconds * 1000:.0f} ms, {articles} articles"
+    text = f"{server.shown}: responds in {seconds * 1000:.0f} ms, {articles} articles"
     if seconds > SLOW:
         yield warn("mongodb", text, "a slow store slows crawls: see docs/storage.md")
     else:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
-from pymongo import IndexModel, ReplaceOne
+from pymongo import ReplaceOne
 
 from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.schema import migrate
@@ -37,19 +36,14 @@ class MongoDocuments:
     async def open(self) -> None:
         """See ``Documents.open``."""
         self._server.connect()
-        await migrate(self._server, time.time)
+        await migrate(self._server)
         with self._server.translated("open the store"):
             for kind in self._kinds:
                 known = await self._of(kind).index_information()
                 present = {tuple(name for name, _ in one["key"]) for one in known.values()}
-                wanted = {kind.keys: True, **dict.fromkeys(kind.indexes, False)}
-                missing = [
-                    IndexModel([(name, 1) for name in names], unique=unique)
-                    for names, unique in wanted.items()
-                    if names not in present
-                ]
-                if missing:
-                    await self._of(kind).create_indexes(missing)
+                for names in {kind.keys, *kind.indexes} - present:
+                    fields = [(name, 1) for name in names]
+                    await self._of(kind).create_index(fields, unique=names == kind.keys)
 
     async def close(self) -> None:
         """See ``Documents.close``."""

@@ -26,7 +26,7 @@ async def forget(server: Server, stories: StoryLog, names: Sequence[str], now: f
     ]
     await server.collection("tombstones").bulk_write(marks, ordered=False)
     await stories.refresh()
-    while not await stories.append(Claim((), (), ()), [clean(name) for name in names]):
+    while not await stories.append(Claim(), [clean(name) for name in names]):
         await stories.refresh()
     return await remove(server, stories, names)
 

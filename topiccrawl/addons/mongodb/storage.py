@@ -36,9 +36,9 @@ class MongoStorage:
     @property
     def place(self) -> str:
         """See ``Storage.place``."""
-        from topiccrawl.addons.mongodb.client import shown
+        from topiccrawl.addons.mongodb.client import Server
 
-        return shown(self.uri)
+        return Server(self.uri).shown
 
     def exists(self) -> bool:
         """See ``Storage.exists``; always True, since the server is not queried."""

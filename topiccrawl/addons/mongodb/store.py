@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from typing import TYPE_CHECKING, Any
+
+from pymongo import DeleteOne, UpdateOne
+from pymongo.errors import BulkWriteError
 
 from topiccrawl.addons.mongodb import conversion, removal
 from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.addons.mongodb.decision import Decision, Known, Plan
+from topiccrawl.addons.mongodb.decision import Decision
 from topiccrawl.addons.mongodb.schema import migrate
 from topiccrawl.addons.mongodb.stories import Claim, StoryLog, name_of
-from topiccrawl.addons.mongodb.writer import Writer
+from topiccrawl.dedup import Match
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage.contract import Fate, Saved, Story, Version
@@ -20,7 +22,7 @@ from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import ALL, Selection, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Sequence
 
     from topiccrawl.dedup import DuplicateDetector
     from topiccrawl.model import Article
@@ -29,10 +31,11 @@ RETRY_WAIT = 0.05
 """Seconds between two reads of an article that another node is writing; the maximum of a random
 wait after a rejected claim."""
 
+DUPLICATE_KEY = 11000
+"""Code of a write that was rejected because of a unique index."""
+
 REBUILD_BATCH = 500
 """Number of articles whose keys are rebuilt at once."""
-
-DUPLICATE_KEY = 11000
 
 
 class MongoStore:
@@ -46,25 +49,17 @@ class MongoStore:
         method: Duplicate detector; ``VerifiedShingles`` if None.
         capacity: Number of articles that a new one is compared with, the newest; each takes about
             200 bytes of RAM.
-        now: Clock, seconds since the epoch.
 
     Raises:
         SettingError: If the URI cannot be used.
     """
 
     def __init__(
-        self,
-        uri: str,
-        *,
-        method: DuplicateDetector | None = None,
-        capacity: int = CAPACITY,
-        now: Callable[[], float] = time.time,
+        self, uri: str, *, method: DuplicateDetector | None = None, capacity: int = CAPACITY
     ) -> None:
         self.server = Server(uri)
         self._method = method or VerifiedShingles()
         self._stories = StoryLog(self.server, self._method, capacity)
-        self._writer = Writer(self.server, self._stories)
-        self._now = now
         self._save_lock = asyncio.Lock()
         self._forgotten: set[str] = set()
 
@@ -72,7 +67,7 @@ class MongoStore:
         """See ``Store.open``."""
         self.server.connect()
         try:
-            await migrate(self.server, self._now)
+            await migrate(self.server)
             with self.server.translated("open the store"):
                 await self._stories.open()
                 await self._complete()
@@ -91,7 +86,7 @@ class MongoStore:
         async with self._save_lock:
             with self.server.translated("write"):
                 plan = await self._claim(articles)
-                await self._writer.write(plan)
+                await self._write(plan)
         return plan.saved
 
     async def get(self, url: str) -> Story | None:
@@ -113,8 +108,8 @@ class MongoStore:
     async def versions(self, url: str) -> list[Version]:
         """See ``Store.versions``."""
         with self.server.translated("read"):
-            cursor = self.server.collection("versions").find({"url": clean(url)})
-            found = await cursor.sort("fetched_at", 1).to_list()
+            versions, order = self.server.collection("versions"), [("fetched_at", 1)]
+            found = await versions.find({"url": clean(url)}, sort=order).to_list()
         return [Version(*(one[name] for name in Version._fields)) for one in found]
 
     async def articles(self, topic: str = "", *, limit: int = 0, offset: int = 0) -> list[Article]:
@@ -159,7 +154,7 @@ class MongoStore:
             topics = await (await self.server.articles.aggregate(stages)).to_list()
         return sizes | {f"topic/{one['_id']}": one["articles"] for one in topics}
 
-    async def _claim(self, articles: Sequence[Article]) -> Plan:
+    async def _claim(self, articles: Sequence[Article]) -> Decision:
         """Decide about articles and append the claim to the story log; return the plan."""
         keys = [self._method.keys(article) for article in articles]
         learnt: dict[str, Sequence[int]] = {}
@@ -167,16 +162,62 @@ class MongoStore:
             await self._stories.refresh()
             await self._apply_deletions()
             candidates = [self._stories.find(one) for one in keys]
-            known = await self._known(articles, candidates)
-            decision = Decision(self._method, known, self._stories.next)
+            plan = await self._decision(articles, candidates)
             for article, own, near in zip(articles, keys, candidates, strict=True):
-                decision.take(article, own, near)
-            marks = self._learn(decision.plan, learnt)
-            plan = decision.end(marks)
-            if plan.claim is None or await self._stories.append(plan.claim):
+                plan.take(article, own, near)
+            plan.claim.marks = self._learn(plan, learnt)
+            if not plan.claim.numbers or await self._stories.append(plan.claim):
                 return plan
             # a random wait makes another conflict between many nodes less likely
             await asyncio.sleep(RETRY_WAIT * random.SystemRandom().random())
+
+    async def _write(self, plan: Decision) -> None:
+        """Write versions, articles and reprints; update ``plan.saved`` to the final fates."""
+        if plan.replaced:
+            kept = [conversion.version_upsert(article, at) for article, at in plan.replaced]
+            await self.server.collection("versions").bulk_write(kept, ordered=True)
+        plan.reprints.extend(await self._upsert(plan))
+        writes: list[UpdateOne | DeleteOne] = [DeleteOne({"_id": url}) for url in plan.freed]
+        lent: list[UpdateOne] = []
+        # in order of arrival, even between nodes, since claims ascend
+        first = self._stories.next * 1_000
+        for number, (article, match) in enumerate(plan.reprints, first):
+            writes.append(conversion.reprint_upsert(article, match, number))
+            lent.extend(conversion.lend_topics(clean(match.url), article))
+        if writes:
+            await self.server.reprints.bulk_write(writes, ordered=True)
+        if lent:
+            await self.server.articles.bulk_write(lent, ordered=True)
+
+    async def _upsert(self, plan: Decision) -> list[tuple[Article, Match]]:
+        """Write the articles; return articles whose text another node stored first, as reprints."""
+        writes = [conversion.upsert(article, number) for article, number in plan.upserts]
+        if not writes:
+            return []
+        has_repeats = len({article.url for article, _ in plan.upserts}) < len(writes)
+        try:
+            await self.server.articles.bulk_write(writes, ordered=has_repeats)
+        except BulkWriteError as error:
+            failed = error.details["writeErrors"]
+            if has_repeats or any(one["code"] != DUPLICATE_KEY for one in failed):
+                raise
+            late = [await self._late(plan, *plan.upserts[one["index"]]) for one in failed]
+            return [one for one in late if one is not None]
+        return []
+
+    async def _late(
+        self, plan: Decision, article: Article, number: int
+    ) -> tuple[Article, Match] | None:
+        """Return an article as a reprint if its text was stored by another node, or write it."""
+        which = {"digest": article.digest, "_id": {"$ne": clean(article.url)}}
+        first = await self.server.articles.find_one(which, {"_id": 1}) if article.digest else None
+        if first is None:  # two upserts of one URL collided: retry this one
+            await self.server.articles.bulk_write([conversion.upsert(article, number)])
+            return None
+        match = Match(first["_id"], 1.0, "same-text")
+        place = next(at for at, one in enumerate(plan.saved) if one.url == article.url)
+        plan.saved[place] = Saved(article.url, Fate.REPRINT, *match[:3])
+        return article, match
 
     async def _apply_deletions(self) -> None:
         """Delete articles that other nodes deleted, since this node may have just written them."""
@@ -185,7 +226,7 @@ class MongoStore:
             self._forgotten.update(forgotten)
             await removal.remove(self.server, self._stories, forgotten)
 
-    def _learn(self, plan: Plan, learnt: dict[str, Sequence[int]]) -> list[int]:
+    def _learn(self, plan: Decision, learnt: dict[str, Sequence[int]]) -> list[int]:
         """Return marks of boilerplate; each new article is learned once, even after a retry."""
         new = {saved.url for saved in plan.saved if saved.fate is Fate.NEW}
         for article, _ in plan.upserts:
@@ -193,25 +234,23 @@ class MongoStore:
                 learnt[article.url] = self._method.learn(article)
         return [mark for marks in learnt.values() for mark in marks]
 
-    async def _known(
+    async def _decision(
         self, articles: Sequence[Article], candidates: Sequence[Sequence[int]]
-    ) -> Known:
-        """Return the stored data that the decision about the articles depends on."""
+    ) -> Decision:
+        """Read the stored data that the decision about the articles depends on."""
         urls = [clean(article.url) for article in articles]
         stored, reprints, texts = await asyncio.gather(
             self.server.articles.find({"_id": {"$in": urls}}, conversion.FIELDS).to_list(),
             self.server.reprints.find({"_id": {"$in": urls}}, {"_id": 1}).to_list(),
             self._texts(urls, candidates),
         )
-        return Known(
+        return Decision(
+            self._method,
+            self._stories.next,
             {one["_id"]: (one["number"], conversion.article_of(one)) for one in stored},
             texts,
-            frozenset(one["_id"] for one in reprints),
-            frozenset(
-                url
-                for url, article in zip(urls, articles, strict=True)
-                if not self._forgotten.isdisjoint(names_of(article))
-            ),
+            {one["_id"] for one in reprints},
+            {clean(one.url) for one in articles if not self._forgotten.isdisjoint(names_of(one))},
         )
 
     async def _texts(

@@ -16,19 +16,19 @@ from __future__ import annotations
 import re
 import time
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import numpy as np
 import xxhash
 from bson.binary import Binary
 from pymongo.errors import DuplicateKeyError
 
 from topiccrawl.dedup.factory import index_of
-from topiccrawl.dedup.index import CAPACITY
+from topiccrawl.dedup.index import KEY_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from topiccrawl.addons.mongodb.client import Collection, Document, Server
     from topiccrawl.dedup import DuplicateDetector
@@ -43,7 +43,8 @@ READ_BATCH = 2_000
 """Number of entries that are read and inverted at once."""
 
 
-class Claim(NamedTuple):
+@dataclass(slots=True)
+class Claim:
     """Content of an entry.
 
     Attributes:
@@ -53,10 +54,10 @@ class Claim(NamedTuple):
         marks: Learned marks of boilerplate.
     """
 
-    numbers: Sequence[int]
-    urls: Sequence[int]
-    keys: Sequence[Sequence[int]]
-    marks: Sequence[int] = ()
+    numbers: list[int] = field(default_factory=list)
+    urls: list[int] = field(default_factory=list)
+    keys: list[Sequence[int]] = field(default_factory=list)
+    marks: list[int] = field(default_factory=list)
 
 
 class StoryLog:
@@ -66,22 +67,14 @@ class StoryLog:
         server: Database of the log.
         method: Duplicate detector.
         capacity: Number of articles in RAM, the newest.
-        clock: Monotonic clock, seconds.
     """
 
-    def __init__(
-        self,
-        server: Server,
-        method: DuplicateDetector,
-        capacity: int = CAPACITY,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, server: Server, method: DuplicateDetector, capacity: int) -> None:
         self.next = 1
         self.forgotten: list[str] = []
         self._server = server
         self._method = method
         self._capacity = capacity
-        self._clock = clock
         self._index = index_of(method, capacity)
         self._last = 0
         self._claimed: dict[int, tuple[float, int]] = {}
@@ -96,8 +89,8 @@ class StoryLog:
 
     async def refresh(self) -> None:
         """Read the entries that other nodes appended since the last read."""
-        now = self._clock()
-        self._claimed = {n: c for n, c in self._claimed.items() if now - c[0] < CLAIM}
+        end = time.monotonic() - CLAIM
+        self._claimed = {n: claim for n, claim in self._claimed.items() if claim[0] > end}
         await self._read({"_id": {"$gt": self._last}})
 
     def find(self, keys: Iterable[int]) -> list[int]:
@@ -109,9 +102,9 @@ class StoryLog:
 
         Claims for the same URL do not count, since they belong to the article being saved.
         """
-        now, name = self._clock(), name_of(url)
+        end, name = time.monotonic() - CLAIM, name_of(url)
         claims = (self._claimed[number] for number in numbers if number in self._claimed)
-        return any(now - at < CLAIM and claimed != name for at, claimed in claims)
+        return any(at > end and claimed != name for at, claimed in claims)
 
     async def append(self, claim: Claim, forgotten: Sequence[str] = ()) -> bool:
         """Append a claim, whose new numbers ascend from ``next``.
@@ -123,16 +116,14 @@ class StoryLog:
         Returns:
             False if another node was first; then refresh and decide again.
         """
-        flat = array("I", [key for keys in claim.keys for key in keys])
         entry = {
             "_id": self._last + 1,
             "next": max((self.next, *(number + 1 for number in claim.numbers))),
             "by": uuid4().hex,
-            "numbers": list(claim.numbers),
-            "urls": list(claim.urls),
-            "lengths": [len(keys) for keys in claim.keys],
-            "keys": Binary(flat.tobytes()),
-            "marks": list(claim.marks),
+            "numbers": claim.numbers,
+            "urls": claim.urls,
+            "marks": claim.marks,
+            **_packed([array("I", keys).tobytes() for keys in claim.keys]),
             "forgotten": list(forgotten),
         }
         try:
@@ -148,39 +139,24 @@ class StoryLog:
         """Remove the keys of articles from the log."""
         gone = set(numbers)
         async for entry in self._entries.find({"numbers": {"$in": sorted(gone)}}):
-            claims = [(n, () if n in gone else keys) for n, keys in _claims(entry)]
-            flat = array("I", [key for _, keys in claims for key in keys])
-            lengths = [len(keys) for _, keys in claims]
-            change = {"keys": Binary(flat.tobytes()), "lengths": lengths}
-            await self._entries.update_one({"_id": entry["_id"]}, {"$set": change})
+            kept = _packed([b"" if n in gone else keys for n, keys in _claims(entry)])
+            await self._entries.update_one({"_id": entry["_id"]}, {"$set": kept})
 
     async def _read(self, which: Document) -> None:
         cursor = self._entries.find(which, sort=[("_id", 1)])
         async with cursor:
             while entries := await cursor.to_list(READ_BATCH):
                 self._add(entries)
-                self._record_claims(entries[-RECENT:])
-
-    def _record_claims(self, entries: Sequence[Document]) -> None:
-        now = self._clock()
-        for entry in entries:
-            for number, name in zip(entry["numbers"], entry["urls"], strict=True):
-                self._claimed[number] = (now, name)
+                now = time.monotonic()
+                for entry in entries[-RECENT:]:
+                    for number, name in zip(entry["numbers"], entry["urls"], strict=True):
+                        self._claimed[number] = (now, name)
 
     def _add(self, entries: Sequence[Document]) -> None:
         self._last, self.next = entries[-1]["_id"], max(self.next, entries[-1]["next"])
         self._method.know(mark for entry in entries for mark in entry["marks"])
         self.forgotten += [name for entry in entries for name in entry["forgotten"]]
-        if len(entries) == 1:
-            for number, keys in _claims(entries[0]):
-                self._index.add(number, keys)
-            return
-        numbers = np.fromiter((n for entry in entries for n in entry["numbers"]), np.uint64)
-        lengths = [length for entry in entries for length in entry["lengths"]]
-        if not any(lengths):
-            return
-        flat = np.frombuffer(b"".join(entry["keys"] for entry in entries), dtype=np.uint32)
-        self._index.load(np.repeat(numbers, lengths), flat.astype(np.uint64))
+        self._index.load([claim for entry in entries for claim in _claims(entry)])
 
     @property
     def _entries(self) -> Collection:
@@ -201,8 +177,16 @@ def name_of(url: str) -> int:
     return xxhash.xxh3_64_intdigest(url.encode("utf-8", "replace")) >> 1
 
 
-def _claims(entry: Document) -> Iterable[tuple[int, array[int]]]:
-    keys, begin = array("I", entry["keys"]), 0
+def _packed(keys: Sequence[bytes]) -> Document:
+    """Return the fields of an entry with the keys of its articles."""
+    lengths = [len(one) // KEY_BYTES for one in keys]
+    return {"lengths": lengths, "keys": Binary(b"".join(keys))}
+
+
+def _claims(entry: Document) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbers and keys of the articles of an entry."""
+    begin = 0
     for number, length in zip(entry["numbers"], entry["lengths"], strict=True):
-        yield number, keys[begin : begin + length]
-        begin += length
+        end = begin + KEY_BYTES * length
+        yield number, entry["keys"][begin:end]
+        begin = end

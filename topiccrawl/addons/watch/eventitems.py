@@ -14,9 +14,8 @@ from topiccrawl.addons.watch.extension import Watch
 from topiccrawl.errors import StorageError
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import page_changed
-from topiccrawl.storage.events import Change, changes_in_window
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.pages import Pages
+from topiccrawl.storage.pages import Change, Pages, changes_in_window
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

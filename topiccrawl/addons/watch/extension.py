@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.watch.contract import RevisitPolicy
     from topiccrawl.model import Lease
-    from topiccrawl.storage.events import Change
+    from topiccrawl.storage.pages import Change
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)

@@ -22,8 +22,7 @@ from topiccrawl.errors import StorageAwayError, StorageError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.requests import is_distinct
-from topiccrawl.storage.events import Change, change_between
-from topiccrawl.storage.pages import PageState, Role
+from topiccrawl.storage.pages import Change, PageState, Role, change_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable

@@ -13,7 +13,7 @@ from topiccrawl.addons.dashboard.server import contributed_routes
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.errors import SettingError
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import LocalLedger
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.sqlite import SqliteStorage
 

@@ -19,7 +19,7 @@ from topiccrawl.addons.dashboard.guard import HEADER, Guard
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.model import Mark
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.storage.marks import MarkStore
+from topiccrawl.storage.sites import MarkStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

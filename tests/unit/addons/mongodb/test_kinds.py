@@ -12,7 +12,7 @@ pytest.importorskip("pymongo", reason="the extra mongodb is not installed")
 from pymongo import MongoClient
 
 from tests.mongo_server import database_uri
-from topiccrawl.addons.mongodb.client import database_of
+from topiccrawl.addons.mongodb.client import Server
 from topiccrawl.addons.mongodb.storage import MongoStorage
 from topiccrawl.storage.pages import Pages, PageState
 
@@ -32,7 +32,7 @@ def test_a_document_of_an_earlier_version_is_read_and_replaced(
 ) -> None:
     uri = database_uri(mongo_uri, tmp_path)
     with MongoClient[dict[str, Any]](uri) as client:
-        collection = client[database_of(uri)]["pages"]
+        collection = client[Server(uri).name]["pages"]
         collection.insert_one(dict(PAGE))
 
         async def law() -> PageState:

@@ -12,8 +12,7 @@ from topiccrawl.addons.redis.storage import NodeStorage
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.model import Mark
 from topiccrawl.storage.documents import pages
-from topiccrawl.storage.marks import MarkStore
-from topiccrawl.storage.sites import MARKS, SITES, Sites
+from topiccrawl.storage.sites import MARKS, SITES, MarkStore, Sites
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

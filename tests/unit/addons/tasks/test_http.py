@@ -18,7 +18,7 @@ from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.scheduler.build import addresses_of
 from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import LocalLedger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -15,7 +15,7 @@ from topiccrawl.addons.dashboard.guard import Guard
 from topiccrawl.addons.warc.archive import Archive
 from topiccrawl.addons.warc.copies import POLICY, copies, read
 from topiccrawl.addons.warc.dashboard import routes
-from topiccrawl.storage.ledger_file import LocalLedger
+from topiccrawl.storage.ledger import LocalLedger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from topiccrawl.storage.events import Change
-    from topiccrawl.storage.pages import PageState
+    from topiccrawl.storage.pages import Change, PageState
 
 URL, HUB = "http://a.test/1", "http://a.test/"
 LEASE = Lease(URL, b"1", 1)
