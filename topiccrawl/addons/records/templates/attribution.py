@@ -7,7 +7,6 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.adjacent import HEADING
-from topiccrawl.addons.records.templates.layout import Line, enclosing
 from topiccrawl.addons.records.templates.values.address import looks_like
 from topiccrawl.addons.records.templates.values.names import (
     is_legal,
@@ -28,7 +27,11 @@ from topiccrawl.addons.records.templates.words import (
 from topiccrawl.text.normal import simplify, simplify_aligned
 
 if TYPE_CHECKING:
-    from topiccrawl.addons.records.templates.finder import ValueFinder
+    from collections.abc import Sequence
+
+    from topiccrawl.addons.records.templates.candidate import Candidate
+    from topiccrawl.addons.records.templates.labels import LabelledPage
+    from topiccrawl.addons.records.templates.layout import Line
     from topiccrawl.addons.records.templates.subject import SubjectName
 
 SUBJECT = ""
@@ -62,21 +65,18 @@ class Owners:
     """Determines the owner of each line of a page.
 
     Args:
-        finder: The page with its labels.
+        page: The page.
         subject: Name of the page's subject.
-        valued: Numbers of the lines with labelled values.
-        held: Numbers of the lines with any values.
+        found: Values found in the page.
     """
 
     def __init__(
-        self, finder: ValueFinder, subject: SubjectName, valued: set[int], held: set[int]
+        self, page: LabelledPage, subject: SubjectName, found: Sequence[Candidate]
     ) -> None:
-        self.page = finder.page
-        self.finder = finder
+        self.page = page
         self.subject = subject
-        self.valued = valued
-        self._values = sorted(valued)
-        self._held = sorted(held)
+        self._values = sorted({one.line for one in found if one.where not in {"text", "alone"}})
+        self._held = sorted({one.at for one in found if one.field != page.words.template.naming})
         self._other_owner_offsets: dict[int, int] = {}
         self.owner = [SUBJECT] * len(self.page.lines)
         self._offices = any(
@@ -112,7 +112,16 @@ class Owners:
             kept.append((number, owner))
         return kept
 
-    def foreign_from(self, number: int) -> int:
+    def of(self, one: Candidate, begin: int) -> str:
+        """Return the owner of a value that begins at an offset in its line; -1: not known."""
+        owner = self.owner[one.at] if self.owner[one.at] != SUBJECT else self.owner[one.line]
+        if self._foreign_from(one.at) <= begin < len(self.page.lines[one.at].text):
+            return NO_OWNER
+        if owner == SUBJECT and begin > 0 and self._names_another(one.at, begin):
+            return NO_OWNER
+        return owner
+
+    def _foreign_from(self, number: int) -> int:
         """Return the offset from which a line belongs to another owner; its length if none."""
         if number not in self._other_owner_offsets:
             self._other_owner_offsets[number] = self._find_foreign(number)
@@ -132,7 +141,7 @@ class Owners:
             return len(text)
         return match.start()
 
-    def names_another(self, number: int, begin: int) -> bool:
+    def _names_another(self, number: int, begin: int) -> bool:
         """Return whether the last organisation named before an offset is not the subject.
 
         An example is a partner in a news text, with its telephone number in brackets.
@@ -147,10 +156,10 @@ class Owners:
         named = [one for one in named if is_legal(one.value) or begin - one.end <= _CLOSE]
         if not named or similar(named[-1].value, self.subject.name):
             return False
-        kinds = self.finder.words.kinds
+        kinds = self.page.words.kinds
         return not any(
             label.end <= named[-1].start < label.stop and kinds[field] in {"address", "name"}
-            for label in self.finder.labels[number]
+            for label in self.page.labels[number]
             for field in label.fields
         )
 
@@ -163,9 +172,9 @@ class Owners:
     def _heading(self, number: int) -> str | None:
         """Return the owner of the section that a line heads; None if it is no heading."""
         line = self.page.lines[number]
-        marks = self.finder.labels[number]
+        marks = self.page.labels[number]
         text = shown(line.text)
-        naming = self.finder.words.template.naming
+        naming = self.page.words.template.naming
         if marks and naming in marks[0].fields:
             text = shown(line.text[marks[0].end : marks[0].stop])
         elif marks and any(shown(line.text[one.end : one.stop]) for one in marks):
@@ -197,7 +206,7 @@ class Owners:
     def _leading_office(self, number: int) -> str | None:
         """Return the owner of a line that begins with an office's name (北京分公司 电话：…)."""
         text = self.page.lines[number].text
-        first = self.finder.labels[number][0]
+        first = self.page.labels[number][0]
         lead = shown(text[: first.end])
         if _matches(BRANCH, lead) if len(lead) <= _HEADING else BRANCH.match(lead):
             return NO_OWNER
@@ -207,19 +216,18 @@ class Owners:
 
     def _has_number(self, number: int) -> bool:
         """Return whether a line that names an office has its number and is thus no heading."""
-        marks = self.finder.labels[number]
-        kinds = {self.finder.words.kinds[field] for mark in marks for field in mark.fields}
+        marks = self.page.labels[number]
+        kinds = {self.page.words.kinds[field] for mark in marks for field in mark.fields}
         line = self.page.lines[number]
         return "telephone" in kinds and bool(shown(line.text[marks[-1].end :]))
 
     def _end(self, number: int, limit: int, *, unowned: bool) -> int:
         """Return the end line of a heading's section: that of the smallest box with values."""
-        line = self.page.lines[number]
         first = self._next(self._values, number)
-        if number in self.valued:
+        if number in self._values:
             first = min(first, number + 1)
         alone = self._next(self._held, number)
-        for box in enclosing(self.page, line.box):
+        for box in self.page.enclosing(number):
             end = self.page.boxes[box].end
             if first < end or (alone < end and (unowned or self.page.boxes[box].begin == number)):
                 return self._end_in(box, number, limit)
@@ -249,9 +257,9 @@ class Owners:
             tag = self._child(box, self.page.lines[other].box)
             if self.page.lines[other].zone != zone or (sort and tag in _PARTS and tag != sort):
                 return other
-            if self.page.lines[other].tag == rank in HEADING and not self.finder.labels[other]:
+            if self.page.lines[other].tag == rank in HEADING and not self.page.labels[other]:
                 return other
-            if other in self.valued:
+            if other in self._values:
                 sort = sort or tag or "-"
         return end
 

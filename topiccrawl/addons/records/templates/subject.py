@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.addons.records.templates.candidate import NAMES, Candidate, combined
 from topiccrawl.addons.records.templates.values.names import (
     core,
     is_legal,
@@ -14,15 +15,14 @@ from topiccrawl.addons.records.templates.values.names import (
     tidy,
 )
 from topiccrawl.addons.records.templates.values.value import SOFT, shown
-from topiccrawl.addons.records.templates.weights import NAMES, combined
 from topiccrawl.addons.records.templates.words import BRANCH, OTHER_OWNER
 from topiccrawl.text.normal import fold, has_han, simplify, simplify_aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.addons.records.templates.candidate import Candidate
-    from topiccrawl.addons.records.templates.layout import Layout, Line
+    from topiccrawl.addons.records.templates.labels import LabelledPage
+    from topiccrawl.addons.records.templates.layout import Line
     from topiccrawl.addons.records.templates.structured import Subject
 
 _TITLE = re.compile(
@@ -202,10 +202,9 @@ def _is_proper(name: str) -> bool:
 
 
 def name_votes(
-    page: Layout,
+    page: LabelledPage,
     structured: Sequence[Subject],
     found: Sequence[Candidate],
-    naming: str | None,
     hosts: Sequence[str] = (),
 ) -> Iterator[Vote]:
     """Yield the votes for the name of a page's subject.
@@ -214,10 +213,9 @@ def name_votes(
         page: The page.
         structured: Organisations in the structured data of the page.
         found: Values found in the page.
-        naming: Field of kind ``name``, or None.
         hosts: The page's host and the hosts of the mail addresses on it.
     """
-    votes = list(_votes(page, structured, found, naming))
+    votes = list(_votes(page, structured, found))
     yield from votes
     for name in dict.fromkeys(vote.name for vote in votes if vote.voter == "brand"):
         if any(spells(host, name) for host in hosts):
@@ -227,7 +225,7 @@ def name_votes(
         yield from _of_blocks(page, found)
 
 
-def _of_blocks(page: Layout, found: Sequence[Candidate]) -> list[Vote]:
+def _of_blocks(page: LabelledPage, found: Sequence[Candidate]) -> list[Vote]:
     """Return a vote for the first line of the block with the values, if there is only one block."""
     heads = set()
     for one in found:
@@ -239,7 +237,7 @@ def _of_blocks(page: Layout, found: Sequence[Candidate]) -> list[Vote]:
     return [Vote(text, "brand") for text in heads] if len(heads) == 1 else []
 
 
-def _repetitions(page: Layout, names: Sequence[str]) -> Iterator[Vote]:
+def _repetitions(page: LabelledPage, names: Sequence[str]) -> Iterator[Vote]:
     """Yield votes for parts of the title that fill a line, or begin a line of the footer."""
     known = {_key(name): name for name in names if not _GENERIC.match(name)}
     for _, line in _outer_lines(page):
@@ -253,7 +251,7 @@ def _repetitions(page: Layout, names: Sequence[str]) -> Iterator[Vote]:
                 yield Vote(name, "echo")
 
 
-def _outer_lines(page: Layout) -> Iterator[tuple[int, Line]]:
+def _outer_lines(page: LabelledPage) -> Iterator[tuple[int, Line]]:
     """Yield the first and the last lines of a page, with their numbers."""
     total = len(page.lines)
     for number in (*range(min(_MOST, total)), *range(max(_MOST, total - _MOST), total)):
@@ -278,14 +276,15 @@ def spells(host: str, name: str) -> bool:
 
 
 def _votes(
-    page: Layout, structured: Sequence[Subject], found: Sequence[Candidate], naming: str | None
+    page: LabelledPage, structured: Sequence[Subject], found: Sequence[Candidate]
 ) -> Iterator[Vote]:
+    naming = page.words.template.naming
     for subject in structured:
         yield Vote(tidy(subject.name), subject.where)
     for one in found:
         if one.field == naming:
             yield Vote(one.value, "label")
-    site = page.metas.get("og:site_name") or page.metas.get("application-name") or ""
+    site = page.layout.metas.get("og:site_name") or page.layout.metas.get("application-name") or ""
     if site and not _GENERIC.match(site):
         yield Vote(tidy(site), "site")
     yield from _of_title(page)
@@ -300,8 +299,8 @@ def _votes(
         yield from _of_line(page, number, text if is_organisation(tidy(text)) else spaced, valued)
 
 
-def _of_title(page: Layout) -> Iterator[Vote]:
-    title = _ASIDE.sub("", page.title)
+def _of_title(page: LabelledPage) -> Iterator[Vote]:
+    title = _ASIDE.sub("", page.layout.title)
     parts = [part for part in map(tidy, _TITLE.split(title)) if part]
     for part in parts:
         if is_organisation(part):
@@ -312,7 +311,7 @@ def _of_title(page: Layout) -> Iterator[Vote]:
             yield Vote(part, "brand")
 
 
-def _of_line(page: Layout, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
+def _of_line(page: LabelledPage, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
     line = page.lines[number]
     if line.zone == "links":
         return
@@ -359,7 +358,7 @@ def _voter(line: Line, text: str, start: int, end: int) -> str:
     return "footer" if line.zone == "footer" and start <= _LEAD else "text"
 
 
-def _of_logos(page: Layout) -> list[Vote]:
+def _of_logos(page: LabelledPage) -> list[Vote]:
     votes = []
     for line in page.lines[:_HEAD_LINES]:
         images = [one for one in line.marks if one.what == "image"]
