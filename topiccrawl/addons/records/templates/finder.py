@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.addresses import extended, leading_code
 from topiccrawl.addons.records.templates.adjacent import HEADING, AdjacentLines
 from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
 from topiccrawl.addons.records.templates.unlabelled import image_of, of_links, unlabelled
-from topiccrawl.addons.records.templates.values.address import (
-    LEADING_CODE,
-    LONGEST,
-    looks_like,
-    plausible,
-)
+from topiccrawl.addons.records.templates.values.address import LEADING_CODE, plausible
 from topiccrawl.addons.records.templates.values.names import is_organisation
 from topiccrawl.addons.records.templates.values.plain import postcodes
 from topiccrawl.addons.records.templates.values.value import OBJECT, Value, shown
@@ -114,20 +108,14 @@ class ValueFinder:
         """Yield values of the next lines, while these contain only values of the same kind."""
         if not self.page.words.template.crawl[field].several:
             return
-        around = set(islice(self.page.enclosing(begin - 1), 2))
         for at in range(begin, min(begin + _MOST_NEXT, len(self.page.lines))):
-            text = self.page.before_labels(at)
-            near = {self.page.lines[at].box, self.page.parent(at)} & around
-            if text is None or not near or len(text) > LONGEST:
-                return
+            text = self.page.before_labels(at) or ""
             values = self.page.read(field, text)
             if not values or not holds_only(values, text):
                 return
             for value in values:
                 written = shown(text[value.start : value.end])
                 yield Candidate(field, value.value, written, "below", at, label.weight, number)
-            if self.page.labels[at]:
-                return
 
     # -- In adjacent lines and cells -------------------------------------------------------------
 
@@ -149,27 +137,23 @@ class ValueFinder:
                 yield Candidate(field, one, shown(line.text), "link", at, label.weight, origin)
             if not values and not linked:
                 yield from self._image(image_of(line), field, origin, label, at, where)
-            if where == "pair" and values:
+            elif values and where == "pair":
                 yield from self._next(field, origin, at + 1, label)
 
     def _address(
         self, field: str, number: int, label: Label, lines: Sequence[int], where: str
     ) -> Iterator[Candidate]:
         """Yield an address in one line or in consecutive lines."""
-        named = len(lines) == 1 and is_organisation(shown(self.page.lines[lines[0]].text))
-        at = lines[0] + (named and lines[0] + 1 < len(self.page.lines))
-        if LEADING_CODE.fullmatch(self.page.lines[at].text) and at + 1 in lines:
-            yield from leading_code(self.page, at, self.page.lines[at].text, label.weight * 0.99)
+        named = is_organisation(shown(self.page.lines[lines[0]].text))
+        at = min(lines[0] + named, len(self.page.lines) - 1)
+        if LEADING_CODE.fullmatch(code := self.page.lines[at].text) and at + 1 in lines:
+            yield from leading_code(self.page, at, code, label.weight * 0.99)
             at += 1
-        line, text = self.page.lines[at], self.page.before_labels(at)
-        if text is None:
-            return
+        line, text = self.page.lines[at], self.page.before_labels(at) or ""
         text = text[: _before_link(line, 0, len(text))]
         yield from leading_code(self.page, at, shown(text), label.weight * 0.99)
-        values = self.page.read(field, text)
-        if text == line.text:
-            first = values[0] if values else Value(shown(line.text).strip(" ,"), 0, len(line.text))
-            values = [one for one in extended(self.page, at, first) if plausible(one.value)]
+        values = self.page.read(field, text) or [Value(shown(text).strip(" ,"), 0, len(text))]
+        values = [one for one in extended(self.page, at, values[0]) if plausible(one.value)]
         for value in values:
             yield Candidate(field, value.value, shown(line.text), where, at, label.weight, number)
         if not values:
@@ -180,8 +164,17 @@ class ValueFinder:
     def _image(
         self, image: Mark | None, field: str, number: int, label: Label, at: int, where: str
     ) -> Iterator[Candidate]:
-        """Yield the values in the ``alt`` of an image next to a label, or the image itself."""
-        if image is None or not self._expects(number, label, where, at):
+        """Yield the values in the ``alt`` of an image next to a label, or the image itself.
+
+        The label must have a value, as in a table or before a colon: many pages have images next to
+        words that are labels in other contexts.
+        """
+        line = self.page.lines[number]
+        linked = any(one.what == "link" and one.start <= label.start for one in line.marks)
+        near = line.box == self.page.lines[at].box or line.tag in HEADING
+        sure = where in {"table", "list", "column"} or line.text[label.end - 1] in _COLONS
+        likely = near and not linked and label.end >= len(line.text.rstrip())
+        if image is None or not (sure or likely):
             return
         values = self.page.read(field, image.instead)
         for value in values:
@@ -189,23 +182,9 @@ class ValueFinder:
         if not values and self.page.words.kinds[field] in _SHOWN:
             yield Candidate(field, image.value, image.instead, "image", at, label.weight, number)
 
-    def _expects(self, number: int, label: Label, where: str, at: int) -> bool:
-        """Return whether a label must have a value, so that an image next to it is the value.
-
-        Many pages have images next to words that are labels in other contexts.
-        """
-        line = self.page.lines[number]
-        if where in {"table", "list", "column"} or line.text[label.end - 1 : label.end] in _COLONS:
-            return True
-        linked = any(one.what == "link" and one.start <= label.start for one in line.marks)
-        near = line.box == self.page.lines[at].box or line.tag in HEADING
-        return near and label.end >= len(line.text.rstrip()) and not linked
-
 
 def _before_link(line: Line, begin: int, end: int) -> int:
     """Return the offset at which an address ends before a link, such as to a map."""
     links = [one for one in line.marks if one.what == "link" and begin < one.start < one.end]
-    last = max(links, key=lambda one: one.start, default=None)
-    apart = last is not None and last.end >= end and shown(line.text[begin : last.start])
-    leads_on = last and apart and not looks_like(line.text[last.start : end])
-    return min(last.start, end) if last and leads_on else end
+    start = max((one.start for one in links), default=end)
+    return start if start < end and shown(line.text[begin:start]) else end

@@ -323,7 +323,7 @@ class _Walk:
         self._open.append(len(self.boxes))
         self.boxes.append(Box(tag, parent, len(self.lines), len(self.lines)))
         names = f"{values.get('class') or ''} {values.get('id') or ''}"
-        self._zones.append(_zone(tag, names, self._zones[-1]))
+        self._zones.append("main" if tag == "html" else _zone(tag, names, self._zones[-1]))
         if tag == "table":
             self._tables.append(_Table(self._count))
             self._count += 1

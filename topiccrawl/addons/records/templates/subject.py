@@ -29,8 +29,6 @@ _TITLE = re.compile(
     r"\s*[|_»>:—–·•/]\s*|\s*,(?!\s*(?:ltd|inc|llc|llp|plc|corp|gmbh|co)\b)\s*|\s+-+\s*|\s*-+\s+|(?<=[\u3400-\u9fff\s])-+|-+(?=[\u3400-\u9fff])",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"\([^()]*:[^()]*\)")
-"""A remark after a name in a title: (股票代码:836600)."""
 _GENERIC = re.compile(
     r"^(?:联系我们|联系方式|联系|关于我们|关于|首页|主页|公司简介|网站|官网|官方网站|欢迎您?|在线留言|联络我们|"
     r"招贤纳士|诚聘英才|人才招聘|加入我们|新闻(?:中心|动态)?|产品中心|合作伙伴|企业详情|公司(?:地图|资讯|资料|信息|档案)|new\s+page.*|"
@@ -45,13 +43,6 @@ _AFTER_COPYRIGHT = re.compile(
     r"\s*[\u3400-\u9fff]?icp|$)",
     re.IGNORECASE,
 )
-_REGISTERED = re.compile(
-    r"[\s.,(·-]*(?:is\s+)?(?:a\s+company\s+)?(?:registered|reg(?:d|istration)?\.?\s|co(?:mpany)?\.?\s+(?:reg\.?\s+)?n(?:o|umber)|"
-    r"incorporated\s+in|vat\b|abn\b|acn\b|hrb?\b|rcs\b|siret\b|统一社会信用代码|营业执照|统一编号|商业登记)",
-    re.IGNORECASE,
-)
-"""Text that follows the legal name of a site's owner."""
-_BEFORE_COPYRIGHT = re.compile(r"^([^©]{2,60}?)\s*(?:©|\(c\)|&copy;)\s*(?:\d{4}|$)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _PORTAL = re.compile(
     r"(?:[^官联]网|黄页|名录|平台|招聘|大全|目录|企业库|\bdirectory|\byellow pages)$", re.IGNORECASE
@@ -75,7 +66,7 @@ _MOST = 400
 """Number of lines examined at the start and at the end of a page."""
 _SPELLED = 4
 """Minimum length of a host label that can spell a name, in characters."""
-_OWNERS = frozenset({"title", "site", "copyright", "registered", "label", "json-ld", "microdata"})
+_OWNERS = frozenset({"title", "site", "copyright", "label", "json-ld", "microdata"})
 """Voters for the legal name of a page's owner; the Chinese name is preferred if there are two."""
 _TRADE_VOTERS = frozenset({"brand", "site", "label", "host"})
 _LEAD = 12
@@ -284,13 +275,11 @@ def _votes(
     for one in found:
         if one.field == naming:
             yield Vote(one.value, "label")
-    site = page.layout.metas.get("og:site_name") or page.layout.metas.get("application-name") or ""
+    site = page.layout.metas.get("og:site_name", "")
     if site and not _GENERIC.match(site):
         yield Vote(tidy(site), "site")
     yield from _of_title(page)
-    logos = _of_logos(page)
-    if not any(not similar(one.name, logos[0].name) for one in logos[1:]):
-        yield from logos  # several logos are those of customers
+    yield from _of_logos(page)
     valued = {one.line for one in found if one.field != naming}
     for number, line in _outer_lines(page):
         written = _CALLED.sub("", line.text)
@@ -300,12 +289,8 @@ def _votes(
 
 
 def _of_title(page: LabelledPage) -> Iterator[Vote]:
-    title = _ASIDE.sub("", page.layout.title)
-    parts = [part for part in map(tidy, _TITLE.split(title)) if part]
-    for part in parts:
-        if is_organisation(part):
-            yield Vote(part, "title")
-        elif names := organisations(part):
+    for part in filter(None, map(tidy, _TITLE.split(page.layout.title))):
+        if names := organisations(part):
             yield from (Vote(one.value, "title") for one in names)
         elif not _GENERIC.match(part) and len(part) <= _BRAND:
             yield Vote(part, "brand")
@@ -351,8 +336,6 @@ def _is_external(line: Line, name: str) -> bool:
 
 def _voter(line: Line, text: str, start: int, end: int) -> str:
     """Return the voter for an organisation named in a line."""
-    if _REGISTERED.match(text, end) and start <= _LEAD:
-        return "registered"
     if not start and _INTRODUCES.match(text, end):
         return "intro"
     return "footer" if line.zone == "footer" and start <= _LEAD else "text"
@@ -373,12 +356,12 @@ def _of_logos(page: LabelledPage) -> list[Vote]:
 def _of_copyright(text: str) -> list[str]:
     names = [value.value for value in organisations(text)]
     after = _AFTER_COPYRIGHT.search(text)
-    stated = [after[1]] if after else []
-    stated += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
-    others = [name for name in map(tidy, stated) if _WORD.search(name) and not _GENERIC.match(name)]
-    if others and names and not has_han(text) and not any(similar(names[0], one) for one in others):
-        return others[:1]  # © Maids of Tulsa, a franchise of Service LLC
-    return names or others[:1]
+    stated = tidy(after[1]) if after else ""
+    if not _WORD.search(stated) or _GENERIC.match(stated):
+        return names
+    if names and (has_han(text) or similar(names[0], stated)):
+        return names
+    return [stated]  # © Maids of Tulsa, a franchise of Service LLC
 
 
 def _key(name: str) -> str:
