@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from topiccrawl.addons.records.templates.values.value import Value
 
@@ -114,7 +114,7 @@ def holds_only(values: Sequence[Value], text: str, words: int = 0) -> bool:
     return len("".join(_PIECES.split(left)).strip("-.·*")) <= words
 
 
-def combined(weights: list[float]) -> float:
+def combined(weights: Iterable[float]) -> float:
     """Return the confidence of a value in several places; further places count less.
 
     >>> [round(combined(weights), 3) for weights in ([0.9], [0.9, 0.9], [])]

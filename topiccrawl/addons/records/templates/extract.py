@@ -29,7 +29,6 @@ from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.telephone import area_of, with_area
 from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.addons.records.templates.words import Vocabulary
-from topiccrawl.links.urls import host_of
 from topiccrawl.text.normal import fold
 
 if TYPE_CHECKING:
@@ -78,18 +77,19 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     page = LabelledPage(read_layout(html), _vocabulary_of(template))
     found = list(ValueFinder(page).candidates())
     structured = subjects(page.layout.scripts, page.layout.tree)
-    name = subject_name(list(name_votes(page, structured, found, _hosts(found, url, page.words))))
+    name = subject_name(list(name_votes(page, structured, found, url)))
     owners = Owners(page, name, found)
     weighed = [one for one in (_weigh(one, page, owners) for one in found) if one.owner != NO_OWNER]
     weighed += _structured(structured, name, page.words)
     weighed = _assign_rows(weighed, page)
-    groups: dict[str, list[Candidate]] = defaultdict(list)
+    groups = {SUBJECT: [one for one in weighed if one.owner == SUBJECT]}
     for one in weighed:
-        groups[one.owner].append(one)
+        if one.owner != SUBJECT:
+            groups.setdefault(one.owner, []).append(one)
     if not name.name and len(groups) > 1:
-        groups.pop(SUBJECT, None)  # a directory: values without an owner belong to the directory
+        del groups[SUBJECT]  # a directory: values without an owner belong to the directory
     records = []
-    for owner, group in sorted(groups.items(), key=lambda item: item[0] != SUBJECT):
+    for owner, group in groups.items():
         title = name if owner == SUBJECT else SubjectName(owner, 0.9, "heading")
         record = _record(group, title, url, page.words)
         if any(one.field != template.naming for one in record.found):
@@ -125,12 +125,12 @@ def combine(pages: Iterable[Sequence[Record]], template: Template) -> tuple[Reco
                 home.append(record)
     joined = [_merge(group, template) for group in merged]
     needed = [field for field, how in template.crawl.items() if how.required]
-    more = set(template.crawl) != {template.naming}
+    others = set(template.crawl) - {template.naming}
     return tuple(
         one
         for one in joined
-        if all(one.values(field) for field in needed)
-        and not (more and all(found.field == template.naming for found in one.found))
+        if all(map(one.values, needed))
+        and (not others or any(found.field in others for found in one.found))
     )
 
 
@@ -150,11 +150,9 @@ def _merge(group: list[Record], template: Template) -> Record:
     for same in kept.values():
         best = max(same, key=lambda one: one.confidence)
         found.append(best._replace(confidence=round(combined([one.confidence for one in same]), 4)))
-    names = sorted(
-        {one.name for one in group if one.name}, key=lambda name: (not is_legal(name), -len(name))
-    )
+    names = [one.name for one in group if one.name]
+    name = min(names, key=lambda name: (not is_legal(name), -len(name)), default="")
     urls = tuple(dict.fromkeys(url for record in group for url in record.urls))
-    name = names[0] if names else ""
     found = [one for one in found if one.field != template.naming or one.value == name or not name]
     return Record(template.name, name, _ordered(found, template), urls)
 
@@ -169,12 +167,6 @@ def _weigh(one: Candidate, page: LabelledPage, owners: Owners) -> Candidate:
     text = line.text if one.at == one.line else f"{page.lines[one.line].text} {line.text}"
     snippet = _snippet(shown(text), one.text)
     return one._replace(owner=owners.of(one, begin), weight=weight, snippet=snippet)
-
-
-def _hosts(found: Iterable[Candidate], url: str, words: Vocabulary) -> list[str]:
-    """Return the page's host and the hosts of the mail addresses on the page."""
-    mails = [one.value for one in found if words.kinds[one.field] == "mail" and not one.image]
-    return list(dict.fromkeys([host_of(url), *(mail.rpartition("@")[2] for mail in mails)]))
 
 
 def _snippet(text: str, value: str) -> str:
@@ -223,70 +215,49 @@ def _assign_rows(found: list[Candidate], page: LabelledPage) -> list[Candidate]:
 def _record(group: list[Candidate], name: SubjectName, url: str, words: Vocabulary) -> Record:
     template = words.template
     by_value: dict[tuple[str, str, bool], list[Candidate]] = defaultdict(list)
-    for one in _local_numbers(group, words):
+    for one in _with_area_codes(group, words):
         if one.field != template.naming:
             by_value[one.field, one.value, one.image].append(one)
-    found = [_found(same, url) for same in by_value.values()]
-    found = _without_faxes(found, words)
+    found = _without_faxes([_found(same, url) for same in by_value.values()], words)
     if template.naming and name.name:
-        found.append(
-            FoundValue(
-                template.naming,
-                name.name,
-                name.name,
-                round(name.confidence, 4),
-                name.voter,
-                url,
-                name.name,
-            )
-        )
+        evidence = (round(name.confidence, 4), name.voter, url, name.name)
+        found.append(FoundValue(template.naming, name.name, name.name, *evidence))
     return Record(template.name, name.name, _ordered(found, template), (url,))
 
 
 def _found(same: list[Candidate], url: str) -> FoundValue:
     best = max(same, key=lambda one: one.weight)
-    apart = {(one.at, one.where): one.weight for one in same}
-    lines = {at for at, _ in apart}
-    weights = [max(weight for (at, _), weight in apart.items() if at == line) for line in lines]
+    lines: dict[int, float] = defaultdict(float)
+    for one in same:
+        lines[one.at] = max(lines[one.at], one.weight)
     value = urljoin(url, best.value) if best.image else best.value
-    confidence = round(combined(weights), 4)
-    return FoundValue(
-        best.field, value, best.text, confidence, best.where, url, best.snippet, best.image
-    )
+    evidence = (round(combined(lines.values()), 4), best.where, url, best.snippet)
+    return FoundValue(best.field, value, best.text, *evidence, best.image)
 
 
-def _local_numbers(group: list[Candidate], words: Vocabulary) -> list[Candidate]:
+def _with_area_codes(group: list[Candidate], words: Vocabulary) -> list[Candidate]:
     """Add the area code to local numbers if all other numbers of the subject have the same one."""
-    region = words.template.region
-    phones = [one for one in group if words.kinds.get(one.field) == "telephone" and not one.image]
-    areas = {area for one in phones if (area := area_of(one.value))}
+    phones = [one for one in group if words.kinds[one.field] == "telephone" and not one.image]
+    areas = {area_of(one.value) for one in phones} - {""}
     if len(areas) != 1:
         return group
-    area = areas.pop()
-    done = []
-    for one in group:
-        digits, ext, more = one.value.partition(" ext. ")
-        if one in phones and digits.isdigit():
-            value = with_area(digits, area, region) + ext + more
-            done.append(one._replace(value=value))
-        else:
-            done.append(one)
-    return done
+    (area,), region = areas, words.template.region
+    return [
+        one._replace(value=with_area(one.value, area, region)) if one in phones else one
+        for one in group
+    ]
 
 
 def _without_faxes(found: list[FoundValue], words: Vocabulary) -> list[FoundValue]:
     """Remove fax numbers from telephone fields unless they have a telephone label as well."""
     faxes = {one.value for one in found if one.field in words.faxes}
-    weak = {"link", "alone", "icon", "json-ld", "microdata"}
     return [
         one
         for one in found
-        if not (
-            words.kinds.get(one.field) == "telephone"
-            and one.field not in words.faxes
-            and one.value in faxes
-            and one.where in weak
-        )
+        if one.value not in faxes
+        or one.field in words.faxes
+        or words.kinds[one.field] != "telephone"
+        or one.where not in _LINKED | {"alone"}
     ]
 
 
