@@ -12,7 +12,7 @@ from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, page
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from topiccrawl.storage.contract import Storage
     from topiccrawl.storage.documents import Document
@@ -99,15 +99,6 @@ def resolve_change(known: StoredRecord | None, new: StoredRecord) -> tuple[Chang
     return (Change.UNCHANGED if same else Change.CHANGED), kept
 
 
-def creates_version(known: StoredRecord | None, new: StoredRecord) -> bool:
-    """Return whether the old values of a record must be stored as a version."""
-    return (
-        known is not None
-        and known.period != new.period
-        and known.record.digest != new.record.digest
-    )
-
-
 RECORDS = DocumentKind(
     "records",
     (
@@ -130,12 +121,10 @@ class Records(DocumentStore):
 
     Args:
         storage: The configured storage.
-        now: Clock, seconds since the epoch.
     """
 
-    def __init__(self, storage: Storage, *, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, storage: Storage) -> None:
         super().__init__(storage.documents(RECORDS, VERSIONS, FORGOTTEN))
-        self._now = now
 
     async def save(self, found: Sequence[StoredRecord]) -> list[Change]:
         """Write records; return the change of each, in order.
@@ -151,11 +140,13 @@ class Records(DocumentStore):
         known = {(one.template, one.entity): one for one in map(_stored, stored)}
         changes, versions, written = [], [], {}
         for key, new in zip(keys, found, strict=True):
-            change, result = resolve_change(known.get(key), new)
+            old = known.get(key)
+            change, result = resolve_change(old, new)
             if key in forgotten:
                 change = Change.FORGOTTEN
             elif change is not Change.KEPT:
-                if (old := known.get(key)) is not None and creates_version(old, new):
+                differs = old and old.record.digest != new.record.digest
+                if old and differs and old.period != new.period:
                     versions.append(_version(old, new.checked_at))
                 known[key] = written[key] = result
             changes.append(change)
@@ -175,7 +166,7 @@ class Records(DocumentStore):
         The names of the entities are stored, even of records that did not exist, so that ``save``
         skips them from now on.
         """
-        at = self._now()
+        at = time.time()
         marks = [{"template": template, "entity": one, "at": at} for one in entities]
         await self._documents.put({FORGOTTEN: marks})  # first, so that concurrent saves see it
         return sum([await self._erase(template, entity) for entity in entities])
@@ -215,15 +206,15 @@ class Records(DocumentStore):
 
     async def count_changes(self, template: str, since: float) -> dict[str, int]:
         """Count the records ``here``, and those ``new``, ``changed`` and ``gone`` since a time."""
-        here: dict[str, Any] = {"template": template, "gone_at": 0.0}
-        changed = {"changed_at": Span(since), "first_seen": Span(high=since)}
-        kinds = {
-            "here": here,
-            "new": {**here, "first_seen": Span(since)},
-            "changed": {**here, **changed},
-            "gone": {**here, "gone_at": Span(since)},
+        here = {"template": template, "gone_at": 0.0}
+        kinds: dict[str, dict[str, Any]] = {
+            "here": {},
+            "new": {"first_seen": Span(since)},
+            "changed": {"changed_at": Span(since), "first_seen": Span(high=since)},
+            "gone": {"gone_at": Span(since)},
         }
-        return {name: await self._documents.count(RECORDS, one) for name, one in kinds.items()}
+        count = self._documents.count
+        return {name: await count(RECORDS, here | one) for name, one in kinds.items()}
 
     async def _write(self, records: Sequence[Document], versions: Sequence[Document] = ()) -> None:
         """Write records; then delete those that another process has forgotten concurrently."""
@@ -243,10 +234,8 @@ class Records(DocumentStore):
 
 
 def _document(kept: StoredRecord) -> dict[str, Any]:
-    values = {
-        name: getattr(kept, name) for name in RECORDS.fields if name not in {"name", "record"}
-    }
-    return {**values, "name": kept.record.name, "record": kept.record.as_dict()}
+    record = {"name": kept.record.name, "record": kept.record.as_dict()}
+    return record | {name: getattr(kept, name) for name in RECORDS.fields if name not in record}
 
 
 def _stored(values: Mapping[str, Any]) -> StoredRecord:
