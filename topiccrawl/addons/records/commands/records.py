@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Sequence
 
-    from topiccrawl.addons.records.record import FoundValue, Record
+    from topiccrawl.addons.records.records import FoundValue, Record
 
 SHOWN = 20
 """Default number of listed records."""
@@ -218,7 +218,7 @@ def record_values(stored: StoredRecord) -> dict[str, Any]:
     """Return a record with its evidence as JSON values; times are ISO 8601 in UTC.
 
     >>> from topiccrawl.addons.records.records import StoredRecord
-    >>> from topiccrawl.addons.records.record import FoundValue, Record
+    >>> from topiccrawl.addons.records.records import FoundValue, Record
     >>> record = Record("t", "甲", (FoundValue("QQ", "10001"),), ("http://a.test/",))
     >>> found = record_values(StoredRecord("a.test", record, first_seen=1.0))
     >>> found["values"], found["first_seen"], found["gone_at"]

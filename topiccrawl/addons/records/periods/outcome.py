@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from topiccrawl.addons.records.periods.visits import ActiveSeed, State
-from topiccrawl.addons.records.record import Record
-from topiccrawl.addons.records.records import Records, StoredRecord, confidence_of
+from topiccrawl.addons.records.records import Record, Records, StoredRecord, confidence_of
 from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:

@@ -263,4 +263,6 @@ def estimate_useful(skipped: int, crawled: Iterable[tuple[float, bool]]) -> floa
     >>> estimate_useful(1, [(1.0, True), (0.5, True), (0.5, False)])
     1.0
     """
-    return min(skipped, sum(1 / chance - 1 for chance, useful in crawled if useful and chance > 0))
+    return min(
+        float(skipped), sum(1 / chance - 1 for chance, useful in crawled if useful and chance > 0)
+    )

@@ -19,9 +19,8 @@ from topiccrawl.addons.records.templates.values.address import (
     tidy,
 )
 from topiccrawl.addons.records.templates.values.names import is_organisation, organisations
-from topiccrawl.addons.records.templates.values.plain import postcodes
+from topiccrawl.addons.records.templates.values.plain import Value, postcodes, shown
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import Value, shown
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:

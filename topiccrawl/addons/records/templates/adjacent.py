@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.candidate import holds_only
+from topiccrawl.addons.records.templates.values import read_values
 from topiccrawl.addons.records.templates.values.mail import mail_of_link
-from topiccrawl.addons.records.templates.values.read import read_values
-from topiccrawl.addons.records.templates.values.value import SOFT, shown
+from topiccrawl.addons.records.templates.values.plain import SOFT, shown
 
 if TYPE_CHECKING:
     from topiccrawl.addons.records.templates.labels import Label, LabelledPage

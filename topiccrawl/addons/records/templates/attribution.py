@@ -15,7 +15,7 @@ from topiccrawl.addons.records.templates.values.names import (
     similar,
     tidy,
 )
-from topiccrawl.addons.records.templates.values.value import shown
+from topiccrawl.addons.records.templates.values.plain import shown
 from topiccrawl.addons.records.templates.words import (
     BRANCH,
     CITY,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.addons.records.templates.values.value import Value
+    from topiccrawl.addons.records.templates.values.plain import Value
 
 WEIGHTS = {
     "json-ld": 0.96,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.records import FoundValue, Record
 from topiccrawl.addons.records.templates.attribution import NO_OWNER, SUBJECT, Owners
 from topiccrawl.addons.records.templates.candidate import (
     MIN_CONFIDENCE,
@@ -24,10 +24,10 @@ from topiccrawl.addons.records.templates.layout import read_layout
 from topiccrawl.addons.records.templates.structured import Subject, subjects
 from topiccrawl.addons.records.templates.subject import SubjectName, name_votes, subject_name
 from topiccrawl.addons.records.templates.template import Template
+from topiccrawl.addons.records.templates.values import read_values
 from topiccrawl.addons.records.templates.values.names import is_legal, similar
-from topiccrawl.addons.records.templates.values.read import read_values
+from topiccrawl.addons.records.templates.values.plain import shown
 from topiccrawl.addons.records.templates.values.telephone import area_of, with_area
-from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.addons.records.templates.words import Vocabulary
 from topiccrawl.text.normal import fold
 

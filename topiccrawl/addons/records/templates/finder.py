@@ -10,8 +10,7 @@ from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
 from topiccrawl.addons.records.templates.unlabelled import image_of, of_links, unlabelled
 from topiccrawl.addons.records.templates.values.address import LEADING_CODE, plausible
 from topiccrawl.addons.records.templates.values.names import is_organisation
-from topiccrawl.addons.records.templates.values.plain import postcodes
-from topiccrawl.addons.records.templates.values.value import OBJECT, Value, shown
+from topiccrawl.addons.records.templates.values.plain import OBJECT, Value, postcodes, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

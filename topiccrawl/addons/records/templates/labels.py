@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.addons.records.templates.values import read_values
 from topiccrawl.addons.records.templates.values.address import looks_like
-from topiccrawl.addons.records.templates.values.read import read_values
-from topiccrawl.addons.records.templates.values.value import Value, shown
+from topiccrawl.addons.records.templates.values.plain import Value, shown
 from topiccrawl.addons.records.templates.words import LONGEST_LABEL, OTHERS, SOURCE, Hit, Vocabulary
 from topiccrawl.text.normal import has_han, simplify_aligned
 
@@ -182,7 +182,7 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     """
     text = _DOTTED.sub(r"\1:", text)
     text = simplify_aligned(text)
-    hits = words.hits(text)
+    hits = _side_by_side(words.hits(text), words)
     colons = [at for one in _COLONS.finditer(text) if _labels_something(text, at := one.start())]
     if not hits and not colons:
         return []
@@ -244,8 +244,6 @@ def _at_colon(
     if token is None:
         return None
     start = begin + token.start()
-    if start == begin and begin and len(token[0]) > 4:  # noqa: PLR2004 - glued to a value
-        return None
     field = words.whole_field(token[0])
     return Label((field,) if field else (), start, end, end, SOURCE, token[0])
 
@@ -271,8 +269,8 @@ def _ends_label(text: str, hit: Hit, colon: int) -> bool:
 
 def _label_start(text: str, begin: int, at: int) -> int:
     """Return the offset at which a label with its qualifiers begins: 公司|联系|电话."""
-    token = _TOKEN.search(text[begin:at])
-    start = begin + token.start() if token else at
+    token = _TOKEN.search(text, begin, at)
+    start = token.start() if token else at
     if at - start <= SENTENCE and (start > begin or not begin):
         return start
     qualifiers = _QUALIFIERS.search(text, begin, at)
@@ -280,17 +278,12 @@ def _label_start(text: str, begin: int, at: int) -> int:
 
 
 def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]:
-    """Return the fields of a label; of adjacent keywords only the last one counts (电子邮箱)."""
+    """Return the fields of a label; the last keyword counts if only a gap is between two."""
     kept: list[Hit] = []
     for hit in cluster:
-        before = kept[-1] if kept else None
-        if before is not None and not text[before.end : hit.start].strip(" \x1f"):
-            kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
-            if kinds[1] == "address" and kinds[0] in _NEXT_TO:
-                continue  # 邮箱地址
-            if before.field in words.faxes and kinds[1] == "telephone":
-                continue  # 传真电话
-            if kinds != ("telephone", "telephone"):
+        if kept and not text[kept[-1].end : hit.start].strip(" \x1f"):
+            kinds = {words.kinds.get(kept[-1].field), words.kinds.get(hit.field)}
+            if kinds != {"telephone"}:
                 kept.pop()
         kept.append(hit)
     return tuple(dict.fromkeys(hit.field for hit in kept if hit.field))
@@ -299,7 +292,7 @@ def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]
 def _colonless(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) -> list[Label]:
     """Return labels without a colon: at the start of a line or after a gap, before a value."""
     more: list[Label] = []
-    for hit in _side_by_side(hits, words):
+    for hit in hits:
         letter = hit.end - hit.start == 1  # T, F and E need a colon, a separate line or a value
         if letter and not (_LETTER.fullmatch(text) or _LETTERED.match(text, hit.start)):
             continue

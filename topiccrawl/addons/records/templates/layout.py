@@ -6,9 +6,9 @@ import re
 from itertools import accumulate, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.templates.icons import ORNAMENT, SIGN, SIGNED, icon_kind
 from topiccrawl.addons.records.templates.values.mail import decode_cfemail
-from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT
+from topiccrawl.addons.records.templates.values.plain import OBJECT, SOFT
+from topiccrawl.addons.records.templates.words import ORNAMENT, SIGN, SIGNED, icon_kind
 from topiccrawl.extract.blocks import BREAKS, INVISIBLE
 from topiccrawl.links.limits import parse_html
 from topiccrawl.text.normal import normalise

@@ -6,7 +6,7 @@ import json
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.addons.records.templates.values.value import shown
+from topiccrawl.addons.records.templates.values.plain import shown
 from topiccrawl.text.normal import has_han, normalise
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from topiccrawl.addons.records.templates.values.names import (
     similar,
     tidy,
 )
-from topiccrawl.addons.records.templates.values.value import SOFT, shown
+from topiccrawl.addons.records.templates.values.plain import SOFT, shown
 from topiccrawl.addons.records.templates.words import BRANCH, OTHER_OWNER
 from topiccrawl.links.urls import host_of
 from topiccrawl.text.normal import fold, has_han, simplify, simplify_aligned

@@ -19,9 +19,8 @@ from topiccrawl.addons.records.templates.layout import LONGEST_LINE
 from topiccrawl.addons.records.templates.values.address import LONGEST, looks_like
 from topiccrawl.addons.records.templates.values.mail import mail_of_link, mails
 from topiccrawl.addons.records.templates.values.names import organisations
-from topiccrawl.addons.records.templates.values.plain import qq_of_link, urls
+from topiccrawl.addons.records.templates.values.plain import SOFT, Value, qq_of_link, shown, urls
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import SOFT, Value, shown
 from topiccrawl.addons.records.templates.words import OTHERS
 from topiccrawl.text.normal import has_han
 

@@ -12,8 +12,7 @@ from topiccrawl.addons.records.periods.controller import PeriodController, Store
 from topiccrawl.addons.records.periods.periods import Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, random_draw
 from topiccrawl.addons.records.periods.visits import Child, PageRequest, PageResult, Result
-from topiccrawl.addons.records.record import FoundValue, Record
-from topiccrawl.addons.records.records import Records
+from topiccrawl.addons.records.records import FoundValue, Record, Records
 from topiccrawl.addons.records.templates.template import Limits, Template
 from topiccrawl.storage.sqlite import SqliteStorage
 

@@ -11,8 +11,7 @@ import pytest
 from topiccrawl.addons.records.periods.outcome import update_records, with_entities
 from topiccrawl.addons.records.periods.periods import Seed
 from topiccrawl.addons.records.periods.visits import ActiveSeed, State, Visit
-from topiccrawl.addons.records.record import FoundValue, Record
-from topiccrawl.addons.records.records import Records, StoredRecord
+from topiccrawl.addons.records.records import FoundValue, Record, Records, StoredRecord
 from topiccrawl.addons.records.templates.template import Template
 from topiccrawl.storage.sqlite import SqliteStorage
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
-from topiccrawl.addons.records.record import Record
+from topiccrawl.addons.records.records import Record
 from topiccrawl.addons.records.templates.extract import combine, records_of
 from topiccrawl.addons.records.templates.template import resolve
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import phonenumbers
 from phonenumbers import Leniency, PhoneNumber, PhoneNumberFormat, PhoneNumberMatcher
 
-from topiccrawl.addons.records.templates.values.value import SOFT, Value
+from topiccrawl.addons.records.templates.values.plain import SOFT, Value
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
