@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of, sampling_rules
+from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of
 from topiccrawl.addons.records.periods.controller import PeriodController, Stores
 from topiccrawl.addons.records.periods.periods import Period, Phase
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
@@ -97,9 +97,7 @@ class TemplateSpider(Spider):
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
         stores = Stores.of(storage_of(settings))
-        controller = PeriodController(
-            plan.template, stores, time.time, sampling_rules(settings, chance=plan.chance)
-        )
+        controller = PeriodController(plan.template, stores, time.time, plan.rules)
         spider = cls(plan, controller, LinkFollower(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]

@@ -36,19 +36,16 @@ _HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:left|top|right)\s*:\s*-\d{3,}",
     re.IGNORECASE,
 )
-_ZONES = (
-    ("footer", re.compile(r"foot|copyright|copy-?right|bottom|beian", re.IGNORECASE)),
-    (
-        "links",
-        re.compile(r"friend|flink|partner|yqlj|(?:^|[\s_-])links?(?:$|[\s_-])", re.IGNORECASE),
-    ),
-    ("nav", re.compile(r"(?:^|[\s_-])nav|menu|crumb|pager|pagination", re.IGNORECASE)),
-    ("header", re.compile(r"header|top-?bar|(?:^|[\s_-])(?:top|head)(?:$|[\s_-])", re.IGNORECASE)),
-    (
-        "side",
-        re.compile(r"side-?bar|aside|(?:^|[\s_-])(?:side|left_?nav)(?:$|[\s_-])", re.IGNORECASE),
-    ),
-)
+_OPEN, _CLOSED = r"(?:^|[\s_-])", r"(?:$|[\s_-])"
+_ZONE_NAMES = {
+    "footer": r"foot|copyright|copy-?right|bottom|beian",
+    "links": rf"friend|flink|partner|yqlj|{_OPEN}links?{_CLOSED}",
+    "nav": rf"{_OPEN}nav|menu|crumb|pager|pagination",
+    "header": rf"header|top-?bar|{_OPEN}(?:top|head){_CLOSED}",
+    "side": rf"side-?bar|aside|{_OPEN}(?:side|left_?nav){_CLOSED}",
+}
+"""Patterns of the classes and ids of each zone."""
+_ZONES = {zone: re.compile(word, re.IGNORECASE) for zone, word in _ZONE_NAMES.items()}
 _ZONE_TAGS = {"footer": "footer", "nav": "nav", "header": "header", "aside": "side"}
 _SPREAD = re.compile(r"(?:[\u3400-\u9fff] +){5,}[\u3400-\u9fff]")
 """A heading with spaces between its characters: 四 方 软 件 公 司."""
@@ -382,8 +379,5 @@ def _span(value: str | None) -> int:
 def _zone(tag: str, names: str, around: str) -> str:
     if tag in _ZONE_TAGS and (tag != "header" or around == "main"):
         return _ZONE_TAGS[tag]
-    if names.strip():
-        for zone, pattern in _ZONES:
-            if pattern.search(names):
-                return zone
-    return around
+    zones = (zone for zone, pattern in _ZONES.items() if pattern.search(names))
+    return next(zones, around) if names.strip() else around

@@ -94,30 +94,16 @@ OTHERS = re.compile(
     re.IGNORECASE,
 )
 """Headings of lists of other organisations, which are ignored."""
-_ICONS = (
-    (
-        "telephone",
-        re.compile(
-            r"phone|^(?:电话|手机|热线|座机)$|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])",
-            re.IGNORECASE,
-        ),
-    ),
-    ("mail", re.compile(r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$", re.IGNORECASE)),
-    (
-        "address",
-        re.compile(
-            r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$", re.IGNORECASE
-        ),
-    ),
-    ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
-    (
-        "url",
-        re.compile(
-            r"globe|(?:^|[\s_/-])(?:www|website|wangzhi|网址|官网)(?:$|[\s_./-])", re.IGNORECASE
-        ),
-    ),
-    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen|传真)(?:$|[\s_./-])", re.IGNORECASE)),
-)
+_OPEN, _CLOSED = r"(?:^|[\s_/-])", r"(?:$|[\s_./-])"
+_ICON_NAMES = {
+    "telephone": rf"phone|^(?:电话|手机|热线|座机)$|{_OPEN}(?:tel|mobile|call|dh|dianhua){_CLOSED}",
+    "mail": r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$",
+    "address": r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$",
+    "qq": rf"{_OPEN}qq{_CLOSED}",
+    "url": rf"globe|{_OPEN}(?:www|website|wangzhi|网址|官网){_CLOSED}",
+    "fax": rf"{_OPEN}(?:fax|chuanzhen|传真){_CLOSED}",
+}
+_ICONS = {kind: re.compile(word, re.IGNORECASE) for kind, word in _ICON_NAMES.items()}
 _SIGNS = {
     "telephone": "☎☏✆📞📱🕿🕻🕽",
     "fax": "📠🖷",
@@ -176,9 +162,8 @@ def icon_kind(names: str | None) -> str:
     >>> icon_kind("fa fa-phone"), icon_kind("iconfont icon-chuanzhen"), icon_kind("fa fa-clock")
     ('telephone', 'fax', '')
     """
-    if not names:
-        return ""
-    return next((kind for kind, pattern in _ICONS if pattern.search(names)), "")
+    kinds = (kind for kind, pattern in _ICONS.items() if pattern.search(names or ""))
+    return next(kinds, "") if names else ""
 
 
 class Vocabulary:
