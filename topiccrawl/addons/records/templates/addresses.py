@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _MAX_LINES = 6
 """Maximum number of lines of an address."""
-_MAX_LABELLED_LINES = 5
-"""Maximum number of lines of a labelled address."""
+_MAX_CONTINUED = 5
+"""Maximum number of lines of an address whose first line is known."""
 GAPS = re.compile(r"[\s|]+")
 _PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—-]\s+")
 """Separators of the parts of a line, for example in footers."""
@@ -62,7 +62,6 @@ _SITUATED = re.compile(
     r"|(?:地址|店址|厂址|校址)(?:位于|[在是为]))([^,。;:!?]{8,60})"
 )
 _CLOSED = re.compile(r"\s*(?:$|[^\w\s])")
-_ENDS = re.compile(r"[.!?]\s+[A-Z][a-z]{3,}")
 
 
 def text_before_label(page: LabelledPage, number: int) -> str:
@@ -73,9 +72,8 @@ def text_before_label(page: LabelledPage, number: int) -> str:
 
 
 def address_before_label(page: LabelledPage, number: int) -> Iterator[Candidate]:
-    """Yield address and postcode before the first label of a line."""
+    """Yield the address before the first label of a line."""
     field, text = page.words.primary("address"), text_before_label(page, number)
-    yield from leading_code(page, number, text)
     for one in in_parts(page, text) if field and len(text) <= LONGEST else ():
         if not telephones(one, page.region, labelled=False):
             yield Candidate(field, one, text, "alone", number)
@@ -91,7 +89,7 @@ def addresses_in_text(page: LabelledPage, number: int) -> Iterator[Candidate]:
         rest = text[one.end :]  # up to the postcode: Tarn Ltd, 6 High St, Kendal LA9 4LL
         code = next(iter(postcodes(rest[:LONGEST], page.region)), None)
         place = tidy(rest[: code.end]) if code and _CLOSED.match(rest, code.end) else ""
-        if looks_like(place) and not _ENDS.search(place):
+        if looks_like(place):
             yield Candidate(field, place, place, "alone", number, begin=one.end + 1)
     for match in (*_SITUATED.finditer(text), *(_BASED.finditer(text) if foreign else ())):
         if looks_like(place := tidy(match[1])):
@@ -172,7 +170,7 @@ def in_parts(page: LabelledPage, text: str) -> Iterator[str]:
     """
     parts = split_parts(text)
     for number, part in enumerate(parts):
-        if looks_like(part) or (LEADING_CODE.match(part) and plausible(tidy(part))):
+        if looks_like(part):
             yield tidy(part)
         elif address := _join(page, parts[: number + 1]):
             yield address
@@ -199,13 +197,13 @@ def _with_next_lines(page: LabelledPage, number: int, first: str) -> str:
     """Return a Chinese address extended by the lines that continue it."""
     if not has_han(first):
         return first
-    whole = "".join(_continued(page, number, first, _MAX_LINES))
+    whole = "".join(_continued(page, number, first))
     return whole if len(whole) <= LONGEST else first
 
 
 def extended(page: LabelledPage, number: int, first: Value) -> list[Value]:
     """Return an address extended by the next lines: of the same box, or up to its postcode."""
-    parts = _continued(page, number, first.value, _MAX_LABELLED_LINES)
+    parts = _continued(page, number, first.value)
     if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, page.region):
         parts += _to_postcode(page, number)
     joint = "" if has_han(first.value) else ", "
@@ -213,10 +211,10 @@ def extended(page: LabelledPage, number: int, first: Value) -> list[Value]:
     return [first._replace(value=value)] if len(value) <= LONGEST else [first]
 
 
-def _continued(page: LabelledPage, number: int, first: str, most: int) -> list[str]:
-    """Return the lines of an address in its box, at most ``most``."""
+def _continued(page: LabelledPage, number: int, first: str) -> list[str]:
+    """Return the lines of an address in its box."""
     parts = [first]
-    for other in range(number + 1, min(number + most, len(page.lines))):
+    for other in range(number + 1, min(number + _MAX_CONTINUED, len(page.lines))):
         text = shown(page.lines[other].text).strip(" ,")
         if page.lines[other].box != page.lines[number].box or page.labels[other]:
             break

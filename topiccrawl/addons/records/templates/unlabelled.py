@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from topiccrawl.addons.records.templates.labels import Label, LabelledPage
     from topiccrawl.addons.records.templates.layout import Line, Mark
 
-_CHAT = re.compile(
-    r"https?://(?:wa\.me/|api\.whatsapp\.com/send/?\?phone=)\+?(\d{7,15})", re.IGNORECASE
-)
 _CALLS = frozenset({"tel", "callto", "sms", "smsto"})
 """Schemes of links to telephone numbers."""
 _SITE = re.compile(r"(?<![\w@./-])www\.([\w-]+(?:\.[\w-]+)+)", re.IGNORECASE)
@@ -126,12 +123,9 @@ def _of_link(href: str, kind: str, region: str) -> str | None:
         return qq_of_link(href)
     if kind != "telephone":
         return None
-    if match := _CHAT.match(href):
-        values = telephones(f"+{match[1]}", region)
-    else:
-        scheme, _, number = href.partition(":")
-        number = unquote(number).partition("?")[0].strip("/ ")
-        values = telephones(number, region, labelled=False) if scheme.lower() in _CALLS else []
+    scheme, _, number = href.partition(":")
+    number = unquote(number).partition("?")[0].strip("/ ")
+    values = telephones(number, region, labelled=False) if scheme.lower() in _CALLS else []
     return values[0].value if len(values) == 1 else None
 
 
