@@ -97,7 +97,7 @@ class Candidate(NamedTuple):
 
     @property
     def image(self) -> bool:
-        """Whether the value is shown as an image."""
+        """True if the page shows the value as an image."""
         return self.where == "image"
 
     @property
