@@ -61,7 +61,12 @@ class Company(NamedTuple):
 @cache
 def words() -> dict[str, Any]:
     """The tables of ``words.toml``."""
-    file = resources.files("lab.demo.companies") / "words.toml"
+    return read_toml("words.toml")
+
+
+def read_toml(name: str) -> dict[str, Any]:
+    """Return the tables of a file of this package."""
+    file = resources.files("lab.demo.companies") / name
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
@@ -106,12 +111,29 @@ _MOBILES = ("{0}{1}{2}", "{0}{1}{2}", "{0}-{1}-{2}", "{0} {1} {2}", "+86 {0}{1}{
 _HOTLINES = ("{0}-{1}{2}-{3}{4}", "{0}{1}-{2}{3}-{4}", "{0}{1}{2}{3}{4}", "{0} {1}{2} {3}{4}")
 _FAXES = ("0{0}-{1}", "86-{0}-{1}", "（0{0}）{1}")
 _MAIL_USERS = ("info", "sales", "market", "service", "office", "hr")
-_MAILS = ("plain", "plain", "plain", "link", "link", "named", "hash", "at", "han", "wide", "upper",
-          "split", "image")  # fmt: skip
+_MAILS = (
+    "plain",
+    "plain",
+    "plain",
+    "link",
+    "link",
+    "named",
+    "hash",
+    "at",
+    "han",
+    "wide",
+    "upper",
+    "split",
+    "image",
+)
 _URLS = ("{0}", "http://{0}", "http://{0}/", '<a href="http://{0}/">{0}</a>', "{1}")
 _QQ_LINK = '<a href="http://wpa.qq.com/msgrd?v=3&amp;uin={0}&amp;site=qq&amp;menu=yes">'
-_QQS = ("{0}", "{0}", _QQ_LINK + "{0}</a>",
-        _QQ_LINK + '<img src="/images/qq.gif" alt="点击这里给我发消息"></a>')  # fmt: skip
+_QQS = (
+    "{0}",
+    "{0}",
+    _QQ_LINK + "{0}</a>",
+    _QQ_LINK + '<img src="/images/qq.gif" alt="点击这里给我发消息"></a>',
+)
 _WIDE = {ord(str(digit)): chr(0xFF10 + digit) for digit in range(10)}
 
 
