@@ -9,7 +9,6 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.demo.plan import Kind, Plan, Trait
-from lab.demo.robots import robots_file
 from lab.demo.traps import Snare, snare
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class Answers:
         if host.fault == "drop":
             return Answer(0, cut="drop")
         if path == "/robots.txt":
-            status, text = robots_file(host)
+            status, text = host.robots_file
             return Answer(status, (("Content-Type", "text/plain"),), text.encode())
         if host.fault == "busy":
             return _busy(503, 1)

@@ -106,7 +106,7 @@ class Linkage:
             yield Block("list", tuple(luck.sample(contents, min(len(contents), 12))))
             return
         start = entry.page * PER_PAGE
-        yield Block("list", contents[start : start + PER_PAGE])
+        yield Block("list", tuple(contents[start : start + PER_PAGE]))
         yield self._pager(section, entry.page)
         yield self._hot(entry, luck)
         yield Block("friends", tuple(self._hubs_elsewhere(section, luck)))
@@ -172,7 +172,7 @@ class Linkage:
     def _pager(self, section: Section, page: int) -> Block:
         pages = self.plan.lists[section.number]
         near = pages[max(0, page - 1) : page] + pages[page + 1 : page + 2]
-        return Block("pager", near, section.number)
+        return Block("pager", tuple(near), section.number)
 
     def _hot(self, entry: Entry, luck: random.Random) -> Block:
         sections = [s for s in self.by_site[entry.site] if s.subject is not None]

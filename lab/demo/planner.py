@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -44,56 +45,13 @@ _LIST_PATHS = (
 )
 
 
-class Planner:
-    """Builds a plan page by page; ``len(entries)`` never exceeds the requested number.
+@dataclass
+class Planner(Plan):
+    """A plan under construction; ``len(entries)`` never exceeds the requested number."""
 
-    Args:
-        seed: Seed of all random draws.
-        topic: The relevant subject.
-    """
-
-    def __init__(self, seed: int, topic: Subject) -> None:
-        self.seed = seed
-        self.topic = topic
-        self.random = random.Random(seed)  # noqa: S311  (a web, no secret)
-        self.entries: list[Entry] = []
-        self.sites: list[Site] = []
-        self.sections: list[Section] = []
-        self.stories: list[Story] = []
-        self.hosts: dict[str, Host] = {}
-        self.contents: list[list[int]] = []
-        self.lists: list[list[int]] = []
-        self.fronts: dict[int, int] = {}
-        self.adverts: list[int] = []
-        self.comments: dict[int, int] = {}
-        self.service: dict[int, tuple[int, ...]] = {}
-        self.extra: dict[int, tuple[int, ...]] = {}
-        self.nofollow: dict[int, tuple[int, ...]] = {}
-        self.traits: dict[int, Trait] = {}
-        self.hidden: set[int] = set()
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)  # noqa: S311  (a web, no secret)
         self._originals: dict[int, list[int]] = {}
-
-    def plan(self) -> Plan:
-        """Return the finished plan."""
-        return Plan(
-            seed=self.seed,
-            topic=self.topic,
-            entries=tuple(self.entries),
-            sites=tuple(self.sites),
-            sections=tuple(self.sections),
-            stories=tuple(self.stories),
-            hosts=dict(self.hosts),
-            contents=tuple(map(tuple, self.contents)),
-            lists=tuple(map(tuple, self.lists)),
-            fronts=dict(self.fronts),
-            adverts=tuple(self.adverts),
-            comments=dict(self.comments),
-            service=dict(self.service),
-            extra=dict(self.extra),
-            nofollow=dict(self.nofollow),
-            traits=dict(self.traits),
-            hidden=frozenset(self.hidden),
-        )
 
     # -- Bones -----------------------------------------------------------------------------------
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from datetime import datetime
+from functools import cache
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lab.demo.anchors import Anchors
 from lab.demo.grammar import Writer
-from lab.demo.layouts import Layout, layouts
 from lab.demo.plan import Entry, Kind, Plan
 from lab.demo.stories import CHINA
+from lab.demo.vocabulary import read_toml
 
 if TYPE_CHECKING:
     from lab.demo.editions import Edition, Editions
@@ -30,6 +32,32 @@ _ANCHOR = 9
 """Length of a link in running text, in characters."""
 _DEEP = 3000
 """Number of nested elements on the deep page."""
+
+
+class Layout(NamedTuple):
+    """Patterns of a layout, to be filled with ``%``: the whole page and its parts."""
+
+    name: str
+    page: str
+    block: str
+    item: str
+    row: str
+    article: str
+    paragraph: str
+
+
+@cache
+def layouts() -> dict[str, Layout]:
+    """Return all layouts by name."""
+    return {
+        name: Layout(name, **{part: _pattern(source) for part, source in parts.items()})
+        for name, parts in read_toml("layouts.toml").items()
+    }
+
+
+def _pattern(source: str) -> str:
+    """Return a ``$name`` template as a ``%`` pattern, which is filled five times faster."""
+    return re.sub(r"\$(\w+)", r"%(\1)s", source.replace("%", "%%"))
 
 
 class Renderer:

@@ -7,6 +7,7 @@ pages take memory for their plan alone. Equal arguments give equal bytes.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -18,18 +19,16 @@ from lab.demo.linkage import Linkage
 from lab.demo.oddities import PAPER, PORTAL, add_oddities
 from lab.demo.plan import Kind, Plan
 from lab.demo.planner import Planner
-from lab.demo.reach import reach, works
 from lab.demo.render import Renderer
-from lab.demo.robots import allowed
 from lab.demo.sites import make_sites
 from lab.demo.stories import Storybook
 from lab.demo.traps import snare
-from lab.demo.truth import Truth
-from lab.demo.truths import Truths
+from lab.demo.truths import Truth, Truths
 from lab.demo.vocabulary import subject_named
-from topiccrawl.addons.simulate.oracle import Graph, Reach
+from topiccrawl.addons.simulate.oracle import Graph, Reach, find_reach
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 DEFAULT_PAGES = 600
@@ -70,7 +69,7 @@ def generate(
     planner.grow(pages)
     if len(planner.entries) != pages:
         raise ValueError(f"{pages} pages are too few: this web needs {len(planner.entries)}")
-    return Web(planner.plan())
+    return Web(planner)
 
 
 class Web:
@@ -121,25 +120,23 @@ class Web:
     @cached_property
     def obtainable(self) -> frozenset[int]:
         """Entries that a polite crawler can fetch from the seeds, redirects not counted."""
-        return frozenset(
-            n
-            for n, depth in enumerate(self._found.depth)
-            if depth >= 0 and works(self.plan, n) and not self.plan.trait(n).target
-        )
+        plan = self.plan
+        return frozenset(n for n in self._found.depth if plan.works(n) and not plan.trait(n).target)
 
     @cached_property
-    def _found(self) -> Reach:
+    def _found(self) -> Reach[int]:
+        def targets(number: int) -> Sequence[int]:
+            target = self.plan.trait(number).target
+            if target:
+                return (self._by_url[target],)
+            return self.linkage.followed(number) if self.plan.works(number) else ()
+
         seeds = [self._by_url[url] for url in self.seeds]
-        return reach(self.plan, self.linkage, seeds, self._by_url)
+        return find_reach(seeds, targets)
 
     def number(self, url: str) -> int | None:
         """Return the entry of a URL as a client may write it, None where there is none."""
         return self._by_name.get(name(url))
-
-    def allows(self, number: int) -> bool:
-        """Return whether robots.txt lets topiccrawl fetch an entry."""
-        parts = urlsplit(self.plan.entries[number].url)
-        return allowed(self.plan.hosts[parts.netloc], parts.path)
 
     def endless(self, url: str) -> bool:
         """Return whether a URL is inside an endless trap."""
@@ -155,12 +152,13 @@ class Web:
 
     def path(self, url: str) -> tuple[str, ...]:
         """Return the URLs from a seed to a page, both included; () where none leads there."""
-        number, trail = self._by_url[url], []
-        if self._found.depth[number] < 0:
+        number: int | None = self._by_url[url]
+        if number not in self._found.depth:
             return ()
-        while number >= 0:
+        trail = []
+        while number is not None:
             trail.append(self.plan.entries[number].url)
-            number = self._found.parent[number]
+            number = self._found.parent.get(number)
         return tuple(reversed(trail))
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
@@ -173,10 +171,10 @@ class Web:
         """
         return self._answers.answer(name(url), visit, cookie)
 
-    def graph(self) -> Graph:
+    def graph(self) -> Graph[int]:
         """Return what can be fetched as a graph, redirects followed (for the oracle)."""
-        onward = [self._onward(n) for n in range(len(self.plan.entries))]
-        seeds = tuple(self._by_url[url] for url in self.seeds)
+        onward = {n: self._onward(n) for n in range(len(self.plan.entries))}
+        seeds = [self._by_url[url] for url in self.seeds]
         return Graph(onward, self.relevant & self.obtainable, seeds)
 
     def _onward(self, number: int) -> list[int]:
@@ -200,7 +198,7 @@ class Web:
         """Write every page's truth, one JSON object a line."""
         with path.open("w", encoding="utf-8") as lines:
             for truth in self.truth.values():
-                lines.write(json.dumps(truth.as_dict(), ensure_ascii=False) + "\n")
+                lines.write(json.dumps(asdict(truth), ensure_ascii=False) + "\n")
 
     def write_collection(self, path: Path) -> None:
         """Write what can be fetched as a page collection, and its topic beside it."""
