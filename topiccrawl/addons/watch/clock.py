@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from topiccrawl.storage.pages import PageState
 
 TOLERANCE = 5.0
 """Corrections of the clock up to this size are ignored, in seconds."""
@@ -30,7 +27,7 @@ class ClockChanges:
     """Detects that the system clock was set.
 
     If it was set forward, the due times of pages visited before are postponed by as much. If it
-    was set back, pages visited "in the future" need new times; see ``set_back``.
+    was set back, pages visited "in the future" need new times; see ``pagestates.set_back``.
 
     Args:
         wall: Returns wall-clock time, seconds since the epoch.
@@ -70,30 +67,3 @@ class ClockChanges:
     def forward_since(self, visited_at: float) -> float:
         """Return the seconds by which the clock was set forward since a time."""
         return math.fsum(moved for at, moved in self._forward if visited_at < at - 1.0)
-
-
-def visited_at(state: PageState) -> float:
-    """Return the time of a page's last visit, seconds since the epoch."""
-    visits: dict[str, Any] = state.more.get("visits", {})
-    return float(visits.get("visited_at", state.checked_at or state.first_seen))
-
-
-def set_back(state: PageState, now: float) -> PageState:
-    """Shift the times of a page visited "in the future": visited now, due after the same wait.
-
-    Other states are returned unchanged. The function is idempotent.
-
-    >>> from topiccrawl.storage.pages import PageState
-    >>> state = set_back(PageState("足球", "http://a.test/", checked_at=9000.0, due=9060.0), 1000.0)
-    >>> state.checked_at, state.due
-    (1000.0, 1060.0)
-    """
-    seen = visited_at(state)
-    if seen <= now + TOLERANCE:
-        return state
-    due = state.due and now + max(0.0, state.due - seen)
-    more = dict(state.more)
-    if visits := more.get("visits"):
-        began = visits.get("first_seen", seen) - (seen - now)  # the age stays the same
-        more["visits"] = {**visits, "visited_at": now, "first_seen": began}
-    return replace(state, checked_at=min(state.checked_at, now), due=due, more=more)

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from topiccrawl.addons.watch.budget import Budget
-from topiccrawl.addons.watch.counting import counted
-from topiccrawl.addons.watch.uniform import DETAIL_DAYS, DETAIL_SECONDS, MISS_SECONDS, recheck
+from topiccrawl.addons.watch.uniform import Pace, recheck
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
@@ -28,12 +27,8 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.watch.contract import Observation, Visits
 
-SHORTEST = 60.0
-LONGEST = 86_400.0
-"""Limits of the time between two visits of a hub in seconds, unless the budget is too small."""
-
 MAX_MEAN_WAITS = 8.0
-"""Maximum wait of a hub in multiples of the mean wait, if that is more than ``LONGEST``."""
+"""Maximum wait of a hub in multiples of the mean wait, if that is more than ``Pace.longest``."""
 
 FILL = 0.5
 """Fraction of a list that new links may fill, as at noon they come twice as fast as on average."""
@@ -67,44 +62,31 @@ class YieldRevisits:
     the mean yield, which is better than most, so it is visited until its yield is known.
 
     Args:
+        pace: Frequency of visits; see ``MAX_MEAN_WAITS``.
+
+    Attributes:
         budget: Budget of visits for all hubs together.
-        shortest: Minimum time between two visits of a hub in seconds.
-        longest: Maximum time between two visits of a hub in seconds; see ``MAX_MEAN_WAITS``.
-        detail: See ``UniformRevisits``.
-        days: See ``UniformRevisits``.
-        miss: See ``UniformRevisits``.
     """
 
-    def __init__(
-        self,
-        budget: Budget | None = None,
-        *,
-        shortest: float = SHORTEST,
-        longest: float = LONGEST,
-        detail: float = DETAIL_SECONDS,
-        days: float = DETAIL_DAYS,
-        miss: float = MISS_SECONDS,
-    ) -> None:
-        self.budget = Budget() if budget is None else budget  # an empty budget is falsy
-        self._bounds = (shortest, longest)
-        self._details = (detail, days, miss)
+    def __init__(self, pace: Pace | None = None) -> None:
+        self.pace = pace or Pace()
+        self.budget = Budget(self.pace.rate, self.pace.host_rate)
 
     def due(self, page: Visits) -> float:
         """See ``RevisitPolicy.due``."""
         if page.role is Role.DETAIL:
-            return recheck(page, *self._details)
+            return recheck(page, self.pace)
         rate = Rate.of(page.memory[2:])
         mean = rate.mean(self.budget.mean() or DEFAULT_RATE)
         delayed = 2.0 ** min(page.misses, 4)
         self.budget.set_yield(page.url, mean, 1 / delayed)
         wait = min(self.budget.wait(mean), self._overflow_wait(page, rate, mean))
-        shortest, longest = self._bounds
-        longest = max(longest, MAX_MEAN_WAITS * len(self.budget) / self.budget.pace)
-        return page.visited_at + min(max(wait, shortest), longest) * delayed
+        longest = max(self.pace.longest, MAX_MEAN_WAITS * len(self.budget) / self.budget.pace)
+        return page.visited_at + min(max(wait, self.pace.shortest), longest) * delayed
 
     def learn(self, page: Visits, seen: Observation) -> Visits:
         """See ``RevisitPolicy.learn``."""
-        after = counted(page, seen)
+        after = page.after(seen)
         if page.role is Role.DETAIL:
             return after
         links, most = page.memory[:2] or (0.0, 0.0)

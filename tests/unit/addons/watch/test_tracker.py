@@ -63,10 +63,10 @@ class Book:
             PageStates("足球", UniformRevisits()),
             PageBuffer(self.pages, age=0.0),
             lambda name: self.counts.update([name]),
-            lambda state: self.kept.append(state.url),
-            lambda state: self.moved.append(state.url),
             self.events.append,
         )
+        self.visited.on_written = lambda state: self.kept.append(state.url)
+        self.visited.on_rescheduled = lambda state: self.moved.append(state.url)
 
     async def visit(
         self, seen: VisitResult, outcome: Outcome = CRAWLED, lease: Lease = LEASE
