@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topiccrawl.addons.adaptation.contract import AdaptationParameters, Adapter
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
-from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter, own_weights
+from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter
 from topiccrawl.links.strategies.base import BaseStrategy, block_texts
 from topiccrawl.links.strategies.contract import LEARNT
 
@@ -84,9 +84,8 @@ class TopicLearner:
         """Use the scorers of a change; ``words`` changes those of links, ``genetic`` all."""
         step = LEARNT if self.method == "words" else 1
         if change is not None:
-            changed = scorers(change, self._own, self._parameters.gain)
-            self.scorer = changed.pages
-            self._strategy.adopt(changed.links)
+            self.scorer, links = scorers(change, self._own, self._parameters.gain)
+            self._strategy.adopt(links)
             self._set_upper_limit(change.upper_limit)
         self._strategy.version = (self._version + number * step) % 2**32
 
@@ -123,20 +122,8 @@ class TopicLearner:
             strategy.parameters = replace(strategy.parameters, upper_limit=upper)
 
 
-class Scorers(NamedTuple):
-    """Scorers of a changed topic.
-
-    Attributes:
-        pages: Scorer of pages and articles.
-        links: Scorer of link texts.
-    """
-
-    pages: Scorer
-    links: Scorer | LearntLinks
-
-
-def scorers(change: TopicUpdate, own: Scorer, gain: float) -> Scorers:
-    """Return the scorers of a change.
+def scorers(change: TopicUpdate, own: Scorer, gain: float) -> tuple[Scorer, Scorer | LearntLinks]:
+    """Return the scorers of pages and of link texts after a change.
 
     Args:
         change: The changed topic.
@@ -144,12 +131,10 @@ def scorers(change: TopicUpdate, own: Scorer, gain: float) -> Scorers:
         gain: See ``AdaptationParameters``.
     """
     if change.method == "words":
-        learnt = dict(change.vector.items())
-        for term in own_weights(own.vector):
-            learnt.pop(term, None)
-        return Scorers(own, LearntLinks(own, learnt, gain))
+        learnt = {word: w for word, w in change.vector.items() if word not in own.vector.terms}
+        return own, LearntLinks(own, learnt, gain)
     moved = own.with_vector(change.vector, lower_limit=change.lower_limit)
-    return Scorers(moved, moved)
+    return moved, moved
 
 
 class LearntLinks:
