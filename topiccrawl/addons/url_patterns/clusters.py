@@ -8,10 +8,11 @@ five times the time.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.url_patterns.tally import TOPICAL_SHARE, Outcome, Tally
+from topiccrawl.addons.url_patterns.tally import TOPICAL_SHARE, Outcome, Tally, pooled
 from topiccrawl.links.newsurls import is_hub_like, is_non_news
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ MOST_VARIANTS = 3
 
 SURE_PAGES = 2
 """Minimum number of judged pages before the kind of a format is compared with others."""
+
+_MIN_GAIN = 4.0
+"""Minimum gain in log-likelihood of a cut; exceeded by chance once in 200."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z_'-]*(?:\.[A-Za-z][A-Za-z0-9]{1,5})?")
 
@@ -108,3 +112,58 @@ def _split(cluster: Sequence[Tally]) -> list[list[Tally]]:
         sure = kind(tally) if tally.judged >= SURE_PAGES else ""
         groups.setdefault((tally.shape.host.count("."), fixed, sure), []).append(tally)
     return list(groups.values()) if len(groups) > 1 else [[tally] for tally in cluster]
+
+
+def change_points(cluster: Sequence[Tally], news_share: float) -> list[int]:
+    """Return the years in which the pages of a cluster changed their kind, ascending.
+
+    Pages change their kind for example when archives are moved.
+
+    Args:
+        cluster: Formats of one pattern.
+        news_share: Minimum share of articles of a period with news.
+    """
+    years: dict[int, list[Sequence[int]]] = {}
+    for tally in cluster:
+        for year, counts in tally.years.items():
+            years.setdefault(year, []).append(counts)
+    _, likelihood = pooled(cluster)
+    summed = [(year, _sum(counts)) for year, counts in sorted(years.items())]
+    return _cut(summed, likelihood, news_share)
+
+
+def _cut(
+    years: Sequence[tuple[int, Sequence[int]]], likelihood: float, news_share: float
+) -> list[int]:
+    """Split recursively where two periods differ most, in the year after the older period."""
+    whole = _sum([counts for _, counts in years])
+    best, chosen = _MIN_GAIN, 0
+    for place in range(1, len(years)):
+        old = _sum([counts for _, counts in years[:place]])
+        new = (whole[0] - old[0], whole[1] - old[1])
+        gain = _log_likelihood(*old) + _log_likelihood(*new) - _log_likelihood(*whole)
+        # the look of a format that changed is weak evidence
+        news = [_expected_share(*side, likelihood) >= news_share for side in (old, new)]
+        if gain > best and news[0] != news[1]:
+            best, chosen = gain, place
+    if not chosen:
+        return []
+    before, after = (
+        _cut(part, likelihood, news_share) for part in (years[:chosen], years[chosen:])
+    )
+    return [*before, years[chosen - 1][0] + 1, *after]
+
+
+def _expected_share(articles: int, others: int, likelihood: float) -> float:
+    """Return the expected share of articles, with the weight of one page for the look."""
+    return (articles + likelihood) / (articles + others + 1)
+
+
+def _sum(counts: Sequence[Sequence[int]]) -> tuple[int, int]:
+    return sum(count[0] for count in counts), sum(count[1] for count in counts)
+
+
+def _log_likelihood(articles: int, others: int) -> float:
+    """Return the maximum log-likelihood of the counts."""
+    total = articles + others
+    return sum(n * math.log(n / total) for n in (articles, others) if n)
