@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import opencc
@@ -112,13 +112,14 @@ class Editions:
         return edition._replace(title=title, paragraphs=body, published=later, notes=(note,))
 
     def _translate(self, site: int, edition: Edition) -> Edition:
+        say = partial(self.say, site)
         return Edition(
-            title=self.say(site, edition.title),
-            paragraphs=tuple(self.say(site, one) for one in edition.paragraphs),
-            source=self.say(site, edition.source),
-            author=self.say(site, edition.author),
+            title=say(edition.title),
+            paragraphs=tuple(map(say, edition.paragraphs)),
+            source=say(edition.source),
+            author=say(edition.author),
             published=edition.published,
-            notes=tuple(self.say(site, one) for one in edition.notes),
+            notes=tuple(map(say, edition.notes)),
         )
 
 

@@ -63,6 +63,20 @@ class Planner(Plan):
             self.traits[number] = trait
         return number
 
+    def link(self, source: int, *targets: int) -> None:
+        """Add links to a page."""
+        self.extra[source] = self.extra.get(source, ()) + targets
+
+    def news_sections(self, site: int) -> list[Section]:
+        """Return the sections of a site that list articles."""
+        return [s for s in self.sections if s.site == site and s.kind == Kind.ARTICLE]
+
+    def article(self, section: Section, url: str, trait: Trait | None = None) -> int:
+        """Add an article with a new story of a section."""
+        assert section.subject is not None  # noqa: S101  (only blogs have none)
+        story = self.new_story(section, section.subject, -1, Style.NEWS)
+        return self.add(Entry(url, Kind.ARTICLE, section.site, section.number, story), trait)
+
     def host(self, host: Host) -> str:
         """Add a host; return ``http://`` and its name."""
         self.hosts.setdefault(host.name, host)

@@ -91,11 +91,6 @@ def layouts() -> dict[str, Any]:
     return read_toml("layouts.toml")
 
 
-def group_of(company: Company, group: str | None) -> str:
-    """Return the group of layouts of a company: the given one, or one of the groups in turn."""
-    return group or GROUPS[company.number % 2]
-
-
 class Site:
     """The pages of one company.
 
@@ -107,7 +102,7 @@ class Site:
 
     def __init__(self, company: Company, seed: int, group: str | None = None) -> None:
         self.company = company
-        self.group = group_of(company, group)
+        self.group = group or GROUPS[company.number % 2]
         self._seed = seed
         luck = self._luck("site")
         own = [one for one in layouts()["contact"] if one["group"] == self.group]
