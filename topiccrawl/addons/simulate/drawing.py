@@ -34,16 +34,18 @@ Points = list[tuple[float, float]]
 
 def curve(one: Harvest) -> Points:
     """Return points (fetched, found) of a harvest: a sample with the first and last point."""
-    step = max(1, -(-len(one.counts) // POINTS))
-    points = [(float(at), float(found)) for at, found in enumerate(one.counts, 1)]
-    return [(0.0, 0.0), *points[::step], *points[-1:]]
+    return _sampled([(float(at), float(found)) for at, found in enumerate(one.counts, 1)])
 
 
 def oracle(case: Case) -> Points:
-    """Return points (fetched, found) of the oracle within the budget."""
+    """Return points (fetched, found) of the oracle within the budget; [] if it has none."""
     known = [(float(at), float(found)) for at, found in case.oracle if at <= case.budget]
-    step = max(1, -(-len(known) // POINTS))
-    return [(0.0, 0.0), *known[::step], *known[-1:]] if known else []
+    return _sampled(known) if known else []
+
+
+def _sampled(points: Points) -> Points:
+    step = max(1, -(-len(points) // POINTS))
+    return [(0.0, 0.0), *points[::step], *points[-1:]]
 
 
 def page(title: str, judged: Sequence[Judged]) -> str:

@@ -98,12 +98,9 @@ def labelled_case(web: RecordedWeb, labelled: LabelledTopic, budget: int | None 
     The oracle stored with the topic is used if it has the same budget.
     """
     relevant = web.relevant(labelled.relevant)
-    whole = labelled.budget is not None and labelled.oracle_area is not None
-    if not whole or budget not in {None, labelled.budget}:
+    if not labelled.budget or not labelled.oracle_area or budget not in {None, labelled.budget}:
         own = build_case(web, labelled.topic, relevant, budget or labelled.budget)
         return own._replace(reference=labelled.reference)
-    assert labelled.budget is not None  # noqa: S101  (``whole``)
-    assert labelled.oracle_area is not None  # noqa: S101
     step = labelled.oracle_step
     return Case(
         labelled.topic,
