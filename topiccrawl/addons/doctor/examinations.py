@@ -58,11 +58,10 @@ def _folder(name: str, folder: Path) -> Finding:
         remedy = f"give this user write access, or choose another folder: {name}=..."
         return fail("disk", f"{folder}: {error.strerror}", remedy)
     text = f"{folder}: writable, {free / GIGA:.1f} GB free"
-    if free < FAIL_FREE:
-        return fail("disk", text, "free disk space: a million URLs and their articles take GBs")
-    if free < WARN_FREE:
-        return warn("disk", text, "free disk space: a million URLs and their articles take GBs")
-    return ok("disk", text)
+    if free >= WARN_FREE:
+        return ok("disk", text)
+    report = fail if free < FAIL_FREE else warn
+    return report("disk", text, "free disk space: a million URLs and their articles take GBs")
 
 
 def state(settings: BaseSettings) -> Iterator[Finding]:
@@ -113,14 +112,9 @@ def settings(given: BaseSettings) -> Iterator[Finding]:
     except ConfigurationError as error:
         yield fail("settings", str(error), "correct it in settings, environment or command line")
     else:
-        yield from names(given)
+        for line in unknown_settings(given, os.environ):  # they have no effect
+            yield warn("settings", line, "correct the name, or remove it")
         yield ok("settings", f"data folder is {given['TOPICCRAWL_DATA_DIR']}")
-
-
-def names(given: BaseSettings) -> Iterator[Finding]:
-    """Warn about settings and environment variables that have no effect."""
-    for line in unknown_settings(given, os.environ):
-        yield warn("settings", line, "correct the name, or remove it")
 
 
 def manners(given: BaseSettings) -> Iterator[Finding]:

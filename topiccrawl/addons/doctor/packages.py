@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import sys
 import time
@@ -37,7 +38,7 @@ _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 
 def versions(_: BaseSettings) -> Iterator[Finding]:
     """Check Python and the dependencies of topiccrawl."""
-    python = ".".join(map(str, sys.version_info[:3]))
+    python = platform.python_version()
     if sys.version_info < PYTHON:
         yield fail("python", python, "install Python 3.11 or newer")
     else:

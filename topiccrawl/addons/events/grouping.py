@@ -100,10 +100,7 @@ class Events:
         self._articles += 1
         day = _day(article)
         name = article.event or self._nearest(vector, day) or article.url
-        event = self._events.get(name)
-        if event is None:
-            event = self._events[name] = _Event()
-        self._index(name, event, vector, day)
+        self._index(name, vector, day)
         return name
 
     def _nearest(self, vector: Vector, day: int) -> str:
@@ -125,7 +122,8 @@ class Events:
                 best, chosen = similarity, name
         return chosen
 
-    def _index(self, name: str, event: _Event, vector: Vector, day: int) -> None:
+    def _index(self, name: str, vector: Vector, day: int) -> None:
+        event = self._events.setdefault(name, _Event())
         for key in event.keys:
             self._by_key[key].pop(name, None)
         event.add(vector, day)

@@ -120,10 +120,6 @@ def erase(path: Path, forgotten: Forgotten) -> int:
     Raises:
         OSError: If the disk fails; the file is then unchanged.
     """
-    with path.open("rb") as file:
-        unwanted = _unwanted(forgotten)
-        if not any(unwanted(record) for record, _, _ in warc.parts(file)):
-            return 0
     return warc.remove_records(path, _unwanted(forgotten))
 
 

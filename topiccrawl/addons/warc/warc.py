@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import zlib
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -86,7 +87,7 @@ def complete(file: IO[bytes], path: Path) -> Path:
     file.truncate(intact_end(file))
     file.flush()
     os.fsync(file.fileno())
-    write_atomically(index_of(final), _index(file, final.name))
+    _write_index(file, final)
     path.rename(final)
     return final
 
@@ -95,7 +96,7 @@ def restore_index(path: Path) -> None:
     """Write the index of a complete file if it is missing after a kill."""
     if not index_of(path).exists():
         with path.open("rb") as file:
-            write_atomically(index_of(path), _index(file, path.name))
+            _write_index(file, path)
 
 
 def remove_records(path: Path, unwanted: Callable[[Any], bool]) -> int:
@@ -108,35 +109,27 @@ def remove_records(path: Path, unwanted: Callable[[Any], bool]) -> int:
     Raises:
         OSError: If the disk fails; the file is then unchanged.
     """
-    removed = 0
-    new = path.with_name(f".{path.name}.new")
-    try:
-        with path.open("rb") as old, new.open("w+b") as kept:
-            left = last = 0
-            with path.open("rb") as copied:
-                for record, begin, last in parts(old):
-                    if unwanted(record):
-                        removed += 1
-                        continue
-                    left += record.rec_type != "warcinfo"
-                    copied.seek(begin)
-                    kept.write(copied.read(last - begin))
-                copied.seek(last)
-                shutil.copyfileobj(copied, kept)
-            kept.flush()
-            os.fsync(kept.fileno())
-            index = _index(kept, path.name) if removed else b""
-        if removed:
+    with path.open("rb") as file:
+        found = [
+            (begin, end, record.rec_type, unwanted(record)) for record, begin, end in parts(file)
+        ]
+    kept = [(begin, end, kind) for begin, end, kind, is_unwanted in found if not is_unwanted]
+    if len(kept) == len(found):
+        return 0
+    if all(kind == "warcinfo" for *_, kind in kept):
+        index_of(path).unlink(missing_ok=True)
+        path.unlink()
+    else:
+        with rewritten(path) as new, path.open("rb") as old:
+            for begin, end, _ in kept:
+                old.seek(begin)
+                new.write(old.read(end - begin))
+            old.seek(found[-1][1])
+            shutil.copyfileobj(old, new)
             index_of(path).unlink(missing_ok=True)
-            if left:
-                new.rename(path)
-                write_atomically(index_of(path), index)
-            else:
-                path.unlink()
-            files.sync_folder(path.parent)
-    finally:
-        new.unlink(missing_ok=True)
-    return removed
+        restore_index(path)
+    files.sync_folder(path.parent)
+    return len(found) - len(kept)
 
 
 def index_of(path: Path) -> Path:
@@ -158,23 +151,25 @@ def surt(url: str) -> str:
     return f"{name}){split.path or '/'}" + (f"?{query}" if query else "")
 
 
-def _index(file: IO[bytes], name: str) -> bytes:
-    """Return the CDXJ index of a file."""
+def _write_index(file: IO[bytes], path: Path) -> None:
+    """Write the CDXJ index of a file with this final path."""
     lines: list[str] = []
     for record, begin, end in parts(file):
         if record.rec_type in INDEXED and record.http_headers is not None:
             if record.http_headers.get_statuscode() == "304":
                 continue  # it has no body to replay; an earlier capture is replayed
-            lines.append(_cdxj(record, begin, end - begin, name))
-    return "".join(sorted(lines)).encode()
+            lines.append(_cdxj(record, begin, end - begin, path.name))
+    with rewritten(index_of(path)) as index:
+        index.write("".join(sorted(lines)).encode())
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file atomically."""
+@contextmanager
+def rewritten(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a new file that replaces a file atomically at the end of the block."""
     new = path.with_name(f".{path.name}.new")
     try:
         with new.open("wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         new.rename(path)
