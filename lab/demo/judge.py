@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,8 +40,7 @@ class Fetch(NamedTuple):
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """Measures of a crawl.
 
     Attributes:
@@ -97,8 +95,7 @@ def judge(log: Path, web: Web) -> Judgement:
     hits = [number in web.relevant for number in order]
     found = sum(hits)
     articles = {n for n in web.relevant if web.plan.entries[n].kind == Kind.ARTICLE}
-    unknown = [f.url for f in fetches if web.number(f.url) is None]
-    numbers = [n for f in fetches if (n := web.number(f.url)) is not None]
+    numbers = [(fetch.url, web.number(fetch.url)) for fetch in fetches]
     oracle = oracle_curve(web.graph(), len(order))
     return Judgement(
         requests=len(fetches),
@@ -108,8 +105,8 @@ def judge(log: Path, web: Web) -> Judgement:
         articles=len(articles & set(order)),
         articles_expected=len(articles & web.obtainable),
         harvest_rate=round(found / len(order), 3) if order else 0.0,
-        trapped=sum(map(web.endless, unknown)),
-        forbidden=sum(not web.plan.allows(n) for n in numbers),
+        trapped=sum(n is None and web.endless(url) for url, n in numbers),
+        forbidden=sum(n is not None and not web.plan.allows(n) for _, n in numbers),
         area=round(sum(accumulate(hits)) / max(1, sum(oracle)), 3),
     )
 

@@ -98,18 +98,17 @@ class Planner(Plan):
     def _channel(self, site: Site, subject: Subject, turn: int) -> None:
         place = turn % len(subject.slugs)
         slug, title = subject.slugs[place], subject.channels[turn % len(subject.channels)]
+        host, path = site.front, f"/{slug}/"
         if site.kind == "portal":
-            host = Host(f"{slug}.{site.domain}", "paths" if turn % 2 else "open")
-            self.host(host)
-            self._section(site, host.name, "/", title, subject, Kind.ARTICLE)
-        else:
-            self._section(site, site.front, f"/{slug}/", title, subject, Kind.ARTICLE)
+            host, path = f"{slug}.{site.domain}", "/"
+            self.host(Host(host, "paths" if turn % 2 else "open"))
+        self._section(site, host, path, title, subject, Kind.ARTICLE)
 
     def _blogs(self, site: Site) -> None:
         name = site.subjects[0].language.lines["blog_name"]
-        blog = Host(f"blog.{site.domain}", "open")
-        self.host(blog)
-        self._section(site, blog.name, "/", name, None, Kind.BLOG)
+        blog = f"blog.{site.domain}"
+        self.host(Host(blog))
+        self._section(site, blog, "/", name, None, Kind.BLOG)
 
     def _service(self, site: Site, base: str) -> None:
         passport = self.host(Host(f"passport.{site.domain}", "deny"))
@@ -172,8 +171,8 @@ class Planner(Plan):
             return self.add(self._entry(section, story, Kind.ARTICLE, of=original))
         like = -1
         if _REPRINT <= luck < _REPRINT + _NEAR_MISS and original >= 0:
-            like = self.stories[self.entries[original].story].number
-            like = self.stories[like].like if self.stories[like].like >= 0 else like
+            story = self.entries[original].story
+            like = self.stories[story].like if self.stories[story].like >= 0 else story
         story = self.new_story(section, section.subject, like, Style.NEWS)
         number = self.add(self._entry(section, story, Kind.ARTICLE))
         earlier.append(number)
@@ -232,7 +231,7 @@ class Planner(Plan):
         site = self.sites[0 if turn % 2 else self.random.randrange(len(self.sites))]
         section = next(s for s in self.sections if s.site == site.number)
         story = self.new_story(section, site.subjects[0], -1, Style.ADVERT)
-        base = self.host(Host(f"ads.{self.sites[0].domain}", "open"))
+        base = self.host(Host(f"ads.{self.sites[0].domain}"))
         if site.kind == "paper":
             base = f"http://{site.front}"
         path = _ADVERT_PATHS[turn % len(_ADVERT_PATHS)].format(4000 + turn)
