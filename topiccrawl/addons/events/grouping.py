@@ -143,8 +143,8 @@ class Events:
         weights = {}
         for word, count in counts.items():
             here = math.log((self._articles + 2) / (self._frequency[word] + 1)) / total
-            rare = idf(word.removeprefix("#")) if word[0] != "#" else DEFAULT_IDF
-            named = NAME_WEIGHT if word[0] == "#" or rare == DEFAULT_IDF else 1.0
+            rare = DEFAULT_IDF if word[0] == "#" else idf(word)
+            named = NAME_WEIGHT if rare == DEFAULT_IDF else 1.0
             weights[word] = (1.0 + math.log(count)) * rare * max(here, 0.0) * named
         return _heaviest(weights)
 
