@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
 
-from topiccrawl.addons.simulate import drawing, plot
+from topiccrawl.addons.simulate import drawing
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import (
     BASELINE,
@@ -74,7 +74,7 @@ class Session:
         """
         opts = self._opts
         if opts.plot:
-            plot.check()
+            drawing.check_plot()
         names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
         for name in names:
             strategy(name)  # raises for an unknown name before the first replay
@@ -101,7 +101,7 @@ class Session:
     def _write(self, title: str, judged: Sequence[Judged], areas: Mapping[str, Areas]) -> None:
         opts = self._opts
         if opts.plot:
-            plot.write(opts.plot, title, judged)
+            drawing.write_plot(opts.plot, title, judged)
         if opts.html:
             _save("--html", opts.html, drawing.page(title, judged))
         if opts.json:

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
-from topiccrawl.addons.watch.budget import HOST_PACE
-from topiccrawl.addons.watch.clock import TOLERANCE
 from topiccrawl.addons.watch.duepages import HUB_VALUE, DuePages
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
-from topiccrawl.addons.watch.pagestates import PageStates, visits_of, was_fetched
+from topiccrawl.addons.watch.pagestates import TOLERANCE, PageStates, visits_of, was_fetched
 from topiccrawl.addons.watch.seeds import FoundFeeds, SeedFailures, adopt
 from topiccrawl.addons.watch.tracker import VisitTracker
-from topiccrawl.addons.watch.uniform import Pace, UniformRevisits
+from topiccrawl.addons.watch.uniform import HOST_PACE, Pace, UniformRevisits
 from topiccrawl.addons.watch.yields import YieldRevisits
 from topiccrawl.errors import SettingError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome

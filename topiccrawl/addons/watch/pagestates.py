@@ -9,13 +9,15 @@ from struct import iter_unpack, pack
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from topiccrawl.addons.watch.clock import TOLERANCE
 from topiccrawl.addons.watch.contract import Observation, RevisitPolicy, Visits
 from topiccrawl.storage.pages import MAX_FIRST_RETRY, PageState, Role, sendable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
+TOLERANCE = 5.0
+"""Corrections of the clock up to this size are ignored, in seconds."""
 
 GONE = frozenset((404, 410))
 """HTTP statuses of a page that is gone."""

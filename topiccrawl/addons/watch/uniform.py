@@ -6,11 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.watch.budget import HOST_PACE
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from topiccrawl.addons.watch.contract import Observation, Visits
+
+HOST_PACE = 1 / 60
+"""Visits per second of all hubs of one host, if no total is set."""
 
 
 @dataclass(frozen=True, slots=True)

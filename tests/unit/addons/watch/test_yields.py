@@ -10,10 +10,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.watch.budget import Budget
 from topiccrawl.addons.watch.contract import Observation, Visits
 from topiccrawl.addons.watch.uniform import Pace
-from topiccrawl.addons.watch.yields import Rate, YieldRevisits
+from topiccrawl.addons.watch.yields import Budget, Rate, YieldRevisits
 from topiccrawl.storage.pages import Role
 
 HOUR = 3600.0
