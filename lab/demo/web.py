@@ -6,15 +6,17 @@ pages take memory for their plan alone. Equal arguments give equal bytes.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lab.demo import collection
-from lab.demo.answers import Answer, Answers
+from lab.demo.answers import COOKIE, Answer, Answers, snare
 from lab.demo.editions import Editions
+from lab.demo.judge import topic_record
 from lab.demo.linkage import Linkage
 from lab.demo.oddities import PAPER, PORTAL, add_oddities
 from lab.demo.plan import Kind, Plan
@@ -22,13 +24,12 @@ from lab.demo.planner import Planner
 from lab.demo.render import Renderer
 from lab.demo.sites import make_sites
 from lab.demo.stories import Storybook
-from lab.demo.traps import snare
 from lab.demo.truths import Truth, Truths
 from lab.demo.vocabulary import subject_named
 from topiccrawl.addons.simulate.oracle import Graph, Reach, find_reach
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 DEFAULT_PAGES = 600
@@ -37,6 +38,8 @@ DEFAULT_TOPIC = "新能源汽车"
 _PAGES_A_SITE = 500
 _FEWEST_SITES, _MOST_SITES = 6, 120
 _MOST_HOPS = 10
+_LATE = 1_000
+"""Number of a visit from which no page fails."""
 
 
 def generate(
@@ -201,8 +204,41 @@ class Web:
                 lines.write(json.dumps(asdict(truth), ensure_ascii=False) + "\n")
 
     def write_collection(self, path: Path) -> None:
-        """Write what can be fetched as a page collection, and its topic beside it."""
-        collection.write_collection(self, path)
+        """Write what can be fetched as a page collection, and its topic beside it.
+
+        A collection (``*.web.jsonl.gz``) has one page per line: ``url``, ``status``, ``type``,
+        ``headers``, ``body64``, ``label``, ``kind``. It has the pages that a polite crawler can
+        fetch, and redirects to them; traps and faults cannot be exported. The topic has terms,
+        seeds, budget, and the oracle's curve and area. Equal webs give equal bytes.
+        """
+        with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+            for page in self._recorded_pages():
+                packed.write((json.dumps(page, ensure_ascii=False) + "\n").encode())
+        topic = self.plan.topic
+        record = topic_record(self.graph(), topic.slug, topic.slug, topic.terms, self.seeds)
+        text = json.dumps([record], ensure_ascii=False, indent=1) + "\n"
+        stem = path.name.removesuffix(".web.jsonl.gz")
+        path.with_name(f"{stem}.topics.json").write_text(text, encoding="utf-8")
+
+    def _recorded_pages(self) -> Iterator[dict[str, object]]:
+        for number, entry in enumerate(self.plan.entries):
+            if number not in self.obtainable and entry.kind != Kind.REDIRECT:
+                continue
+            if entry.kind == Kind.TRAP:
+                continue
+            answer = self.answer(entry.url, _LATE, COOKIE)
+            headers = {k: v for k, v in answer.headers if k not in {"Content-Type", "ETag"}}
+            kind = dict(answer.headers).get("Content-Type", "text/html")
+            subject = self.truth.subject(number)
+            yield {
+                "url": entry.url,
+                "status": answer.status,
+                "type": kind,
+                "headers": headers,
+                "kind": str(entry.kind),
+                "label": subject.slug if subject and self.truth.is_content(number) else "",
+                "body64": base64.b64encode(answer.body).decode("ascii"),
+            }
 
 
 def name(url: str) -> str:
