@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lab.demo.grammar import Writer, parse
 from lab.demo.plan import Entry, Kind, Plan
-from lab.demo.stories import CHINA
+from lab.demo.stories import CHINA, Edition, Editions
 from lab.demo.vocabulary import Language, language, read_toml
 
 if TYPE_CHECKING:
-    from lab.demo.editions import Edition, Editions
     from lab.demo.linkage import Block, Linkage
     from lab.demo.sites import Site
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lab.demo.answers import COOKIE, Answer, Answers, snare
-from lab.demo.editions import Editions
 from lab.demo.judge import topic_record
 from lab.demo.linkage import Linkage
 from lab.demo.oddities import PAPER, PORTAL, add_oddities
@@ -23,7 +22,7 @@ from lab.demo.plan import Kind, Plan
 from lab.demo.planner import Planner
 from lab.demo.render import Renderer
 from lab.demo.sites import make_sites
-from lab.demo.stories import Storybook
+from lab.demo.stories import Editions, Storybook
 from lab.demo.truths import Truth, Truths
 from lab.demo.vocabulary import subject_named
 from topiccrawl.addons.simulate.oracle import Graph, Reach, find_reach

@@ -105,7 +105,7 @@ class Events:
 
     def _nearest(self, vector: Vector, day: int) -> str:
         """Return the event most similar to a vector; "" if there is none."""
-        keys = sorted(vector, key=vector.__getitem__, reverse=True)[: 2 * MAX_KEYS]
+        keys = list(vector)[: 2 * MAX_KEYS]
         names = dict.fromkeys(
             name for key in keys if len(found := self._by_key.get(key, ())) <= MAX_EVENTS_PER_KEY
             for name in found
@@ -167,7 +167,7 @@ class _Event:
         for word, weight in vector.items():
             mixed[word] = mixed.get(word, 0.0) + weight * share
         self.vector = _heaviest(mixed)
-        self.keys = tuple(sorted(self.vector, key=self.vector.__getitem__, reverse=True)[:MAX_KEYS])
+        self.keys = tuple(self.vector)[:MAX_KEYS]
         self.size += 1
         if day:
             self.first = min(self.first or day, day)
@@ -198,6 +198,7 @@ def features(article: Article) -> Counter[str]:
 
 
 def _heaviest(weights: Mapping[str, float]) -> Vector:
+    """Return the largest weights by descending weight, scaled to length 1."""
     kept = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_WORDS]
     length = math.sqrt(sum(weight * weight for _, weight in kept)) or 1.0
     return {word: weight / length for word, weight in kept if weight > 0.0}
