@@ -54,68 +54,62 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Session:
-    """Replays collections with the settings of a crawl.
+def simulate(settings: Settings, opts: argparse.Namespace, collections: Sequence[Path]) -> None:
+    """Replay collections with each strategy; print and write the requested results.
 
     Args:
         settings: Settings of the crawl.
         opts: Options of the command.
+        collections: Files with the recorded pages.
+
+    Raises:
+        ConfigurationError: If an option is invalid, or a file cannot be read or written.
     """
+    if opts.plot:
+        drawing.check_plot()
+    names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
+    for name in names:
+        strategy(name)  # raises for an unknown name before the first replay
+    areas: dict[str, Areas] = {}
+    judged: list[Judged] = []
+    orders: list[str] = []
+    jobs = jobs_of(collections, opts)
+    for job, done in zip(jobs, _results(settings, opts, jobs, names), strict=True):
+        pages = sum(one.pages for one in done.harvests)
+        say(*table(done.case, done.harvests), f"  {pages} pages in {done.seconds:.1f} s", "")
+        judged.append((done.case, done.harvests))
+        orders += done.orders
+        for one in done.harvests:
+            by_topic = areas.setdefault(job.collection.name, {n: {} for n in names})[one.name]
+            by_topic[done.case.topic.name] = one.area
+    say(*comparison(areas))
+    _write(opts, collections[0].name, judged, areas)
+    if opts.order:
+        _save("--order", opts.order, "".join(orders))
 
-    def __init__(self, settings: Settings, opts: argparse.Namespace) -> None:
-        self._settings = settings
-        self._opts = opts
 
-    def run(self, collections: Sequence[Path]) -> None:
-        """Replay collections with each strategy; print and write the requested results.
+def _results(
+    settings: Settings, opts: argparse.Namespace, jobs: Sequence[Job], names: Sequence[str]
+) -> Iterator[JobResult]:
+    """Yield the results of the jobs, in order."""
+    given = [(settings, opts, job, names) for job in jobs]
+    if opts.processes == 1:
+        yield from starmap(run_job, given)
+        return
+    with ProcessPoolExecutor(opts.processes) as executor:
+        yield from executor.map(run_job, *zip(*given, strict=True))
 
-        Raises:
-            ConfigurationError: If an option is invalid, or a file cannot be read or written.
-        """
-        opts = self._opts
-        if opts.plot:
-            drawing.check_plot()
-        names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
-        for name in names:
-            strategy(name)  # raises for an unknown name before the first replay
-        areas: dict[str, Areas] = {}
-        judged: list[Judged] = []
-        orders: list[str] = []
-        jobs = jobs_of(collections, opts)
-        for job, done in zip(jobs, self._results(jobs, names), strict=True):
-            say(
-                *table(done.case, done.harvests),
-                f"  {done.pages} pages in {done.seconds:.1f} s",
-                "",
-            )
-            judged.append((done.case, done.harvests))
-            orders += done.orders
-            for one in done.harvests:
-                by_topic = areas.setdefault(job.collection.name, {n: {} for n in names})[one.name]
-                by_topic[done.case.topic.name] = one.area
-        say(*comparison(areas))
-        self._write(collections[0].name, judged, areas)
-        if opts.order:
-            _save("--order", opts.order, "".join(orders))
 
-    def _write(self, title: str, judged: Sequence[Judged], areas: Mapping[str, Areas]) -> None:
-        opts = self._opts
-        if opts.plot:
-            drawing.write_plot(opts.plot, title, judged)
-        if opts.html:
-            _save("--html", opts.html, drawing.page(title, judged))
-        if opts.json:
-            found = figures(merged(areas), DEFAULT)
-            _save("--json", opts.json, json.dumps(found, ensure_ascii=False) + "\n")
-
-    def _results(self, jobs: Sequence[Job], names: Sequence[str]) -> Iterator[JobResult]:
-        """Yield the results of the jobs, in order."""
-        given = [(self._settings, self._opts, job, names) for job in jobs]
-        if self._opts.processes == 1:
-            yield from starmap(run_job, given)
-            return
-        with ProcessPoolExecutor(self._opts.processes) as executor:
-            yield from executor.map(run_job, *zip(*given, strict=True))
+def _write(
+    opts: argparse.Namespace, title: str, judged: Sequence[Judged], areas: Mapping[str, Areas]
+) -> None:
+    if opts.plot:
+        drawing.write_plot(opts.plot, title, judged)
+    if opts.html:
+        _save("--html", opts.html, drawing.page(title, judged))
+    if opts.json:
+        found = figures(merged(areas), DEFAULT)
+        _save("--json", opts.json, json.dumps(found, ensure_ascii=False) + "\n")
 
 
 class Job(NamedTuple):
@@ -148,11 +142,6 @@ class JobResult(NamedTuple):
     harvests: list[Harvest]
     orders: list[str]
     seconds: float
-
-    @property
-    def pages(self) -> int:
-        """Number of pages of all replays."""
-        return sum(one.pages for one in self.harvests)
 
 
 def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:

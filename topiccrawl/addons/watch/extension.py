@@ -14,13 +14,16 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from topiccrawl.addons.watch.duepages import HUB_VALUE, DuePages
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.addons.watch.pagestates import TOLERANCE, PageStates, visits_of, was_fetched
-from topiccrawl.addons.watch.seeds import FoundFeeds, SeedFailures, adopt
+from topiccrawl.addons.watch.seeds import SeedFailures, adopt
 from topiccrawl.addons.watch.tracker import VisitTracker
 from topiccrawl.addons.watch.uniform import HOST_PACE, Pace, UniformRevisits
 from topiccrawl.addons.watch.yields import YieldRevisits
 from topiccrawl.errors import SettingError, TopiccrawlError, finish_reason
-from topiccrawl.frontier.contract import Ending, Frontier, Outcome
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
+from topiccrawl.links.feeds import may_be_news_sitemap
+from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
+from topiccrawl.model import Kind
 from topiccrawl.scheduler.context import CrawlContext, CrawlSpec, context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import number
@@ -30,9 +33,11 @@ from topiccrawl.storage.pages import Pages
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.watch.contract import RevisitPolicy
@@ -47,6 +52,11 @@ POLICIES: Mapping[str, Callable[[Pace], RevisitPolicy]] = {
     "uniform": UniformRevisits,
 }
 """Revisit policies by name."""
+
+FEED_VALUE = 0.9
+"""Score of a feed that a page on topic or a seed links to."""
+
+OK = 200
 
 HUB_SHARE = 0.1
 """Share of a host's requests, as its delay allows, for visits of hubs if no rate is set."""
@@ -66,7 +76,6 @@ class Watch:
 
     Attributes:
         visited: Tracker of visits, to which middlewares report.
-        feeds: Discovered feeds, to which middlewares report.
         due: Due pages.
         seeds: Canonical seeds of the topic; by default, those of the portals.
         sizes: Numbers of ``hubs``, ``details`` and ``gone`` pages.
@@ -77,7 +86,6 @@ class Watch:
     ) -> None:
         self.context = context
         self.visited = VisitTracker(ledger, pages, self.count, self._signal)
-        self.feeds = FoundFeeds(context)
         self.seeds = seeds_of(context.spec)
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
@@ -112,7 +120,7 @@ class Watch:
         connect = crawler.signals.connect
         connect(watch.opened, signals.spider_opened)
         connect(watch.idle, signals.spider_idle)
-        connect(watch.feeds.answered, signals.response_received)
+        connect(watch.answered, signals.response_received)
         connect(watch.closed, signals.spider_closed)
         connect(watch.took, hosts_taken)
         return watch
@@ -156,6 +164,21 @@ class Watch:
             self.visited.visit_failed(url, reason)
         if self._task is not None and (self.due.waits or self.visited):
             raise DontCloseSpider
+
+    def offer_feeds(self, urls: Iterable[str], depth: int) -> None:
+        """Queue discovered feeds as seeds, since the trap rules would refuse their URLs."""
+        hosts = self.context.hosts
+        seeds = [Seed(url, FEED_VALUE, depth=depth) for url in urls if not hosts.refuse(url)]
+        if seeds:
+            with self.context.book.writing() as frontier:
+                new = frontier.push(seeds)
+            self.context.crawler.stats.inc_value("topiccrawl/revisits/feeds", new)
+
+    def answered(self, response: Response, request: Request) -> None:
+        """Queue the news sitemaps and sitemap indexes in a robots.txt."""
+        lease = self.context.lease(request)
+        if lease is not None and lease.kind is Kind.ROBOTS and response.status == OK:
+            self.offer_feeds(filter(may_be_news_sitemap, read_sitemap(response.body).sitemaps), 1)
 
     def took(self) -> None:
         """Scan all overdue pages soon, as this node now serves hosts of another node."""

@@ -114,7 +114,7 @@ class WatchMiddleware(_WatchPart):
         feeds: list[str] = []
         if seed or findings.relevant or findings.lists:
             feeds = find_feeds(response.body, response.url)
-            self.watch.feeds.offer(feeds, depth + 1)
+            self.watch.offer_feeds(feeds, depth + 1)
         bare_index = findings.lists and not feeds and is_sitemap_index(response.body)
         seen = _seen(
             response,

@@ -1,4 +1,4 @@
-"""Start of a watch: seeds that were not fetched yet, discovered feeds, adoption of crawls."""
+"""Start of a watch: seeds that were not fetched yet, and adoption of crawls."""
 
 from __future__ import annotations
 
@@ -6,29 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult
-from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
-from topiccrawl.links.feeds import may_be_news_sitemap
-from topiccrawl.links.sitemaps import read_sitemap
-from topiccrawl.model import Kind, Lease
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.storage.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from scrapy import Request
-    from scrapy.http import Response
-
-    from topiccrawl.scheduler.context import CrawlContext
+    from topiccrawl.model import Lease
     from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.storage.pages import Pages, PageState
 
 QUEUED = frozenset({"prior", "normal", "leased"})
 """Queues of URLs that are not fetched yet."""
-
-FEED_VALUE = 0.9
-"""Score of a feed that a page on topic or a seed links to."""
-
-OK = 200
 
 BATCH = 500
 """Number of states written in one transaction."""
@@ -67,32 +56,6 @@ class SeedFailures:
             self._waiting.discard(lease.url)
             self._waiting.add(outcome.target)
             self._all.add(outcome.target)
-
-
-class FoundFeeds:
-    """Queues discovered feeds.
-
-    Args:
-        context: The crawl.
-    """
-
-    def __init__(self, context: CrawlContext) -> None:
-        self.context = context
-
-    def offer(self, urls: Iterable[str], depth: int) -> None:
-        """Queue discovered feeds as seeds, since the trap rules would refuse their URLs."""
-        hosts = self.context.hosts
-        seeds = [Seed(url, FEED_VALUE, depth=depth) for url in urls if not hosts.refuse(url)]
-        if seeds:
-            with self.context.book.writing() as frontier:
-                new = frontier.push(seeds)
-            self.context.crawler.stats.inc_value("topiccrawl/revisits/feeds", new)
-
-    def answered(self, response: Response, request: Request) -> None:
-        """Queue the news sitemaps and sitemap indexes in a robots.txt."""
-        lease = self.context.lease(request)
-        if lease is not None and lease.kind is Kind.ROBOTS and response.status == OK:
-            self.offer(filter(may_be_news_sitemap, read_sitemap(response.body).sitemaps), 1)
 
 
 async def adopt(
