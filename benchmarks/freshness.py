@@ -31,8 +31,7 @@ from typing_extensions import override
 from benchmarks.freshness_peers import Dated, Nutch, Oracle, Proportional, Storm, bound
 from benchmarks.freshness_web import SHAPES, made
 from topiccrawl.addons.watch.contract import Observation, Visits
-from topiccrawl.addons.watch.uniform import Pace
-from topiccrawl.addons.watch.yields import YieldRevisits
+from topiccrawl.addons.watch.policies import Pace, YieldRevisits
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from topiccrawl.topics.vector import TopicVector
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from topiccrawl.addons.adaptation.contract import AdaptationParameters
+    from topiccrawl.addons.adaptation.learner import AdaptationParameters
 
 _IRRELEVANT = 50
 """Number of latest irrelevant documents that are kept."""

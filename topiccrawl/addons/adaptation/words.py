@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from topiccrawl.addons.adaptation.contract import AdaptationParameters
+    from topiccrawl.addons.adaptation.learner import AdaptationParameters
 
 MAX_LOG_ODDS = 4.0
 """Maximum absolute value of the log-odds of a word, since counts are small."""

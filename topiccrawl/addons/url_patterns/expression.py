@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.url_patterns.clusters import is_name
+from topiccrawl.addons.url_patterns.tally import is_name
 from topiccrawl.links.skeletons import DAY, MONTH, NUMBER, OPAQUE, SLUG, YEAR, Skeleton
 
 if TYPE_CHECKING:

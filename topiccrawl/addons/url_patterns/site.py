@@ -7,10 +7,17 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.addons.url_patterns.clusters import change_points, clusters
 from topiccrawl.addons.url_patterns.expression import expression, year_span
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
-from topiccrawl.addons.url_patterns.tally import TOPICAL_SHARE, Outcome, Tally, expected, pooled
+from topiccrawl.addons.url_patterns.tally import (
+    TOPICAL_SHARE,
+    Outcome,
+    Tally,
+    change_points,
+    clusters,
+    expected,
+    pooled,
+)
 from topiccrawl.links.newsurls import is_hub_like, is_non_news, is_user_content, news_likelihood
 from topiccrawl.links.skeletons import Skeleton, skeleton, year_of
 

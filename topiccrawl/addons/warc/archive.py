@@ -26,7 +26,6 @@ from warcio.warcwriter import WARCWriter
 
 from topiccrawl import __version__
 from topiccrawl.addons.warc import warc
-from topiccrawl.addons.warc.removal import Forgotten, erase
 from topiccrawl.errors import ConfigurationError, StorageError
 from topiccrawl.storage import files
 
@@ -83,7 +82,7 @@ class Archive:
         self._file: IO[bytes] | None = None
         self._size = 0
         self._digests: OrderedDict[str, tuple[str, str]] = OrderedDict()
-        self._forgotten = Forgotten(self.folder)
+        self._forgotten = warc.Forgotten(self.folder)
 
     def open(self) -> None:
         """Create the folder and complete the files of killed processes.
@@ -142,7 +141,7 @@ class Archive:
     def _complete(self, file: IO[bytes], path: Path) -> None:
         final = warc.complete(file, path)
         if self._forgotten:
-            erase(final, self._forgotten)
+            warc.erase(final, self._forgotten)
 
     @contextmanager
     def _storage_errors(self) -> Iterator[None]:

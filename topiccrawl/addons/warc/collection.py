@@ -44,10 +44,10 @@ def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
     if not settings.get("WARC_DIR"):
         return
     check_archive(settings)
-    from topiccrawl.addons.warc import removal
+    from topiccrawl.addons.warc import warc
 
     folder = Path(settings["WARC_DIR"])
-    done = removal.forget(folder, names)
+    done = warc.forget(folder, names)
     yield f"{folder}: {done.records} records removed from {done.files} files"
     if done.open:
         yield f"{folder}: {done.open} incomplete files: the crawl that completes them does it"

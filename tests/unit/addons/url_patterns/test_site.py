@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topiccrawl.addons.url_patterns.clusters import clusters, is_one_format
 from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.site import MOST_FORMATS, SiteLearner, learnt_patterns
-from topiccrawl.addons.url_patterns.tally import Outcome
+from topiccrawl.addons.url_patterns.tally import Outcome, clusters, is_one_format
 from topiccrawl.errors import ConfigurationError
 
 SITE = "http://www.a.test"

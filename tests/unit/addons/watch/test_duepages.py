@@ -11,8 +11,8 @@ from scrapy.utils.test import get_crawler
 from topiccrawl.addons.watch import duepages
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, visits_of
+from topiccrawl.addons.watch.policies import UniformRevisits
 from topiccrawl.addons.watch.tracker import VisitTracker
-from topiccrawl.addons.watch.uniform import UniformRevisits
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, offered
-from topiccrawl.addons.watch.uniform import Pace, UniformRevisits
+from topiccrawl.addons.watch.policies import Pace, UniformRevisits
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.watch.contract import Observation, Visits
-from topiccrawl.addons.watch.uniform import Pace, UniformRevisits, recheck
-from topiccrawl.addons.watch.yields import YieldRevisits
+from topiccrawl.addons.watch.policies import Pace, UniformRevisits, YieldRevisits, recheck
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:

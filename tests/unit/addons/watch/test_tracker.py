@@ -13,8 +13,8 @@ from typing_extensions import override
 from tests.waiting import soon
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult
+from topiccrawl.addons.watch.policies import UniformRevisits
 from topiccrawl.addons.watch.tracker import VisitTracker
-from topiccrawl.addons.watch.uniform import UniformRevisits
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.model import Lease

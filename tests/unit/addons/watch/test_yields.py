@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.watch.contract import Observation, Visits
-from topiccrawl.addons.watch.uniform import Pace
-from topiccrawl.addons.watch.yields import Budget, Rate, YieldRevisits
+from topiccrawl.addons.watch.policies import Budget, Pace, Rate, YieldRevisits
 from topiccrawl.storage.pages import Role
 
 HOUR = 3600.0

@@ -1,4 +1,7 @@
-"""Yield policy: hubs with more new on-topic articles per hour are visited more often.
+"""Revisit policies: uniform, and by the yield of hubs.
+
+The uniform policy visits all hubs equally often, the yield policy those with more new on-topic
+articles per hour more often.
 
 The cost of an article on a hub is the time that it waits for a visit. With ``r`` articles per
 second, a visit every ``t`` seconds and a fixed budget of visits, the mean wait is minimal for
@@ -19,13 +22,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
-from topiccrawl.addons.watch.uniform import HOST_PACE, Pace, recheck
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from topiccrawl.addons.watch.contract import Observation, Visits
+
+HOST_PACE = 1 / 60
+"""Visits per second of all hubs of one host, if no total is set."""
 
 MAX_MEAN_WAITS = 8.0
 """Maximum wait of a hub in multiples of the mean wait, if that is more than ``Pace.longest``."""
@@ -59,6 +64,75 @@ MAX_CORRECTION = 1.25
 """Upper bound of the correction; its inverse is the lower bound."""
 
 _FIELDS = 3 * len(HALF_LIVES) + 2
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Settings of the frequency of visits.
+
+    Attributes:
+        rate: Visits per second of all hubs together (``yield``); 0 uses ``host_rate``.
+        host_rate: Visits per second of one host's hubs, if ``rate`` is 0.
+        shortest: Minimum time between two visits of a hub in seconds (``yield``).
+        longest: Maximum time between two visits of a hub in seconds (``yield``), unless the rate
+            is too small.
+        hub: Seconds between two visits of a hub (``uniform``), doubled with each consecutive
+            failure.
+        detail: Seconds until the first revisit of an article.
+        days: Age in days after which an article is no longer revisited; 0 for no revisits.
+        miss: Seconds until the retry of a failed visit of an article, doubled with each further
+            failure.
+    """
+
+    rate: float = 0.0
+    host_rate: float = HOST_PACE
+    shortest: float = 60.0
+    longest: float = 86_400.0
+    hub: float = 3600.0
+    detail: float = 6 * 3600.0
+    days: float = 30.0
+    miss: float = 600.0
+
+
+def recheck(page: Visits, pace: Pace) -> float:
+    """Return the time of an article's next visit: after ``detail`` seconds, then at twice its age.
+
+    >>> from topiccrawl.addons.watch.contract import Observation, Visits
+    >>> page = Visits("http://a.test/1", Role.DETAIL, 0.0, 0.0)
+    >>> dues = [recheck(page, Pace(detail=10.0))]
+    >>> for _ in range(3):
+    ...     page = page.after(Observation(dues[-1]))
+    ...     dues.append(recheck(page, Pace(detail=10.0)))
+    >>> dues
+    [10.0, 20.0, 40.0, 80.0]
+    """
+    if page.misses:
+        return page.visited_at + pace.miss * 2.0 ** min(page.misses - 1, 10)
+    age = page.visited_at - page.first_seen
+    if age > pace.days * 86_400.0 or not pace.days:
+        return math.inf
+    return page.visited_at + max(pace.detail, age)
+
+
+class UniformRevisits:
+    """Visits all hubs equally often; the baseline for other policies.
+
+    Args:
+        pace: Frequency of visits.
+    """
+
+    def __init__(self, pace: Pace | None = None) -> None:
+        self.pace = pace or Pace()
+
+    def due(self, page: Visits) -> float:
+        """See ``RevisitPolicy.due``."""
+        if page.role is Role.DETAIL:
+            return recheck(page, self.pace)
+        return page.visited_at + self.pace.hub * 2.0 ** min(page.misses, 4)
+
+    def learn(self, page: Visits, seen: Observation) -> Visits:
+        """See ``RevisitPolicy.learn``; counts do not decay."""
+        return page.after(seen)
 
 
 class YieldRevisits:
