@@ -189,17 +189,12 @@ class Renderer:
             texts = (self.editions.book.text(story) for story in stories)
             return "".join(f"<p>{escape(p)}</p>\n" for text in texts for p in text.paragraphs)
         if entry.kind == Kind.COMMENT:
-            chosen = luck.sample(words.lists["comments"], 4)
-            lines = [_plain(words, line, luck) for line in chosen]
-        elif odd == "missing":
-            lines = [words.lines["missing"]]
-        elif entry.kind == Kind.LOGIN:
-            lines = [_plain(words, words.lines["login_text"], luck)]
-        elif entry.kind == Kind.OTHER:
-            lines = [_plain(words, words.lines["about_text"], luck)]
+            templates = luck.sample(words.lists["comments"], 4)
         else:
-            lines = []
-        said = (self.editions.say(entry.site, line) for line in lines)
+            names = {Kind.LOGIN: "login_text", Kind.OTHER: "about_text"}
+            name = "missing" if odd == "missing" else names.get(entry.kind)
+            templates = [words.lines[name]] if name else []
+        said = (self.editions.say(entry.site, _plain(words, one, luck)) for one in templates)
         return "".join(f"<p>{escape(line)}</p>" for line in said)
 
     # -- Blocks ----------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lab.demo.companies.web import CompanyWeb
-    from lab.demo.server import Answering
 
 TEMPLATE = "软件公司-四川"
 QUERY = "四川 软件公司"
@@ -66,15 +65,14 @@ def results(web: CompanyWeb) -> list[tuple[str, str]]:
     return found
 
 
-def together(web: CompanyWeb, former: Sequence[str] = ()) -> Answering:
-    """The engine and the companies; ``former``: hosts of earlier editions."""
-    return Together([Engine({QUERY: results(web)})], Departed(web, former))
-
-
 @contextlib.contextmanager
 def serving(web: CompanyWeb, log: Path | None = None, former: Sequence[str] = ()) -> Iterator[str]:
-    """Serve them; return the address of the proxy."""
-    with DemoServer(together(web, former), log) as server:
+    """Serve the companies and the engine; return the address of the proxy.
+
+    ``former`` are the hosts of earlier editions.
+    """
+    both = Together([Engine({QUERY: results(web)})], Departed(web, former))
+    with DemoServer(both, log) as server:
         yield server.proxy
 
 
