@@ -87,10 +87,9 @@ def _hosts(hosts: set[str], *, general: bool) -> str:
 
 def _position(variants: set[str], *, general: bool) -> str:
     if general and len(variants) >= MANY and all(map(is_name, variants)):
-        ends = {end for _, dot, end in (name.partition(".") for name in variants) if dot}
-        whole = len(ends) == 1 and all("." in name for name in variants)
-        if whole or not ends:
-            return _ANY_NAME + "".join(rf"\.{_quoted(end)}" for end in ends)
+        ends = {"".join(name.partition(".")[1:]) for name in variants}
+        if len(ends) == 1:
+            return _ANY_NAME + _quoted(ends.pop())
     return _choice(variants)
 
 

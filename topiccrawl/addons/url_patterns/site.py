@@ -342,8 +342,7 @@ def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
     'open'
     """
     articles, hubs = pages.get(Outcome.ARTICLE, 0), pages.get(Outcome.HUB, 0)
-    topical = pages.get(Outcome.TOPICAL, 0)
-    judged = articles + hubs + topical + pages.get(Outcome.OTHER, 0)
+    topical, judged = pages.get(Outcome.TOPICAL, 0), sum(pages.values())
     share = expected(articles, judged, likelihood)
     if articles and share >= NEWS_SHARE:
         return Label.NEWS
