@@ -30,6 +30,7 @@ _GIF = (
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,"
     b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 )
+_TEXT = ("Content-Type", "text/plain; charset=utf-8")
 _STATIC = {"gif": ("image/gif", _GIF), "css": ("text/css", b""), "js": ("text/javascript", b"")}
 
 
@@ -75,7 +76,7 @@ class Answers:
         host_name, _, path = name.partition("/")
         host = self.plan.hosts.get(host_name)
         if host is None or host.fault == "refused":
-            return Answer(502, (_text("utf-8"),), b"no such host")
+            return Answer(502, (_TEXT,), b"no such host")
         answer = self._on(host, "/" + path, name, visit, cookie)
         return answer._replace(latency=host.latency) if host.latency else answer
 
@@ -165,18 +166,12 @@ def _snared(trap: Snare) -> Answer:
 
 
 def _busy(status: int, retry_after: int) -> Answer:
-    headers = [_text("utf-8")]
-    if retry_after:
-        headers.append(("Retry-After", str(retry_after)))
-    return Answer(status, tuple(headers), b"error")
+    later = (("Retry-After", str(retry_after)),) if retry_after else ()
+    return Answer(status, (_TEXT, *later), b"error")
 
 
 def _html(charset: str) -> tuple[str, str]:
     return "Content-Type", f"text/html; charset={charset}" if charset else "text/html"
-
-
-def _text(charset: str) -> tuple[str, str]:
-    return "Content-Type", f"text/plain; charset={charset}"
 
 
 def _date(body: bytes) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter
 from topiccrawl.errors import SettingError
 from topiccrawl.links.strategies.base import BaseStrategy, block_texts
 from topiccrawl.links.strategies.contract import LEARNT
-from topiccrawl.topics.adapter import LearntTopic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,21 +55,6 @@ _SLOPE = 3.0
 
 _CACHED_TEXTS = 20_000
 """Maximum number of texts with a cached gain, about 4 MB, since menus are on every page."""
-
-
-class Adapter(LearntTopic, Protocol):
-    """Method of adaptation: learns from pages and changes the topic from time to time."""
-
-    def page_weight(self, relevance: float) -> float:
-        """Count a page; return the weight with which to learn its document, 0 to skip it.
-
-        Called once per page, before its vector is computed, which is the most expensive step.
-        """
-        ...
-
-    def learn(self, document: Mapping[str, float], relevance: float, weight: float = 1.0) -> None:
-        """Learn a document, given by the weights of its words (positive) and its relevance."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +139,13 @@ class TopicLearner:
         self._strategy = strategy
         self._version = strategy.version
         self._parameters = parameters or AdaptationParameters()
-        kind = WordAdapter if method == "words" else FeedbackAdapter
-        self._adapter: Adapter = kind(own.vector, self._parameters, np.random.default_rng(seed))
+        given = own.vector, self._parameters, np.random.default_rng(seed)
+        self._adapter = WordAdapter(*given) if method == "words" else FeedbackAdapter(*given)
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
         """Count a judged page; return whether its words were learnt."""
         weight = self._adapter.page_weight(verdict.relevance)
-        if weight:
+        if weight:  # the vector of a page is the most expensive step
             document, relevance = self._document(page, verdict)
             self._adapter.learn(document, relevance, weight)
         return bool(weight)
