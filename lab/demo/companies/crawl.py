@@ -58,8 +58,8 @@ class Departed:
 def results(web: CompanyWeb) -> list[tuple[str, str]]:
     """Return the results of the engine: companies and some useless pages."""
     found: list[tuple[str, str]] = []
-    for number, (url, title, _) in enumerate(web.found(), 1):
-        found.append((url, title))
+    for number, result in enumerate(web.found(), 1):
+        found.append(result)
         if number % _USELESS == 0:
             found.append((f"http://wenku{number}.test/", "四川软件公司名单"))
     return found

@@ -116,16 +116,10 @@ class CompanyWeb:
         """Front pages of all sites, those of companies first."""
         return tuple(f"http://{host}/" for host in self.hosts)
 
-    def found(self) -> Iterator[tuple[str, str, str]]:
-        """URL, title and text of every site, as a search engine may show them."""
-        for one in self.companies:
-            yield (
-                f"http://{one.host}/",
-                one.name,
-                f"{one.name}位于{one.city['province']}{one.city['name']}，从事软件开发。",
-            )
-        for host, listed in self._listed.items():
-            yield f"http://{host}/", "四川软件公司名录", "、".join(one.short for one in listed)
+    def found(self) -> Iterator[tuple[str, str]]:
+        """URL and title of every site, as a search engine may show them."""
+        yield from ((f"http://{one.host}/", one.name) for one in self.companies)
+        yield from ((f"http://{host}/", "四川软件公司名录") for host in self._listed)
 
     # -- What is true ----------------------------------------------------------------------------
 
