@@ -116,11 +116,6 @@ class DemoServer:
         """URL for ``http_proxy``."""
         return f"http://127.0.0.1:{self.port}"
 
-    @property
-    def began(self) -> float:
-        """Start of the log's times (``time.monotonic``)."""
-        return self._began
-
     # -- Life ------------------------------------------------------------------------------------
 
     async def start(self) -> None:
