@@ -39,7 +39,6 @@ class Company(NamedTuple):
         name: Full name.
         short: Short name.
         host: Host of its site.
-        city: City, from ``words.toml``.
         facts: Facts on its pages, in order.
         labelled_name: Whether the name has a label.
     """
@@ -48,7 +47,6 @@ class Company(NamedTuple):
     name: str
     short: str
     host: str
-    city: dict[str, Any]
     facts: tuple[Fact, ...]
     labelled_name: bool
 
@@ -91,7 +89,7 @@ def company(seed: int, number: int, edition: int = 0) -> Company:
     if not {"phone", "mobile", "hotline"} & set(shown):
         shown.append("phone")
     facts = tuple(make(luck, city, host) for kind, make in _FACTS.items() if kind in shown)
-    return Company(number, name, short, host, city, facts, "name" in shown)
+    return Company(number, name, short, host, facts, "name" in shown)
 
 
 def digits_of(luck: random.Random, count: int) -> str:

@@ -86,11 +86,6 @@ class Tally:
         """Number of judged pages that are articles."""
         return self.pages[Outcome.ARTICLE]
 
-    @property
-    def share(self) -> float:
-        """Expected share of articles in [0, 1], by judged pages and by the look of the URL."""
-        return expected(self.articles, self.judged, self.likelihood)
-
     def add(self, outcome: Outcome, year: int) -> None:
         """Count a judged page; ``year`` is 0 if its URL has no date."""
         self.pages[outcome] += 1
