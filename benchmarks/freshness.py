@@ -28,9 +28,8 @@ from typing_extensions import override
 from benchmarks.freshness_peers import Dated, Nutch, Oracle, Proportional, Storm, bound
 from benchmarks.freshness_web import SHAPES, made
 from benchmarks.output import STDOUT, command_line, show
-from topiccrawl.addons.watch.budget import Budget
 from topiccrawl.addons.watch.contract import Observation, Visits
-from topiccrawl.addons.watch.yields import YieldRevisits
+from topiccrawl.addons.watch.policies import Pace, YieldRevisits
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def schedules(hubs: Sequence[Hub], shape: Shape) -> Mapping[str, Callable[[], Sc
         "stormcrawler": lambda: Storm(even),
         "stormcrawler-all": lambda: Storm(even, early=True),
         "proportional": lambda: Proportional(shape.requests),
-        OURS: lambda: Policy(YieldRevisits(Budget(shape.requests / HOUR))),
+        OURS: lambda: Policy(YieldRevisits(Pace(rate=shape.requests / HOUR))),
         ORACLE: lambda: Oracle(hubs),
     }
 

@@ -8,7 +8,7 @@ import io
 import re
 import sys
 import tokenize
-from collections import Counter, defaultdict
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
@@ -86,16 +86,14 @@ def questions() -> list[str]:
     ]
 
 
-def words() -> dict[str, list[str]]:
-    """Return the locations of listed words in the package, the README and the docs, by file."""
-    found = defaultdict(list)
+def words() -> Iterator[str]:
+    """Yield the locations of listed words in the package, the README and the docs."""
     for file in [ROOT / "README.md", *sorted([*PACKAGE.rglob("*"), *FILE.parent.rglob("*")])]:
         if file.suffix in _TEXTS and not file.name.startswith("uplot"):
             text, name = file.read_text("utf-8"), file.relative_to(ROOT).as_posix()
             for hit in _LISTED.finditer(text):
                 line = text.count("\n", 0, hit.start()) + 1
-                found[name].append(f"{name}:{line}: {' '.join(hit[0].split())}")
-    return found
+                yield f"{name}:{line}: {' '.join(hit[0].split())}"
 
 
 def shape() -> tuple[int, int, int, list[str]]:
@@ -153,18 +151,15 @@ def settings() -> tuple[int, list[str], list[str]]:
     """Return the number of settings, those without documentation, and those that are not read."""
     ours = [one for file in files() for one in declared(file)]
     known = read()
-    unread = [
-        one.name for one in ours
-        if one.name not in known and not hasattr(default_settings, one.name)
-    ]  # fmt: skip
+    names = [one.name for one in ours]
+    unread = [name for name in names if name not in known and not hasattr(default_settings, name)]
     return len(ours), [one.name for one in ours if not one.meaning], unread
 
 
 def mistakes() -> Iterator[str]:
     """Yield a line for each violation of the rules."""
     yield from questions()
-    for places in words().values():
-        yield from places
+    yield from words()
     _, bare, unread = settings()
     yield from (f"setting {name} is not documented" for name in bare)
     yield from (f"setting {name} is not read" for name in unread)
@@ -191,7 +186,7 @@ def measures() -> Iterator[str]:
     yield f"rooms {rooms}, edges {edges}, floors {floors}; cycles closed by: {closing or 'none'}"
     every = [node for tree in sources(PACKAGE).values() for node in docs(tree)]
     yield f"docstrings {len(every)}, of them questions {len(questions())}"
-    yield f"listed words {sum(map(len, words().values()))}"
+    yield f"listed words {len(list(words()))}"
     yield f"class names twice: of the core {len(twice(core=True))}, of all {len(twice(core=False))}"
     number, bare, unread = settings()
     yield f"settings {number}; not documented {bare or 'none'}; not read {unread or 'none'}"

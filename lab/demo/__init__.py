@@ -2,7 +2,7 @@
 
 from lab.demo.judge import Judgement, judge
 from lab.demo.server import DemoServer
-from lab.demo.truth import Truth
+from lab.demo.truths import Truth
 from lab.demo.web import Web, generate
 
 __all__ = ["DemoServer", "Judgement", "Truth", "Web", "generate", "judge"]

@@ -1,16 +1,15 @@
-"""Responses of the demo web: status, headers, bytes and faults."""
+"""Responses of the demo web: status, headers, bytes, faults, and pages of endless traps."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from email.utils import formatdate
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.demo.plan import Kind, Plan, Trait
-from lab.demo.robots import robots_file
-from lab.demo.traps import Snare, snare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +30,7 @@ _GIF = (
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,"
     b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 )
+_TEXT = ("Content-Type", "text/plain; charset=utf-8")
 _STATIC = {"gif": ("image/gif", _GIF), "css": ("text/css", b""), "js": ("text/javascript", b"")}
 
 
@@ -76,7 +76,7 @@ class Answers:
         host_name, _, path = name.partition("/")
         host = self.plan.hosts.get(host_name)
         if host is None or host.fault == "refused":
-            return Answer(502, (_text("utf-8"),), b"no such host")
+            return Answer(502, (_TEXT,), b"no such host")
         answer = self._on(host, "/" + path, name, visit, cookie)
         return answer._replace(latency=host.latency) if host.latency else answer
 
@@ -84,7 +84,7 @@ class Answers:
         if host.fault == "drop":
             return Answer(0, cut="drop")
         if path == "/robots.txt":
-            status, text = robots_file(host)
+            status, text = host.robots_file
             return Answer(status, (("Content-Type", "text/plain"),), text.encode())
         if host.fault == "busy":
             return _busy(503, 1)
@@ -166,18 +166,12 @@ def _snared(trap: Snare) -> Answer:
 
 
 def _busy(status: int, retry_after: int) -> Answer:
-    headers = [_text("utf-8")]
-    if retry_after:
-        headers.append(("Retry-After", str(retry_after)))
-    return Answer(status, tuple(headers), b"error")
+    later = (("Retry-After", str(retry_after)),) if retry_after else ()
+    return Answer(status, (_TEXT, *later), b"error")
 
 
 def _html(charset: str) -> tuple[str, str]:
     return "Content-Type", f"text/html; charset={charset}" if charset else "text/html"
-
-
-def _text(charset: str) -> tuple[str, str]:
-    return "Content-Type", f"text/plain; charset={charset}"
 
 
 def _date(body: bytes) -> str:
@@ -188,3 +182,65 @@ def _date(body: bytes) -> str:
 
 def _etag(body: bytes) -> str:
     return f'"{hashlib.md5(body, usedforsecurity=False).hexdigest()}"'
+
+
+# -- Traps ---------------------------------------------------------------------------------------
+
+_CALENDAR = re.compile(r"^rili\.[^/]+/(\d{4})/(\d{2})/(?:(\d{2})\.html)?$")
+_SHOP = re.compile(r"^shop\.[^/]+/(?:item\?id=(\d+)(?:&sid=\w+)?|s/\w+/item-(\d+)\.html)?$")
+_DIRECTORY = re.compile(r"^www\.[^/]+(/dir/(?:list/|more/)*)$")
+_HOP = re.compile(r"^www\.[^/]+/hop/(\d+)$")
+_ITEMS = 5
+"""Number of pages of the shop; every visit gives them new URLs, by query or by path."""
+
+
+class Snare(NamedTuple):
+    """Response of a trap: a title, a text and links (href, anchor), or a redirect."""
+
+    title: str = ""
+    text: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    redirect: str = ""
+
+
+def snare(name: str) -> Snare | None:
+    """Return the response of a trap for ``host/path?query``, or None if it is not a trap.
+
+    >>> snare("www.a.test/hop/7").redirect
+    '/hop/8'
+    """
+    for pattern, make in _TRAPS:
+        match = pattern.match(name)
+        if match:
+            return make(match)
+    return None
+
+
+def _calendar(match: re.Match[str]) -> Snare:
+    year, month, day = int(match[1]), int(match[2]), match[3]
+    if day:
+        title = f"{year}年{month}月{int(day)}日 宜忌"
+        return Snare(title, "宜出行，忌动土。", ((f"/{year:04}/{month:02}/", "返回月历"),))
+    after, before = year * 12 + month, year * 12 + month - 2
+    links = [(f"/{n // 12:04}/{n % 12 + 1:02}/", t) for n, t in ((before, "上月"), (after, "下月"))]
+    links += [(f"/{year:04}/{month:02}/{d:02}.html", f"{d}日") for d in range(1, 29)]
+    return Snare(f"{year}年{month}月 日历", "老黄历 节气 放假安排", tuple(links))
+
+
+def _shop(match: re.Match[str]) -> Snare:
+    item = int(match[1] or match[2] or 0) % _ITEMS
+    session = hashlib.md5(match[0].encode(), usedforsecurity=False).hexdigest()[:12]
+    forms = ("/item?id={}&sid={}", "/s/{1}/item-{0}.html")
+    links = tuple((forms[i % 2].format(i, session), f"商品{i}号") for i in range(_ITEMS))
+    return Snare(f"商品{item}号 - 商城", f"商品{item}号，现货供应，七天退换。", links)
+
+
+def _directory(match: re.Match[str]) -> Snare:
+    return Snare("目录", f"共{match[1].count('/')}级", (("list/", "下一级"), ("more/", "更多")))
+
+
+def _hop(match: re.Match[str]) -> Snare:
+    return Snare(redirect=f"/hop/{int(match[1]) + 1}")
+
+
+_TRAPS = ((_CALENDAR, _calendar), (_SHOP, _shop), (_DIRECTORY, _directory), (_HOP, _hop))

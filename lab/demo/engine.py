@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from base64 import urlsafe_b64encode
 from html import escape
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from urllib.parse import parse_qs, quote, urlsplit
 
 from lab.demo.answers import Answer
@@ -28,6 +28,22 @@ PAGE = 10
 
 Found = tuple[str, str]
 """A result: URL and title."""
+
+
+class Results(NamedTuple):
+    """Results on one page.
+
+    Attributes:
+        words: The query.
+        shown: Results of the page.
+        start: Number of results on earlier pages.
+        after: ``start`` of the next page; 0 if there is none.
+    """
+
+    words: str
+    shown: Sequence[Found]
+    start: int
+    after: int
 
 
 class Engine:
@@ -50,7 +66,7 @@ class Engine:
         self.robots = robots
         self._urls = sorted({url for found in results.values() for url, _ in found})
         self._tokens = {url: token for token, url in enumerate(self._urls)}
-        self._shapes: dict[str, Callable[[Sequence[Found], str, int], Answer]] = {
+        self._shapes: dict[str, Callable[[Results], Answer]] = {
             "baidu": self._baidu,
             "bing": _bing,
             "duckduckgo": _duckduckgo,
@@ -68,7 +84,8 @@ class Engine:
         parts = urlsplit(url)
         shape = parts.netloc.removesuffix(f".{DOMAIN}")
         if parts.path == "/robots.txt":
-            return _text(self.robots) if self.robots else Answer(404)
+            plain = (("Content-Type", "text/plain"),)
+            return Answer(200, plain, self.robots.encode()) if self.robots else Answer(404)
         if shape not in self._shapes:
             return Answer(502)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
@@ -78,7 +95,9 @@ class Engine:
         if trouble:
             return _trouble(shape, trouble)
         words = query.get("wd") or query.get("q") or ""
-        return self._shapes[shape](self.results.get(words, ()), words, _start(query))
+        found, start = self.results.get(words, ()), _start(query)
+        after = start + PAGE if start + PAGE < len(found) else 0
+        return self._shapes[shape](Results(words, found[start : start + PAGE], start, after))
 
     def _redirect(self, token: str) -> Answer:
         """Redirect a result of Baidu to its page: the links hold a token, not the URL."""
@@ -87,19 +106,20 @@ class Engine:
             return Answer(404)
         return Answer(302, (("Location", self._urls[number]),))
 
-    def _baidu(self, found: Sequence[Found], words: str, start: int) -> Answer:
+    def _baidu(self, results: Results) -> Answer:
+        words = results.words
         title = f"{words}_百度搜索"
-        if not found:
+        if not results.shown and not results.start:
             said = f"抱歉，没有找到与“{escape(words)}”相关的网页"
             return _html(title, f'<div class="content_none">{said}</div>')
         boxes = "".join(
             f'<div class="result c-container xpath-log new-pmd" id="{n}">'
             f'<h3 class="c-title t"><a href="/link?url={self._tokens[url]}">{escape(name)}</a></h3>'
             f'<span class="c-abstract">{escape(name)}</span></div>'
-            for n, (url, name) in enumerate(found[start : start + PAGE], start + 1)
+            for n, (url, name) in enumerate(results.shown, results.start + 1)
         )
-        onward = f'<a class="n" href="/s?wd={quote(words)}&pn={start + PAGE}">下一页 &gt;</a>'
-        more = onward if start + PAGE < len(found) else ""
+        onward = f'<a class="n" href="/s?wd={quote(words)}&pn={results.after}">下一页 &gt;</a>'
+        more = onward if results.after else ""
         body = f'<div id="content_left">{_ADVERT}{boxes}</div><div id="page">{more}</div>'
         return _html(title, body)
 
@@ -149,15 +169,18 @@ def _start(query: Mapping[str, str]) -> int:
     return int(query.get("pn") or query.get("s") or 0)
 
 
-def _bing(found: Sequence[Found], words: str, start: int) -> Answer:
+def _bing(results: Results) -> Answer:
+    words = results.words
     boxes = "".join(
         f'<li class="b_algo"><h2><a href="https://www.bing.com/ck/a?!&&p=1&u=a1{_packed(url)}&ntb=1">'
         f"{escape(title)}</a></h2><p>{escape(title)}</p></li>"
-        for url, title in found[start : start + PAGE]
+        for url, title in results.shown
     )
     none = f'<li class="b_no"><h1>There are no results for {escape(words)}</h1></li>'
-    onward = f'<a class="sb_pagN" href="/search?q={quote(words)}&first={start + PAGE + 1}">Next</a>'
-    more = onward if start + PAGE < len(found) else ""
+    onward = (
+        f'<a class="sb_pagN" href="/search?q={quote(words)}&first={results.after + 1}">Next</a>'
+    )
+    more = onward if results.after else ""
     return _html(words, f'<ol id="b_results">{boxes or none}<li class="b_pag">{more}</li></ol>')
 
 
@@ -165,40 +188,39 @@ def _packed(url: str) -> str:
     return urlsafe_b64encode(url.encode()).decode().rstrip("=")
 
 
-def _duckduckgo(found: Sequence[Found], words: str, start: int) -> Answer:
+def _duckduckgo(results: Results) -> Answer:
     boxes = "".join(
         '<div class="result results_links web-result"><h2 class="result__title">'
         f'<a class="result__a" href="//duckduckgo.com/l/?uddg={quote(url, safe="")}&rut=1">'
         f"{escape(title)}</a></h2></div>"
-        for url, title in found[start : start + PAGE]
+        for url, title in results.shown
     )
     if not boxes:
-        return _html(words, '<div class="no-results">No results.</div>')
+        return _html(results.words, '<div class="no-results">No results.</div>')
     advert = (
         '<div class="result result--ad"><a class="result__a" href="http://ad.test/">Ad</a></div>'
     )
     form = (
         '<div class="nav-link"><form action="/html/" method="post">'
         '<input type="submit" value="Next">'
-        f'<input type="hidden" name="q" value="{escape(words)}">'
-        f'<input type="hidden" name="s" value="{start + PAGE}"></form></div>'
+        f'<input type="hidden" name="q" value="{escape(results.words)}">'
+        f'<input type="hidden" name="s" value="{results.after}"></form></div>'
     )
-    more = form if start + PAGE < len(found) else ""
-    return _html(words, f'<div class="results">{advert}{boxes}{more}</div>')
+    more = form if results.after else ""
+    return _html(results.words, f'<div class="results">{advert}{boxes}{more}</div>')
 
 
-def _searxng(found: Sequence[Found], words: str, start: int) -> Answer:
-    results = [{"url": u, "title": t, "engine": "demo"} for u, t in found[start : start + PAGE]]
-    answer = {"query": words, "results": results, "unresponsive_engines": []}
+def _searxng(results: Results) -> Answer:
+    found = [{"url": url, "title": title, "engine": "demo"} for url, title in results.shown]
+    answer = {"query": results.words, "results": found, "unresponsive_engines": []}
     return Answer(200, (("Content-Type", "application/json"),), json.dumps(answer).encode())
 
 
-def _plain(found: Sequence[Found], words: str, start: int) -> Answer:
+def _plain(results: Results) -> Answer:
     boxes = "".join(
-        f'<li><a href="{escape(url)}">{escape(title)}</a></li>'
-        for url, title in found[start : start + PAGE]
+        f'<li><a href="{escape(url)}">{escape(title)}</a></li>' for url, title in results.shown
     )
-    return _html(words, f'<ul class="hits">{boxes}</ul>')
+    return _html(results.words, f'<ul class="hits">{boxes}</ul>')
 
 
 def _trouble(shape: str, trouble: str) -> Answer:
@@ -221,7 +243,3 @@ def _html(title: str, body: str) -> Answer:
     head = f"<meta charset=utf-8><title>{escape(title)}</title>"
     text = f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"
     return Answer(200, (("Content-Type", "text/html; charset=utf-8"),), text.encode())
-
-
-def _text(text: str) -> Answer:
-    return Answer(200, (("Content-Type", "text/plain"),), text.encode())

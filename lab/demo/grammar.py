@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Mapping, Sequence
 
-_PART = re.compile(r"\{([^{}]*)\}|([\[|\]])")
+_TOKEN = re.compile(r"\{([^{}]*)\}|([\[|\]])|([^{}\[|\]]+|[{}])")
+"""A slot, a bracket, or literal text."""
 
 
 class Slot(NamedTuple):
@@ -38,7 +39,8 @@ class Choice(NamedTuple):
     pieces: tuple[Template, ...]
 
 
-Template = tuple["str | Slot | Figure | Choice", ...]
+Piece = str | Slot | Figure | Choice
+Template = tuple[Piece, ...]
 """A parsed template."""
 
 
@@ -52,19 +54,12 @@ def parse(text: str) -> Template:
     >>> parse("{maker}[sold|built] {n 2 9} cars")[2:]
     (' ', Figure(low=2, high=9, decimals=0), ' cars')
     """
-    levels: list[list[list[str | Slot | Figure | Choice]]] = [[[]]]
-    last = 0
-    for match in _PART.finditer(text):
-        literal = text[last : match.start()]
-        if literal:
-            levels[-1][-1].append(literal)
-        last = match.end()
-        if match[1] is not None:
-            levels[-1][-1].append(_slot(match[1]))
+    levels: list[list[list[Piece]]] = [[[]]]
+    for slot, mark, literal in _TOKEN.findall(text):
+        if mark:
+            _bracket(levels, mark, text)
         else:
-            _bracket(levels, match[2], text)
-    if text[last:]:
-        levels[-1][-1].append(text[last:])
+            levels[-1][-1].append(literal or _slot(slot))
     if len(levels) != 1:
         raise ValueError(f"template with an open bracket: {text!r}")
     return tuple(levels[0][0])
@@ -77,7 +72,7 @@ def _slot(inner: str) -> Slot | Figure:
     return Slot(inner.removesuffix("+"), redrawn=inner.endswith("+"))
 
 
-def _bracket(levels: list[list[list[str | Slot | Figure | Choice]]], mark: str, text: str) -> None:
+def _bracket(levels: list[list[list[Piece]]], mark: str, text: str) -> None:
     if mark == "[":
         levels.append([[]])
     elif len(levels) == 1:
@@ -125,7 +120,7 @@ class Writer:
         """Choose one of the texts and fill it."""
         return self.write(self.shape.choice(texts))
 
-    def _piece(self, piece: str | Slot | Figure | Choice) -> str:
+    def _piece(self, piece: Piece) -> str:
         if isinstance(piece, str):
             return piece
         if isinstance(piece, Slot):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
 from lab.demo.plan import Kind
-from topiccrawl.addons.simulate.oracle import cumulative_hits, find_reach, oracle_curve
+from topiccrawl.addons.simulate.oracle import find_reach, oracle_curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,8 +40,7 @@ class Fetch(NamedTuple):
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """Measures of a crawl.
 
     Attributes:
@@ -96,8 +95,7 @@ def judge(log: Path, web: Web) -> Judgement:
     hits = [number in web.relevant for number in order]
     found = sum(hits)
     articles = {n for n in web.relevant if web.plan.entries[n].kind == Kind.ARTICLE}
-    unknown = [f.url for f in fetches if web.number(f.url) is None]
-    numbers = [n for f in fetches if (n := web.number(f.url)) is not None]
+    numbers = [(fetch.url, web.number(fetch.url)) for fetch in fetches]
     oracle = oracle_curve(web.graph(), len(order))
     return Judgement(
         requests=len(fetches),
@@ -107,9 +105,9 @@ def judge(log: Path, web: Web) -> Judgement:
         articles=len(articles & set(order)),
         articles_expected=len(articles & web.obtainable),
         harvest_rate=round(found / len(order), 3) if order else 0.0,
-        trapped=sum(map(web.endless, unknown)),
-        forbidden=sum(not web.allows(n) for n in numbers),
-        area=round(sum(cumulative_hits(hits)) / max(1, sum(oracle)), 3),
+        trapped=sum(n is None and web.endless(url) for url, n in numbers),
+        forbidden=sum(n is not None and not web.plan.allows(n) for _, n in numbers),
+        area=round(sum(accumulate(hits)) / max(1, sum(oracle)), 3),
     )
 
 
@@ -119,25 +117,22 @@ def _order(fetches: Iterable[Fetch], web: Web) -> list[int]:
     return list(dict.fromkeys(n for n in numbers if n is not None))
 
 
-def breadth_first(graph: Graph, budget: int) -> list[int]:
+def breadth_first(graph: Graph[int], budget: int) -> list[int]:
     """Return relevant pages after each of ``budget`` fetches in order of discovery."""
-    found = find_reach(len(graph.targets), graph.seeds, graph.targets.__getitem__)
-    order = sorted(
-        (n for n, depth in enumerate(found.depth) if depth >= 0), key=found.depth.__getitem__
-    )
-    hits = [n in graph.relevant for n in order] + [False] * budget
-    return cumulative_hits(hits)[:budget]
+    depth = find_reach(graph.seeds, graph.targets.__getitem__).depth
+    order = sorted(depth, key=lambda node: (depth[node], node))
+    hits = [int(node in graph.relevant) for node in order]
+    return list(accumulate([*hits, *repeat(0, budget)]))[:budget]
 
 
 def topic_record(
-    graph: Graph, name: str, label: str, terms: Sequence[str], urls: Sequence[str]
+    graph: Graph[int], name: str, label: str, terms: Sequence[str], urls: Sequence[str]
 ) -> dict[str, object]:
     """Return a topic as crawl benchmarks read it: seeds, budget, the oracle's curve, references.
 
     The budget is half of the reachable pages. ``breadth_first`` orders a layer by page number.
     """
-    found = find_reach(len(graph.targets), graph.seeds, graph.targets.__getitem__)
-    reachable = {n for n, depth in enumerate(found.depth) if depth >= 0}
+    reachable = find_reach(graph.seeds, graph.targets.__getitem__).depth.keys()
     budget = len(reachable) // 2
     oracle = oracle_curve(graph, budget)
     step = max(1, budget // _ORACLE_POINTS)

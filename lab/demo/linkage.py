@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import random
 from array import array
+from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from lab.demo.plan import PER_PAGE, Entry, Kind, Plan
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 _SAME_SECTION, _SAME_SUBJECT = 0.75, 0.92
 """Maximum numbers of related links: from the channel, and on the subject from elsewhere."""
+_ASIDE = (Kind.COPY, Kind.ADVERT, Kind.COMMENT, Kind.LOGIN, Kind.OTHER)
 _FRONT_STORIES = 6
 _SOMETIMES = 0.5
 _T = TypeVar("_T")
@@ -52,16 +55,12 @@ class Linkage:
             if section.subject is not None and section.site not in plan.hidden:
                 self.by_subject.setdefault(section.subject.number, []).append(section)
         self.open_fronts = [n for site, n in plan.fronts.items() if site not in plan.hidden]
-        self._followed: dict[int, array[int]] = {}
+        self.followed = cache(self._followed)
         self._makers: dict[Kind, Callable[[int, Entry, random.Random], Iterator[Block]]] = {
             Kind.HUB: self._hub,
             Kind.ARTICLE: self._article,
-            Kind.COPY: self._aside,
             Kind.BLOG: self._blog,
-            Kind.ADVERT: self._aside,
-            Kind.COMMENT: self._aside,
-            Kind.LOGIN: self._aside,
-            Kind.OTHER: self._aside,
+            **dict.fromkeys(_ASIDE, self._aside),
         }
 
     def blocks(self, number: int) -> tuple[Block, ...]:
@@ -79,18 +78,12 @@ class Linkage:
             ]
         return tuple(block for block in blocks if block.targets)
 
-    def followed(self, number: int) -> Sequence[int]:
+    def _followed(self, number: int) -> Sequence[int]:
         """Return the entries that a crawler may follow from a fetched page, without duplicates."""
-        known = self._followed.get(number)
-        if known is None:
-            targets = () if "nofollow" in self.plan.trait(number).robots else self._open(number)
-            known = self._followed[number] = array("i", dict.fromkeys(targets))
-        return known
-
-    def _open(self, number: int) -> Iterator[int]:
-        for block in self.blocks(number):
-            if block.role != "quiet":
-                yield from block.targets
+        if "nofollow" in self.plan.trait(number).robots:
+            return array("i")
+        targets = (block.targets for block in self.blocks(number) if block.role != "quiet")
+        return array("i", dict.fromkeys(chain.from_iterable(targets)))
 
     # -- Kinds of pages --------------------------------------------------------------------------
 
@@ -106,7 +99,7 @@ class Linkage:
             yield Block("list", tuple(luck.sample(contents, min(len(contents), 12))))
             return
         start = entry.page * PER_PAGE
-        yield Block("list", contents[start : start + PER_PAGE])
+        yield Block("list", tuple(contents[start : start + PER_PAGE]))
         yield self._pager(section, entry.page)
         yield self._hot(entry, luck)
         yield Block("friends", tuple(self._hubs_elsewhere(section, luck)))
@@ -114,10 +107,9 @@ class Linkage:
 
     def _front(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
         """Return the blocks of a front page; other hubs without a section have extra links only."""
-        if self.plan.fronts[entry.site] != number:
-            yield self._nav(entry)
-            return
         yield self._nav(entry)
+        if self.plan.fronts[entry.site] != number:
+            return
         for section in self.by_site.get(entry.site, ()):
             head = self.plan.lists[section.number][0]
             stories = self.plan.contents[section.number][:_FRONT_STORIES]
@@ -172,7 +164,7 @@ class Linkage:
     def _pager(self, section: Section, page: int) -> Block:
         pages = self.plan.lists[section.number]
         near = pages[max(0, page - 1) : page] + pages[page + 1 : page + 2]
-        return Block("pager", near, section.number)
+        return Block("pager", tuple(near), section.number)
 
     def _hot(self, entry: Entry, luck: random.Random) -> Block:
         sections = [s for s in self.by_site[entry.site] if s.subject is not None]

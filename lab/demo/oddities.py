@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from lab.demo.plan import Entry, Host, Kind, Trait
 from lab.demo.sites import fault_site
-from lab.demo.stories import Style
 
 if TYPE_CHECKING:
     from lab.demo.planner import Planner
@@ -85,21 +84,19 @@ class _Corner:
             self.numbers.append(self._page(name, kind, trait))
         self._redirects()
         self._base_hub()
-        _link(self.planner, hub, *self.numbers)
-        _link(self.planner, self.planner.fronts[PAPER], hub)
+        self.planner.link(hub, *self.numbers)
+        self.planner.link(self.planner.fronts[PAPER], hub)
 
-    def _page(self, name: str, kind: Kind, trait: Trait | None = None) -> int:
-        planner = self.planner
-        sections = _sections(planner, PAPER)[:3]
+    def _page(self, name: str, kind: Kind = Kind.ARTICLE, trait: Trait | None = None) -> int:
+        sections = self.planner.news_sections(PAPER)[:3]
         section = sections[len(self.numbers) % len(sections)]
-        story = -1
-        if kind == Kind.ARTICLE:
-            story = tell(planner, section)
         url = self.base + name
-        return planner.add(Entry(url, kind, PAPER, section, story), trait)
+        if kind == Kind.ARTICLE:
+            return self.planner.article(section, url, trait)
+        return self.planner.add(Entry(url, kind, PAPER, section.number), trait)
 
     def _redirects(self) -> None:
-        article = self._page("target.html", Kind.ARTICLE)
+        article = self._page("target.html")
         self._copy(article)
         final = self.planner.entries[article].url
         front = self.planner.entries[self.planner.fronts[PORTAL]].url
@@ -113,8 +110,7 @@ class _Corner:
             ("go/front", 307, front),
         )
         for name, status, target in routes:
-            trait = Trait(status=status, target=target)
-            number = self._page(name, Kind.REDIRECT, trait)
+            number = self._page(name, Kind.REDIRECT, Trait(status=status, target=target))
             if name[-1] not in "23":
                 self.numbers.append(number)
 
@@ -126,82 +122,52 @@ class _Corner:
         self.numbers.append(self.planner.add(copy))
 
     def _base_hub(self) -> None:
-        articles = [self._page(f"base-{i}.html", Kind.ARTICLE) for i in range(3)]
+        articles = [self._page(f"base-{i}.html") for i in range(3)]
         hub = Entry(self.base + "base/", Kind.HUB, PAPER)
         number = self.planner.add(hub, Trait(body="base"))
-        _link(self.planner, number, *articles)
-        self.numbers.append(number)
-        self.numbers.append(articles[0])
+        self.planner.link(number, *articles)
+        self.numbers += [number, articles[0]]
         self._copy(articles[0])
-
-
-def tell(planner: Planner, section: int) -> int:
-    """Return a new story for a section."""
-    chosen = planner.sections[section]
-    assert chosen.subject is not None  # noqa: S101  (callers pass news sections)
-    return planner.new_story(chosen, chosen.subject, -1, Style.NEWS)
-
-
-def _sections(planner: Planner, site: int) -> list[int]:
-    return [s.number for s in planner.sections if s.site == site and s.kind == Kind.ARTICLE]
-
-
-def _link(planner: Planner, source: int, *targets: int) -> None:
-    planner.extra[source] = planner.extra.get(source, ()) + targets
-
-
-def _article(planner: Planner, site: int, section: int, url: str) -> int:
-    story = tell(planner, section)
-    return planner.add(Entry(url, Kind.ARTICLE, site, section, story))
 
 
 def _nofollow(planner: Planner) -> None:
     """Add two articles that only links with nofollow lead to."""
     base = f"http://{planner.sites[PAPER].front}/quiet/"
-    section = _sections(planner, PAPER)[0]
+    section = planner.news_sections(PAPER)[0]
     hub = planner.add(Entry(base, Kind.HUB, PAPER), Trait(robots="nofollow"))
-    behind = _article(planner, PAPER, section, base + "behind.html")
-    beside = _article(planner, PAPER, section, base + "beside.html")
-    front = planner.fronts[PAPER]
-    _link(planner, hub, behind)
-    _link(planner, front, hub)
-    planner.nofollow[front] = (beside,)
+    planner.link(hub, planner.article(section, base + "behind.html"))
+    planner.link(planner.fronts[PAPER], hub)
+    planner.nofollow[planner.fronts[PAPER]] = (planner.article(section, base + "beside.html"),)
 
 
 def _robots(planner: Planner) -> None:
     """Add articles under paths that robots.txt forbids for all, or for this crawler only."""
     for site, path in ((PORTAL, "/private/memo.html"), (PAPER, "/internal/memo.html")):
         url = f"http://{planner.sites[site].front}{path}"
-        _link(
-            planner, planner.fronts[site], _article(planner, site, _sections(planner, site)[0], url)
-        )
+        article = planner.article(planner.news_sections(site)[0], url)
+        planner.link(planner.fronts[site], article)
 
 
 def _tunnel(planner: Planner) -> None:
     """Add a tunnel of off-topic pages (channel, special, article) to the island."""
-    topic = planner.topic
-    away = next(
-        number
-        for number in reversed(_sections(planner, PAPER))
-        if planner.sections[number].subject is not topic
-    )
+    sections = planner.news_sections(PAPER)
+    away = next(one for one in reversed(sections) if one.subject is not planner.topic)
     base = f"http://{planner.sites[PAPER].front}/special/"
-    special = planner.add(Entry(base, Kind.HUB, PAPER, away, page=-1))
-    article = _article(planner, PAPER, away, base + "report.html")
-    _link(planner, planner.lists[away][0], special)
-    _link(planner, special, article)
-    _link(planner, article, planner.fronts[ISLAND])
+    special = planner.add(Entry(base, Kind.HUB, PAPER, away.number, page=-1))
+    article = planner.article(away, base + "report.html")
+    planner.link(planner.lists[away.number][0], special)
+    planner.link(special, article)
+    planner.link(article, planner.fronts[ISLAND])
     planner.hidden.add(ISLAND)
 
 
 def _tag(planner: Planner) -> None:
     """Add a tag page whose URL has the topic in percent-encoded UTF-8."""
-    number = next(
-        n for n in _sections(planner, PORTAL) if planner.sections[n].subject is planner.topic
-    )
+    sections = planner.news_sections(PORTAL)
+    section = next(one for one in sections if one.subject is planner.topic)
     url = f"http://{planner.sites[PORTAL].front}/tag/{quote(planner.topic.name)}"
-    tag = planner.add(Entry(url, Kind.HUB, PORTAL, number, page=-1))
-    _link(planner, planner.fronts[PORTAL], tag)
+    tag = planner.add(Entry(url, Kind.HUB, PORTAL, section.number, page=-1))
+    planner.link(planner.fronts[PORTAL], tag)
 
 
 def _odd_hosts(planner: Planner, chosen: tuple[tuple[str, Host], ...]) -> None:
@@ -211,28 +177,23 @@ def _odd_hosts(planner: Planner, chosen: tuple[tuple[str, Host], ...]) -> None:
         planner.hidden.add(number)
         planner.site(site, host._replace(name=site.front))
         for source in (PORTAL, PAPER):
-            _link(planner, planner.fronts[source], planner.fronts[number])
+            planner.link(planner.fronts[source], planner.fronts[number])
         if host.soft:
-            lost = [
-                Entry(f"http://{site.front}/old/{i}.html", Kind.ERROR, number) for i in range(3)
-            ]
-            numbers = [planner.add(entry, Trait(body="missing")) for entry in lost]
-            _link(planner, planner.fronts[number], *numbers)
+            for i in range(3):
+                lost = Entry(f"http://{site.front}/old/{i}.html", Kind.ERROR, number)
+                planner.link(planner.fronts[number], planner.add(lost, Trait(body="missing")))
 
 
 def _traps(planner: Planner) -> None:
     domain = planner.sites[PORTAL].domain
     paper = planner.sites[PAPER].front
+    traps = (
+        (PORTAL, f"http://rili.{domain}/2026/03/", None),
+        (PORTAL, f"http://shop.{domain}/", None),
+        (PAPER, f"http://{paper}/dir/", None),
+        (PAPER, f"http://{paper}/hop/1", Trait(status=302)),
+    )
     for name in ("rili", "shop"):
         planner.host(Host(f"{name}.{domain}", "open"))
-    urls = (
-        f"http://rili.{domain}/2026/03/",
-        f"http://shop.{domain}/",
-        f"http://{paper}/dir/",
-        f"http://{paper}/hop/1",
-    )
-    numbers = [planner.add(Entry(url, Kind.TRAP, PORTAL)) for url in urls[:2]]
-    numbers.append(planner.add(Entry(urls[2], Kind.TRAP, PAPER)))
-    numbers.append(planner.add(Entry(urls[3], Kind.TRAP, PAPER), Trait(status=302)))
-    _link(planner, planner.fronts[PORTAL], *numbers[:2])
-    _link(planner, planner.fronts[PAPER], *numbers[2:])
+    for site, url, trait in traps:
+        planner.link(planner.fronts[site], planner.add(Entry(url, Kind.TRAP, site), trait))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lab.demo.sites import Section, Site
     from lab.demo.stories import Story
     from lab.demo.vocabulary import Subject
@@ -65,6 +64,24 @@ PLAIN = Trait()
 """Traits of a normal page."""
 
 
+_ROBOTS = {
+    "open": (200, "User-agent: *\nDisallow:\n"),
+    "missing": (404, "not found"),
+    "paths": (200, "User-agent: *\nDisallow: /private/\nDisallow: /search\n"),
+    "ours": (
+        200,
+        "User-agent: topiccrawl\nDisallow: /internal/\n\nUser-agent: *\nDisallow: /private/\n",
+    ),
+    "delay": (200, "User-agent: *\nCrawl-delay: 0.5\nDisallow:\n"),
+    "deny": (200, "User-agent: *\nDisallow: /\n"),
+    "broken": (503, "overloaded"),
+}
+_CLOSED = {"paths": ("/private/", "/search"), "ours": ("/internal/",), "deny": ("/",)}
+_UNREADABLE = {"refused", "drop"}
+"""Faults with which robots.txt cannot be fetched either."""
+_FAILING = {*_UNREADABLE, "busy"}
+
+
 class Host(NamedTuple):
     """Behaviour of a host.
 
@@ -82,6 +99,21 @@ class Host(NamedTuple):
     fault: str = ""
     latency: float = 0.0
     soft: bool = False
+
+    @property
+    def robots_file(self) -> tuple[int, str]:
+        """Status and text of robots.txt."""
+        return _ROBOTS[self.robots]
+
+    def allows(self, path: str) -> bool:
+        """Return whether topiccrawl may fetch a path.
+
+        >>> Host("www.a.test", "ours").allows("/internal/memo.html")
+        False
+        """
+        if self.robots == "broken" or self.fault in _UNREADABLE:
+            return False
+        return not path.startswith(_CLOSED.get(self.robots, ("\0",)))
 
 
 class Entry(NamedTuple):
@@ -106,7 +138,7 @@ class Entry(NamedTuple):
     of: int = -1
 
 
-@dataclass(frozen=True)
+@dataclass
 class Plan:
     """All pages of a demo web.
 
@@ -136,21 +168,21 @@ class Plan:
 
     seed: int
     topic: Subject
-    entries: tuple[Entry, ...]
-    sites: tuple[Site, ...]
-    sections: tuple[Section, ...]
-    stories: tuple[Story, ...]
-    hosts: Mapping[str, Host]
-    contents: tuple[tuple[int, ...], ...]
-    lists: tuple[tuple[int, ...], ...]
-    fronts: Mapping[int, int]
-    adverts: tuple[int, ...]
-    comments: Mapping[int, int]
-    service: Mapping[int, tuple[int, ...]]
-    extra: Mapping[int, tuple[int, ...]]
-    nofollow: Mapping[int, tuple[int, ...]]
-    traits: Mapping[int, Trait]
-    hidden: frozenset[int]
+    entries: list[Entry] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+    stories: list[Story] = field(default_factory=list)
+    hosts: dict[str, Host] = field(default_factory=dict)
+    contents: list[list[int]] = field(default_factory=list)
+    lists: list[list[int]] = field(default_factory=list)
+    fronts: dict[int, int] = field(default_factory=dict)
+    adverts: list[int] = field(default_factory=list)
+    comments: dict[int, int] = field(default_factory=dict)
+    service: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    extra: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    nofollow: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    traits: dict[int, Trait] = field(default_factory=dict)
+    hidden: set[int] = field(default_factory=set)
     absent: frozenset[int] = frozenset()
     edited: frozenset[int] = frozenset()
     validators: str = "etag"
@@ -158,3 +190,19 @@ class Plan:
     def trait(self, number: int) -> Trait:
         """Return the special traits of an entry."""
         return self.traits.get(number, PLAIN)
+
+    def host_of(self, number: int) -> Host:
+        """Return the host of an entry."""
+        return self.hosts[urlsplit(self.entries[number].url).netloc]
+
+    def allows(self, number: int) -> bool:
+        """Return whether robots.txt allows topiccrawl to fetch an entry."""
+        return self.host_of(number).allows(urlsplit(self.entries[number].url).path)
+
+    def works(self, number: int) -> bool:
+        """Return whether an entry is allowed and finally gets a response, possibly a redirect."""
+        trait = self.trait(number)
+        if self.host_of(number).fault in _FAILING or not self.allows(number):
+            return False
+        usual = trait.status == 200 and not trait.cut  # noqa: PLR2004  (OK)
+        return bool(trait.flaky or trait.target) or usual

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -44,56 +45,13 @@ _LIST_PATHS = (
 )
 
 
-class Planner:
-    """Builds a plan page by page; ``len(entries)`` never exceeds the requested number.
+@dataclass
+class Planner(Plan):
+    """A plan under construction; ``len(entries)`` never exceeds the requested number."""
 
-    Args:
-        seed: Seed of all random draws.
-        topic: The relevant subject.
-    """
-
-    def __init__(self, seed: int, topic: Subject) -> None:
-        self.seed = seed
-        self.topic = topic
-        self.random = random.Random(seed)  # noqa: S311  (a web, no secret)
-        self.entries: list[Entry] = []
-        self.sites: list[Site] = []
-        self.sections: list[Section] = []
-        self.stories: list[Story] = []
-        self.hosts: dict[str, Host] = {}
-        self.contents: list[list[int]] = []
-        self.lists: list[list[int]] = []
-        self.fronts: dict[int, int] = {}
-        self.adverts: list[int] = []
-        self.comments: dict[int, int] = {}
-        self.service: dict[int, tuple[int, ...]] = {}
-        self.extra: dict[int, tuple[int, ...]] = {}
-        self.nofollow: dict[int, tuple[int, ...]] = {}
-        self.traits: dict[int, Trait] = {}
-        self.hidden: set[int] = set()
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)  # noqa: S311  (a web, no secret)
         self._originals: dict[int, list[int]] = {}
-
-    def plan(self) -> Plan:
-        """Return the finished plan."""
-        return Plan(
-            seed=self.seed,
-            topic=self.topic,
-            entries=tuple(self.entries),
-            sites=tuple(self.sites),
-            sections=tuple(self.sections),
-            stories=tuple(self.stories),
-            hosts=dict(self.hosts),
-            contents=tuple(map(tuple, self.contents)),
-            lists=tuple(map(tuple, self.lists)),
-            fronts=dict(self.fronts),
-            adverts=tuple(self.adverts),
-            comments=dict(self.comments),
-            service=dict(self.service),
-            extra=dict(self.extra),
-            nofollow=dict(self.nofollow),
-            traits=dict(self.traits),
-            hidden=frozenset(self.hidden),
-        )
 
     # -- Bones -----------------------------------------------------------------------------------
 
@@ -104,6 +62,20 @@ class Planner:
         if trait is not None:
             self.traits[number] = trait
         return number
+
+    def link(self, source: int, *targets: int) -> None:
+        """Add links to a page."""
+        self.extra[source] = self.extra.get(source, ()) + targets
+
+    def news_sections(self, site: int) -> list[Section]:
+        """Return the sections of a site that list articles."""
+        return [s for s in self.sections if s.site == site and s.kind == Kind.ARTICLE]
+
+    def article(self, section: Section, url: str, trait: Trait | None = None) -> int:
+        """Add an article with a new story of a section."""
+        assert section.subject is not None  # noqa: S101  (only blogs have none)
+        story = self.new_story(section, section.subject, -1, Style.NEWS)
+        return self.add(Entry(url, Kind.ARTICLE, section.site, section.number, story), trait)
 
     def host(self, host: Host) -> str:
         """Add a host; return ``http://`` and its name."""
@@ -126,18 +98,17 @@ class Planner:
     def _channel(self, site: Site, subject: Subject, turn: int) -> None:
         place = turn % len(subject.slugs)
         slug, title = subject.slugs[place], subject.channels[turn % len(subject.channels)]
+        host, path = site.front, f"/{slug}/"
         if site.kind == "portal":
-            host = Host(f"{slug}.{site.domain}", "paths" if turn % 2 else "open")
-            self.host(host)
-            self._section(site, host.name, "/", title, subject, Kind.ARTICLE)
-        else:
-            self._section(site, site.front, f"/{slug}/", title, subject, Kind.ARTICLE)
+            host, path = f"{slug}.{site.domain}", "/"
+            self.host(Host(host, "paths" if turn % 2 else "open"))
+        self._section(site, host, path, title, subject, Kind.ARTICLE)
 
     def _blogs(self, site: Site) -> None:
         name = site.subjects[0].language.lines["blog_name"]
-        blog = Host(f"blog.{site.domain}", "open")
-        self.host(blog)
-        self._section(site, blog.name, "/", name, None, Kind.BLOG)
+        blog = f"blog.{site.domain}"
+        self.host(Host(blog))
+        self._section(site, blog, "/", name, None, Kind.BLOG)
 
     def _service(self, site: Site, base: str) -> None:
         passport = self.host(Host(f"passport.{site.domain}", "deny"))
@@ -200,8 +171,8 @@ class Planner:
             return self.add(self._entry(section, story, Kind.ARTICLE, of=original))
         like = -1
         if _REPRINT <= luck < _REPRINT + _NEAR_MISS and original >= 0:
-            like = self.stories[self.entries[original].story].number
-            like = self.stories[like].like if self.stories[like].like >= 0 else like
+            story = self.entries[original].story
+            like = self.stories[story].like if self.stories[story].like >= 0 else story
         story = self.new_story(section, section.subject, like, Style.NEWS)
         number = self.add(self._entry(section, story, Kind.ARTICLE))
         earlier.append(number)
@@ -260,7 +231,7 @@ class Planner:
         site = self.sites[0 if turn % 2 else self.random.randrange(len(self.sites))]
         section = next(s for s in self.sections if s.site == site.number)
         story = self.new_story(section, site.subjects[0], -1, Style.ADVERT)
-        base = self.host(Host(f"ads.{self.sites[0].domain}", "open"))
+        base = self.host(Host(f"ads.{self.sites[0].domain}"))
         if site.kind == "paper":
             base = f"http://{site.front}"
         path = _ADVERT_PATHS[turn % len(_ADVERT_PATHS)].format(4000 + turn)

@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from http.client import responses
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from lab.demo.answers import NOT_MODIFIED, OK, Answer
@@ -26,20 +27,12 @@ from lab.demo.web import name
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from types import TracebackType
 
 
 _HEAD_LIMIT = 1 << 16
 """Maximum size of a request's head in bytes."""
 _HANG = 3_600.0
 """Seconds for which a hanging response hangs; clients time out earlier."""
-_REASONS = {
-    200: "OK",
-    301: "Moved Permanently",
-    302: "Found",
-    304: "Not Modified",
-    404: "Not Found",
-}
 
 
 class Answering(Protocol):
@@ -117,17 +110,11 @@ class DemoServer:
         self._luck = random.Random(seed)  # noqa: S311  (faults, no secret)
         self._visits: Counter[str] = Counter()
         self._clients: set[asyncio.Task[None]] = set()
-        self._thread: threading.Thread | None = None
 
     @property
     def proxy(self) -> str:
         """URL for ``http_proxy``."""
         return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def began(self) -> float:
-        """Start of the log's times (``time.monotonic``)."""
-        return self._began
 
     # -- Life ------------------------------------------------------------------------------------
 
@@ -158,50 +145,28 @@ class DemoServer:
         await self.start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
     def __enter__(self) -> Self:
-        ready = threading.Event()
-        self._failure: OSError | None = None
-        self._thread = threading.Thread(
-            target=self._run, args=(ready,), name="demo-web", daemon=True
-        )
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="demo-web", daemon=True)
         self._thread.start()
-        ready.wait()
-        if self._failure:
-            raise self._failure
+        try:
+            asyncio.run_coroutine_threadsafe(self.start(), self._loop).result()
+        except OSError:
+            self._end_thread()
+            raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        if self._thread:
-            self._loop.call_soon_threadsafe(self._halt.set)
-            self._thread.join()
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(self.stop(), self._loop).result()
+        self._end_thread()
 
-    def _run(self, ready: threading.Event) -> None:
-        asyncio.run(self._serve(ready))
-
-    async def _serve(self, ready: threading.Event) -> None:
-        self._loop, self._halt = asyncio.get_running_loop(), asyncio.Event()
-        try:
-            await self.start()
-        except OSError as error:
-            self._failure = error
-            return
-        finally:
-            ready.set()
-        await self._halt.wait()
-        await self.stop()
+    def _end_thread(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
     # -- Requests --------------------------------------------------------------------------------
 
@@ -313,7 +278,7 @@ def _is_known(request: _Request, answer: Answer) -> bool:
 
 
 def _head(answer: Answer) -> bytes:
-    reason = _REASONS.get(answer.status, "Status")
+    reason = responses.get(answer.status, "Status")
     lines = [f"HTTP/1.1 {answer.status} {reason}", f"Content-Length: {len(answer.body)}"]
     lines += [f"{key}: {value}" for key, value in answer.headers]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")

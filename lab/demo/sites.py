@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from lab.demo.vocabulary import site_names, subjects
@@ -120,13 +121,12 @@ _LAYOUTS = {
 def make_sites(number: int, topic: Subject) -> list[Site]:
     """Return a number of sites; the kinds of the first ones are fixed, so that all kinds occur."""
     kinds = [*_FIRST, *(_LATER[i % len(_LATER)] for i in range(max(0, number - len(_FIRST))))]
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     sites = []
     for position, kind in enumerate(kinds):
         tongue = _tongue(kind, topic)
-        turn = counts.setdefault(tongue, 0)
+        sites.append(_site(position, kind, tongue, counts[tongue], topic))
         counts[tongue] += 1
-        sites.append(_site(position, kind, tongue, turn, topic))
     return sites
 
 

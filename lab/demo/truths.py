@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from typing_extensions import override
 
 from lab.demo.plan import Entry, Kind, Plan
-from lab.demo.reach import is_content, works
-from lab.demo.robots import allowed
 from lab.demo.stories import CHINA
-from lab.demo.truth import Truth
 from lab.demo.vocabulary import subjects
 
 if TYPE_CHECKING:
@@ -23,8 +19,68 @@ if TYPE_CHECKING:
     from topiccrawl.addons.simulate.oracle import Reach
 
 _SUBJECTS = subjects()
+_CONTENT = frozenset({Kind.ARTICLE, Kind.BLOG, Kind.COPY, Kind.HUB})
+"""Kinds of pages that can be relevant to a topic."""
 _TOLD = frozenset({Kind.ARTICLE, Kind.BLOG, Kind.ADVERT, Kind.COPY})
 _NO_ANSWER = {"drop": 0, "busy": 503, "refused": 502}
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """All that the generator knows of a page.
+
+    Attributes:
+        url: Canonical URL.
+        kind: What it is.
+        subject: Label of its subject, "" for none.
+        relevant: Whether it is an article, blog post or hub of the web's topic.
+        allowed: Whether robots.txt lets ``topiccrawl`` fetch it (False too where that file is not
+            available).
+        reachable: Whether a page that can be fetched leads to it, endless traps apart.
+        depth: Links (redirects count) from the nearest seed; -1 where not reachable.
+        obtainable: Reachable, allowed, and in the end answered with status 200.
+        status: Of its answer; 0 where there is none (cut, dropped, never ending).
+        target: Where it redirects, "" for none.
+        title: Headline of an article, blog post or advert.
+        body: Its paragraphs, one a line.
+        published: ISO 8601 with zone, to the minute.
+        source: Site that published the story first.
+        author: Its author.
+        language: ``zh``, ``zh-Hant`` or ``en``.
+        encoding: Codec of its bytes, whatever header and meta say.
+        story: Number of its story, shared by reprints and copies; -1 for none.
+        reprint_of: URL of the original that it reprints.
+        like: Story that has the same template and names but other numbers and date; -1.
+        canonical: URL that its ``rel=canonical`` names, "" for none.
+        noindex: By meta robots or X-Robots-Tag; so are the next two.
+        nofollow: Its links are not to be followed.
+        noarchive: It is not to be kept.
+    """
+
+    url: str
+    kind: Kind
+    subject: str = ""
+    relevant: bool = False
+    allowed: bool = True
+    reachable: bool = False
+    depth: int = -1
+    obtainable: bool = False
+    status: int = 200
+    target: str = ""
+    title: str = ""
+    body: str = ""
+    published: str = ""
+    source: str = ""
+    author: str = ""
+    language: str = ""
+    encoding: str = ""
+    story: int = -1
+    reprint_of: str = ""
+    like: int = -1
+    canonical: str = ""
+    noindex: bool = False
+    nofollow: bool = False
+    noarchive: bool = False
 
 
 class Truths(Mapping[str, Truth]):
@@ -38,7 +94,7 @@ class Truths(Mapping[str, Truth]):
     """
 
     def __init__(
-        self, plan: Plan, by_url: Mapping[str, int], found: Reach, renderer: Renderer
+        self, plan: Plan, by_url: Mapping[str, int], found: Reach[int], renderer: Renderer
     ) -> None:
         self.plan = plan
         self.by_url = by_url
@@ -63,7 +119,7 @@ class Truths(Mapping[str, Truth]):
 
     def is_content(self, number: int) -> bool:
         """Return whether an entry is of a kind that can be on topic."""
-        return is_content(self.plan.entries[number].kind)
+        return self.plan.entries[number].kind in _CONTENT
 
     def subject(self, number: int) -> Subject | None:
         """Return what an entry is about, None for front pages, adverts, service pages ..."""
@@ -79,20 +135,19 @@ class Truths(Mapping[str, Truth]):
     def of(self, number: int) -> Truth:
         """Return the truth of an entry."""
         entry = self.plan.entries[number]
-        parts = urlsplit(entry.url)
         site, trait = self.plan.sites[entry.site], self.plan.trait(number)
         subject = self.subject(number)
         robots = f"{trait.robots} {trait.robots_header}"
-        reachable = self.found.depth[number] >= 0
-        works_out = works(self.plan, number) and not trait.target
+        reachable = number in self.found.depth
+        works_out = self.plan.works(number) and not trait.target
         truth = Truth(
             url=entry.url,
             kind=entry.kind,
             subject=subject.slug if subject else "",
             relevant=self.relevant(number),
-            allowed=allowed(self.plan.hosts[parts.netloc], parts.path),
+            allowed=self.plan.allows(number),
             reachable=reachable,
-            depth=self.found.depth[number],
+            depth=self.found.depth.get(number, -1),
             obtainable=reachable and works_out,
             status=self._status(number),
             target=trait.target,
@@ -106,8 +161,7 @@ class Truths(Mapping[str, Truth]):
         return self._told(number, entry, truth) if entry.kind in _TOLD else truth
 
     def _status(self, number: int) -> int:
-        entry, trait = self.plan.entries[number], self.plan.trait(number)
-        fault = self.plan.hosts[urlsplit(entry.url).netloc].fault
+        trait, fault = self.plan.trait(number), self.plan.host_of(number).fault
         if fault in _NO_ANSWER:
             return _NO_ANSWER[fault]
         if trait.flaky:

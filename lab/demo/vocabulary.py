@@ -79,7 +79,8 @@ _FILES: tuple[str, ...] = (
 _LANGUAGES = {"zh": "chinese.toml", "en": "english.toml"}
 
 
-def _read(name: str) -> dict[str, Any]:
+def read_toml(name: str) -> dict[str, Any]:
+    """Return the tables of a file of this package."""
     text = files("lab.demo").joinpath(name).read_text(encoding="utf-8")
     return tomllib.loads(text)
 
@@ -87,7 +88,7 @@ def _read(name: str) -> dict[str, Any]:
 @cache
 def language(code: str) -> Language:
     """Return the shared words of ``zh`` or ``en``."""
-    data = _read(_LANGUAGES[code])
+    data = read_toml(_LANGUAGES[code])
     words = {name: tuple(values) for name, values in data.pop("words").items()}
     lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
     lines = {name: value for name, value in data.items() if isinstance(value, str)}
@@ -105,7 +106,7 @@ def subjects() -> tuple[Subject, ...]:
 
 
 def _subject(number: int, name: str) -> Subject:
-    data = _read(f"subjects/{name}.toml")
+    data = read_toml(f"subjects/{name}.toml")
     shared = language(data["language"])
     own = {slot: tuple(values) for slot, values in data["words"].items()}
     lists = ("channels", "slugs", "terms", "titles", "sentences", "mentions")
@@ -135,7 +136,7 @@ def subject_named(name: str) -> Subject:
 @cache
 def site_names() -> SiteNames:
     """Return what site names are made of."""
-    data = _read("sites.toml")
+    data = read_toml("sites.toml")
     stems = tuple((latin, han) for latin, han in data["stems"])
     kinds = tuple((latin, han) for latin, han in data["kinds"])
     return SiteNames(stems, kinds, tuple(data["english"]))

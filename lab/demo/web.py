@@ -6,30 +6,29 @@ pages take memory for their plan alone. Equal arguments give equal bytes.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lab.demo import collection
-from lab.demo.answers import Answer, Answers
-from lab.demo.editions import Editions
+from lab.demo.answers import COOKIE, Answer, Answers, snare
+from lab.demo.judge import topic_record
 from lab.demo.linkage import Linkage
 from lab.demo.oddities import PAPER, PORTAL, add_oddities
 from lab.demo.plan import Kind, Plan
 from lab.demo.planner import Planner
-from lab.demo.reach import reach, works
 from lab.demo.render import Renderer
-from lab.demo.robots import allowed
 from lab.demo.sites import make_sites
-from lab.demo.stories import Storybook
-from lab.demo.traps import snare
-from lab.demo.truth import Truth
-from lab.demo.truths import Truths
+from lab.demo.stories import Editions, Storybook
+from lab.demo.truths import Truth, Truths
 from lab.demo.vocabulary import subject_named
-from topiccrawl.addons.simulate.oracle import Graph, Reach
+from topiccrawl.addons.simulate.oracle import Graph, Reach, find_reach
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 DEFAULT_PAGES = 600
@@ -38,6 +37,8 @@ DEFAULT_TOPIC = "新能源汽车"
 _PAGES_A_SITE = 500
 _FEWEST_SITES, _MOST_SITES = 6, 120
 _MOST_HOPS = 10
+_LATE = 1_000
+"""Number of a visit from which no page fails."""
 
 
 def generate(
@@ -70,7 +71,7 @@ def generate(
     planner.grow(pages)
     if len(planner.entries) != pages:
         raise ValueError(f"{pages} pages are too few: this web needs {len(planner.entries)}")
-    return Web(planner.plan())
+    return Web(planner)
 
 
 class Web:
@@ -121,25 +122,23 @@ class Web:
     @cached_property
     def obtainable(self) -> frozenset[int]:
         """Entries that a polite crawler can fetch from the seeds, redirects not counted."""
-        return frozenset(
-            n
-            for n, depth in enumerate(self._found.depth)
-            if depth >= 0 and works(self.plan, n) and not self.plan.trait(n).target
-        )
+        plan = self.plan
+        return frozenset(n for n in self._found.depth if plan.works(n) and not plan.trait(n).target)
 
     @cached_property
-    def _found(self) -> Reach:
+    def _found(self) -> Reach[int]:
+        def targets(number: int) -> Sequence[int]:
+            target = self.plan.trait(number).target
+            if target:
+                return (self._by_url[target],)
+            return self.linkage.followed(number) if self.plan.works(number) else ()
+
         seeds = [self._by_url[url] for url in self.seeds]
-        return reach(self.plan, self.linkage, seeds, self._by_url)
+        return find_reach(seeds, targets)
 
     def number(self, url: str) -> int | None:
         """Return the entry of a URL as a client may write it, None where there is none."""
         return self._by_name.get(name(url))
-
-    def allows(self, number: int) -> bool:
-        """Return whether robots.txt lets topiccrawl fetch an entry."""
-        parts = urlsplit(self.plan.entries[number].url)
-        return allowed(self.plan.hosts[parts.netloc], parts.path)
 
     def endless(self, url: str) -> bool:
         """Return whether a URL is inside an endless trap."""
@@ -155,12 +154,13 @@ class Web:
 
     def path(self, url: str) -> tuple[str, ...]:
         """Return the URLs from a seed to a page, both included; () where none leads there."""
-        number, trail = self._by_url[url], []
-        if self._found.depth[number] < 0:
+        number: int | None = self._by_url[url]
+        if number not in self._found.depth:
             return ()
-        while number >= 0:
+        trail = []
+        while number is not None:
             trail.append(self.plan.entries[number].url)
-            number = self._found.parent[number]
+            number = self._found.parent.get(number)
         return tuple(reversed(trail))
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
@@ -173,10 +173,10 @@ class Web:
         """
         return self._answers.answer(name(url), visit, cookie)
 
-    def graph(self) -> Graph:
+    def graph(self) -> Graph[int]:
         """Return what can be fetched as a graph, redirects followed (for the oracle)."""
-        onward = [self._onward(n) for n in range(len(self.plan.entries))]
-        seeds = tuple(self._by_url[url] for url in self.seeds)
+        onward = {n: self._onward(n) for n in range(len(self.plan.entries))}
+        seeds = [self._by_url[url] for url in self.seeds]
         return Graph(onward, self.relevant & self.obtainable, seeds)
 
     def _onward(self, number: int) -> list[int]:
@@ -200,11 +200,44 @@ class Web:
         """Write every page's truth, one JSON object a line."""
         with path.open("w", encoding="utf-8") as lines:
             for truth in self.truth.values():
-                lines.write(json.dumps(truth.as_dict(), ensure_ascii=False) + "\n")
+                lines.write(json.dumps(asdict(truth), ensure_ascii=False) + "\n")
 
     def write_collection(self, path: Path) -> None:
-        """Write what can be fetched as a page collection, and its topic beside it."""
-        collection.write_collection(self, path)
+        """Write what can be fetched as a page collection, and its topic beside it.
+
+        A collection (``*.web.jsonl.gz``) has one page per line: ``url``, ``status``, ``type``,
+        ``headers``, ``body64``, ``label``, ``kind``. It has the pages that a polite crawler can
+        fetch, and redirects to them; traps and faults cannot be exported. The topic has terms,
+        seeds, budget, and the oracle's curve and area. Equal webs give equal bytes.
+        """
+        with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+            for page in self._recorded_pages():
+                packed.write((json.dumps(page, ensure_ascii=False) + "\n").encode())
+        topic = self.plan.topic
+        record = topic_record(self.graph(), topic.slug, topic.slug, topic.terms, self.seeds)
+        text = json.dumps([record], ensure_ascii=False, indent=1) + "\n"
+        stem = path.name.removesuffix(".web.jsonl.gz")
+        path.with_name(f"{stem}.topics.json").write_text(text, encoding="utf-8")
+
+    def _recorded_pages(self) -> Iterator[dict[str, object]]:
+        for number, entry in enumerate(self.plan.entries):
+            if number not in self.obtainable and entry.kind != Kind.REDIRECT:
+                continue
+            if entry.kind == Kind.TRAP:
+                continue
+            answer = self.answer(entry.url, _LATE, COOKIE)
+            headers = {k: v for k, v in answer.headers if k not in {"Content-Type", "ETag"}}
+            kind = dict(answer.headers).get("Content-Type", "text/html")
+            subject = self.truth.subject(number)
+            yield {
+                "url": entry.url,
+                "status": answer.status,
+                "type": kind,
+                "headers": headers,
+                "kind": str(entry.kind),
+                "label": subject.slug if subject and self.truth.is_content(number) else "",
+                "body64": base64.b64encode(answer.body).decode("ascii"),
+            }
 
 
 def name(url: str) -> str:

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from lab.demo import generate
-from topiccrawl.addons.adaptation.contract import AdaptationParameters
-from topiccrawl.addons.adaptation.learner import TopicLearner
+from topiccrawl.addons.adaptation.learner import AdaptationParameters, TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
 from topiccrawl.addons.simulate.replay import Conditions, Replay

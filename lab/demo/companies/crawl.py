@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lab.demo.companies.web import CompanyWeb
-    from lab.demo.server import Answering
 
 TEMPLATE = "软件公司-四川"
 QUERY = "四川 软件公司"
@@ -59,22 +58,21 @@ class Departed:
 def results(web: CompanyWeb) -> list[tuple[str, str]]:
     """Return the results of the engine: companies and some useless pages."""
     found: list[tuple[str, str]] = []
-    for number, (url, title, _) in enumerate(web.found(), 1):
-        found.append((url, title))
+    for number, result in enumerate(web.found(), 1):
+        found.append(result)
         if number % _USELESS == 0:
             found.append((f"http://wenku{number}.test/", "四川软件公司名单"))
     return found
 
 
-def together(web: CompanyWeb, former: Sequence[str] = ()) -> Answering:
-    """The engine and the companies; ``former``: hosts of earlier editions."""
-    return Together([Engine({QUERY: results(web)})], Departed(web, former))
-
-
 @contextlib.contextmanager
 def serving(web: CompanyWeb, log: Path | None = None, former: Sequence[str] = ()) -> Iterator[str]:
-    """Serve them; return the address of the proxy."""
-    with DemoServer(together(web, former), log) as server:
+    """Serve the companies and the engine; return the address of the proxy.
+
+    ``former`` are the hosts of earlier editions.
+    """
+    both = Together([Engine({QUERY: results(web)})], Departed(web, former))
+    with DemoServer(both, log) as server:
         yield server.proxy
 
 

@@ -39,7 +39,6 @@ class Company(NamedTuple):
         name: Full name.
         short: Short name.
         host: Host of its site.
-        city: City, from ``words.toml``.
         facts: Facts on its pages, in order.
         labelled_name: Whether the name has a label.
     """
@@ -48,7 +47,6 @@ class Company(NamedTuple):
     name: str
     short: str
     host: str
-    city: dict[str, Any]
     facts: tuple[Fact, ...]
     labelled_name: bool
 
@@ -61,7 +59,12 @@ class Company(NamedTuple):
 @cache
 def words() -> dict[str, Any]:
     """The tables of ``words.toml``."""
-    file = resources.files("lab.demo.companies") / "words.toml"
+    return read_toml("words.toml")
+
+
+def read_toml(name: str) -> dict[str, Any]:
+    """Return the tables of a file of this package."""
+    file = resources.files("lab.demo.companies") / name
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
@@ -74,10 +77,8 @@ def company(seed: int, number: int, edition: int = 0) -> Company:
     who = random.Random(f"{seed}/company/{number}")  # noqa: S311
     luck = random.Random(f"{seed}/facts/{number}/{edition}")  # noqa: S311
     table = words()
-    stem, trade = (
-        number % len(table["stems"]),
-        (number // len(table["stems"])) % len(table["trades"]),
-    )
+    turn, stem = divmod(number, len(table["stems"]))
+    trade = turn % len(table["trades"])
     city = who.choice(table["cities"])
     short = table["stems"][stem] + table["trades"][trade]
     place = who.choice(("四川", city["name"], city["name"] + "市", "四川省"))
@@ -87,138 +88,125 @@ def company(seed: int, number: int, edition: int = 0) -> Company:
     shown = [kind for kind in FIELDS if who.random() < _SHOWN[kind]]
     if not {"phone", "mobile", "hotline"} & set(shown):
         shown.append("phone")
-    facts = tuple(
-        _FACTS[kind](luck, city, host) for kind in FIELDS if kind in shown and kind != "name"
-    )
-    return Company(number, name, short, host, city, facts, "name" in shown)
+    facts = tuple(make(luck, city, host) for kind, make in _FACTS.items() if kind in shown)
+    return Company(number, name, short, host, facts, "name" in shown)
+
+
+def digits_of(luck: random.Random, count: int) -> str:
+    """Draw a number of digits."""
+    return "".join(luck.choice("0123456789") for _ in range(count))
 
 
 # -- One kind each -------------------------------------------------------------------------------
 
+_FLOORS = ("{0}楼", "{0}层{1}室", "{2}座{1}", "{0}栋2单元{1}号")
+_AREAS = ("0{0}-", "0{0}-", "0{0}－", "（0{0}）", "(0{0})", "0{0} ", "86-{0}-", "+86-{0}-",
+          "0086-{0}-", "+86 (0){0} ", "0{0}—")  # fmt: skip
+_GROUPED = ("{0}{1}", "{0}{1}", "{0}{1}", "{0} {1}", "{0}-{1}")
+_PHONES = ("one", "one", "one", "two", "tail", "ext", "dash", "local", "wide", "exts")
+_BETWEEN = ("、", " / ", "，", "<br>", "&nbsp;&nbsp;", "；")
+_MOBILES = ("{0}{1}{2}", "{0}{1}{2}", "{0}-{1}-{2}", "{0} {1} {2}", "+86 {0}{1}{2}")
+_HOTLINES = ("{0}-{1}{2}-{3}{4}", "{0}{1}-{2}{3}-{4}", "{0}{1}{2}{3}{4}", "{0} {1}{2} {3}{4}")
+_FAXES = ("0{0}-{1}", "86-{0}-{1}", "（0{0}）{1}")
+_MAIL_USERS = ("info", "sales", "market", "service", "office", "hr")
+_MAILS = (
+    "plain",
+    "plain",
+    "plain",
+    "link",
+    "link",
+    "named",
+    "hash",
+    "at",
+    "han",
+    "wide",
+    "upper",
+    "split",
+    "image",
+)
+_URLS = ("{0}", "http://{0}", "http://{0}/", '<a href="http://{0}/">{0}</a>', "{1}")
+_QQ_LINK = '<a href="http://wpa.qq.com/msgrd?v=3&amp;uin={0}&amp;site=qq&amp;menu=yes">'
+_QQS = (
+    "{0}",
+    "{0}",
+    _QQ_LINK + "{0}</a>",
+    _QQ_LINK + '<img src="/images/qq.gif" alt="点击这里给我发消息"></a>',
+)
+_WIDE = {ord(str(digit)): chr(0xFF10 + digit) for digit in range(10)}
 
-def _address(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
+
+def _address(luck: random.Random, city: dict[str, Any], _host: str) -> Fact:
     streets = words()["streets"]
-    province = luck.choice((city["province"], "", ""))
-    text = (
-        f"{province}{city['name']}市{luck.choice(city['districts'])}{luck.choice(streets['names'])}"
-    )
+    text = luck.choice((city["province"], "", "")) + city["name"] + "市"
+    text += luck.choice(city["districts"]) + luck.choice(streets["names"])
     text += luck.choice(
         (f"{luck.randint(2, 998)}号", f"{luck.randint(2, 98)}段{luck.randint(2, 98)}号")
     )
     if luck.random() < 0.7:  # noqa: PLR2004
         text += luck.choice(streets["houses"])
         floor, room, letter = luck.randint(2, 30), luck.randint(201, 999), luck.choice("ABC")
-        ends = ("{0}楼", "{0}层{1}室", "{2}座{1}", "{0}栋2单元{1}号")
-        text += luck.choice(ends).format(floor, room, letter)
+        text += luck.choice(_FLOORS).format(floor, room, letter)
     return Fact("address", (text,), text)
 
 
 def _local(luck: random.Random, city: dict[str, Any]) -> str:
-    return luck.choice("68") + "".join(luck.choice("0123456789") for _ in range(city["digits"] - 1))
+    return luck.choice("68") + digits_of(luck, city["digits"] - 1)
 
 
-def _grouped(luck: random.Random, digits: str) -> str:
-    return luck.choice(
-        (digits, digits, digits, f"{digits[:-4]} {digits[-4:]}", f"{digits[:-4]}-{digits[-4:]}")
-    )
-
-
-_AREAS = ("0{0}-", "0{0}-", "0{0}－", "（0{0}）", "(0{0})", "0{0} ", "86-{0}-", "+86-{0}-",
-          "0086-{0}-", "+86 (0){0} ", "0{0}—")  # fmt: skip
-
-
-def _phone(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
+def _phone(luck: random.Random, city: dict[str, Any], _host: str) -> Fact:
     area, first = city["area"], _local(luck, city)
-    whole = luck.choice(_AREAS).format(area)
-    true = "86" + area
-    style = luck.choice(
-        ("one", "one", "one", "two", "tail", "ext", "dash", "local", "wide", "exts")
-    )
-    if style == "two":
+    start = luck.choice(_AREAS).format(area)
+    own = f"86{area}{first}"
+    style = luck.choice(_PHONES)
+    if style in {"two", "local"}:
         other = _local(luck, city)
-        text = (
-            whole
-            + first
-            + luck.choice(("、", " / ", "，", "<br>", "&nbsp;&nbsp;", "；"))
-            + f"0{area}-{other}"
-        )
-        return Fact("phone", (true + first, true + other), text)
+        more = f"{luck.choice(_BETWEEN)}0{area}-{other}" if style == "two" else f"、{other}"
+        return Fact("phone", (own, f"86{area}{other}"), f"{start}{first}{more}")
     if style == "tail":
-        tail = f"{luck.randint(10, 99)}"
-        return Fact("phone", (true + first, true + first[:-2] + tail), f"{whole}{first}/{tail}")
+        tail = str(luck.randint(10, 99))
+        return Fact("phone", (own, own[:-2] + tail), f"{start}{first}/{tail}")
     if style == "ext":
-        ext = str(luck.randint(800, 8999))
-        text = whole + first + luck.choice(("转", " 转 ", "-", "转分机")) + ext
-        return Fact("phone", (f"{true}{first}x{ext}",), text)
+        extension = str(luck.randint(800, 8999))
+        text = start + first + luck.choice(("转", " 转 ", "-", "转分机")) + extension
+        return Fact("phone", (f"{own}x{extension}",), text)
     if style == "exts":
-        one, two = str(luck.randint(800, 850)), str(luck.randint(851, 899))
-        return Fact(
-            "phone",
-            (f"{true}{first}x{one}", f"{true}{first}x{two}"),
-            f"{whole}{first}转{one}/{two}",
-        )
-    if style == "local":
-        other = _local(luck, city)
-        return Fact("phone", (true + first, true + other), f"{whole}{first}、{other}")
-    text = whole + _grouped(luck, first)
+        one, two = luck.randint(800, 850), luck.randint(851, 899)
+        return Fact("phone", (f"{own}x{one}", f"{own}x{two}"), f"{start}{first}转{one}/{two}")
+    text = start + luck.choice(_GROUPED).format(first[:-4], first[-4:])
     if style == "wide":
-        text = text.translate({ord(str(digit)): chr(0xFF10 + digit) for digit in range(10)})
+        text = text.translate(_WIDE)
     if style == "one" and luck.random() < 0.2:  # noqa: PLR2004
         text += f"（{luck.choice(words()['people'])}）"
-    return Fact("phone", (true + first,), text)
+    return Fact("phone", (own,), text)
 
 
-def _mobile_number(luck: random.Random) -> str:
-    return luck.choice(("138", "139", "150", "186", "133")) + "".join(
-        luck.choice("0123456789") for _ in range(8)
-    )
-
-
-def _mobile(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
-    digits = _mobile_number(luck)
-    text = luck.choice(
-        (
-            digits,
-            digits,
-            f"{digits[:3]}-{digits[3:7]}-{digits[7:]}",
-            f"{digits[:3]} {digits[3:7]} {digits[7:]}",
-            f"+86 {digits}",
-        )
-    )
+def _mobile(luck: random.Random, _city: dict[str, Any], _host: str) -> Fact:
+    digits = luck.choice(("138", "139", "150", "186", "133")) + digits_of(luck, 8)
+    text = luck.choice(_MOBILES).format(digits[:3], digits[3:7], digits[7:])
     if luck.random() < 0.3:  # noqa: PLR2004
         text += luck.choice((" ", "（")) + luck.choice(words()["people"])
         text += "）" if "（" in text else ""
     return Fact("mobile", ("86" + digits,), text)
 
 
-def _hotline(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
-    digits = "400" + luck.choice("01689") + "".join(luck.choice("0123456789") for _ in range(6))
-    text = luck.choice(
-        (
-            f"{digits[:3]}-{digits[3:6]}-{digits[6:]}",
-            f"{digits[:4]}-{digits[4:7]}-{digits[7:]}",
-            digits,
-            f"{digits[:3]} {digits[3:6]} {digits[6:]}",
-        )
-    )
-    return Fact("hotline", ("86" + digits,), text)
+def _hotline(luck: random.Random, _city: dict[str, Any], _host: str) -> Fact:
+    digits = "400" + luck.choice("01689") + digits_of(luck, 6)
+    parts = digits[:3], digits[3], digits[4:6], digits[6], digits[7:]
+    return Fact("hotline", ("86" + digits,), luck.choice(_HOTLINES).format(*parts))
 
 
-def _fax(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
+def _fax(luck: random.Random, city: dict[str, Any], _host: str) -> Fact:
     first = _local(luck, city)
-    text = luck.choice(
-        (f"0{city['area']}-{first}", f"86-{city['area']}-{first}", f"（0{city['area']}）{first}")
-    )
+    text = luck.choice(_FAXES).format(city["area"], first)
     return Fact("fax", (f"86{city['area']}{first}",), text)
 
 
-def _mail(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
+def _mail(luck: random.Random, _city: dict[str, Any], host: str) -> Fact:
     domain = luck.choice((host.removeprefix("www."), "163.com", "126.com", "qq.com"))
-    user = (
-        luck.choice(("info", "sales", "market", "service", "office", "hr"))
-        if "test" in domain
-        else f"{host[4:10].strip('.')}{luck.randint(1, 999)}"
-    )
+    if "test" in domain:
+        user = luck.choice(_MAIL_USERS)
+    else:
+        user = f"{host[4:10].strip('.')}{luck.randint(1, 999)}"
     mail = f"{user}@{domain}"
     written = {
         "plain": mail,
@@ -231,60 +219,24 @@ def _mail(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa
         "upper": mail.capitalize(),
         "split": f"{user}<b>@</b>{domain}",
     }
-    style = luck.choice(
-        (
-            "plain",
-            "plain",
-            "plain",
-            "link",
-            "link",
-            "named",
-            "hash",
-            "at",
-            "han",
-            "wide",
-            "upper",
-            "split",
-            "image",
-        )
-    )
+    style = luck.choice(_MAILS)
     if style == "image":
         return Fact("mail", (), f'<img src="/images/mail{luck.randint(1, 99)}.gif">', image=True)
     return Fact("mail", (mail,), written[style])
 
 
-def _url(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
-    text = luck.choice(
-        (
-            host,
-            f"http://{host}",
-            f"http://{host}/",
-            f'<a href="http://{host}/">{host}</a>',
-            host.upper(),
-        )
-    )
-    return Fact("url", (host,), text)
+def _url(luck: random.Random, _city: dict[str, Any], host: str) -> Fact:
+    return Fact("url", (host,), luck.choice(_URLS).format(host, host.upper()))
 
 
-def _postcode(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
+def _postcode(luck: random.Random, city: dict[str, Any], _host: str) -> Fact:
     code = luck.choice(city["codes"])
     return Fact("postcode", (code,), code)
 
 
-def _qq(luck: random.Random, city: dict[str, Any], host: str) -> Fact:  # noqa: ARG001
-    number = luck.choice("12345678") + "".join(
-        luck.choice("0123456789") for _ in range(luck.randint(5, 9))
-    )
-    link = f'<a href="http://wpa.qq.com/msgrd?v=3&amp;uin={number}&amp;site=qq&amp;menu=yes">'
-    text = luck.choice(
-        (
-            number,
-            number,
-            f"{link}{number}</a>",
-            f'{link}<img src="/images/qq.gif" alt="点击这里给我发消息"></a>',
-        )
-    )
-    return Fact("qq", (number,), text)
+def _qq(luck: random.Random, _city: dict[str, Any], _host: str) -> Fact:
+    number = luck.choice("12345678") + digits_of(luck, luck.randint(5, 9))
+    return Fact("qq", (number,), luck.choice(_QQS).format(number))
 
 
 _FACTS = {
@@ -298,3 +250,4 @@ _FACTS = {
     "postcode": _postcode,
     "qq": _qq,
 }
+"""Makers of the facts by kind, in the order of the pages."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from functools import cache
-from importlib import resources
+from itertools import zip_longest
 from string import Template as Text
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lab.demo.companies.facts import Company, Fact, words
+from lab.demo.companies.facts import Company, Fact, digits_of, read_toml, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +46,10 @@ _PROPS = {
     "address": "address",
     "url": "url",
 }
+_HOME_TITLES = ("{0}", "{1} - 首页", "欢迎访问{0}官方网站")
 _TITLES = ("联系我们-{0}", "{0}", "联系方式_{0}", "{1} | 联系我们", "联系我们")
+_HEADINGS = ("<h3>{0}</h3>", "<p><b>{0}</b></p>", "<div>{0}</div>")
+_OFFICES = ("{1}分公司", "{1}办事处", "{0}{1}分公司")
 _BRANCHES = (
     "<h3>{0}</h3><p>{1}</p><p>{2}</p>",
     '<div class="card"><h4>{0}</h4><ul><li>{1}</li><li>{2}</li></ul></div>',
@@ -64,6 +66,7 @@ _RIGHTS = (
     "Copyright &copy; 2005-{2} {1}",
 )
 _MAKER = " {0}：<a href='http://www.maker.test/'>{1}</a>{2}"
+_NAV = {"judging": "<li><a href='{0}'>{1}</a></li>", "tuning": '<a href="{0}">{1}</a> | '}
 _SIDE = (
     "<ul><li><a href='/about.html'>公司简介</a></li><li><a href='/job.html'>人才招聘</a></li></ul>"
 )
@@ -85,13 +88,7 @@ class Chrome(NamedTuple):
 @cache
 def layouts() -> dict[str, Any]:
     """The tables of ``layouts.toml``."""
-    file = resources.files("lab.demo.companies") / "layouts.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
-
-
-def group_of(company: Company, group: str | None) -> str:
-    """Return the group of layouts of a company: the given one, or one of the groups in turn."""
-    return group or GROUPS[company.number % 2]
+    return read_toml("layouts.toml")
 
 
 class Site:
@@ -105,7 +102,7 @@ class Site:
 
     def __init__(self, company: Company, seed: int, group: str | None = None) -> None:
         self.company = company
-        self.group = group_of(company, group)
+        self.group = group or GROUPS[company.number % 2]
         self._seed = seed
         luck = self._luck("site")
         own = [one for one in layouts()["contact"] if one["group"] == self.group]
@@ -131,21 +128,14 @@ class Site:
             for number in range(1, 6)
         )
         main = f"<p>{luck.choice(words()['slogans'])}</p>{self._prose(luck)}<ul>{news}</ul>"
-        title = luck.choice(
-            (
-                self.company.name,
-                f"{self.company.short} - 首页",
-                f"欢迎访问{self.company.name}官方网站",
-            )
-        )
-        return self._page(main, self._chrome(title, "公司动态", plain=True))
+        title = luck.choice(_HOME_TITLES).format(self.company.name, self.company.short)
+        return self._page(main, self._chrome(title, "公司动态"))
 
     def other(self, path: str) -> str:
         """Any other page of the site: text, no values."""
         luck = self._luck(path)
-        return self._page(
-            self._prose(luck), self._chrome(f"{self.company.short}-动态", "公司动态", plain=True)
-        )
+        chrome = self._chrome(f"{self.company.short}-动态", "公司动态")
+        return self._page(self._prose(luck), chrome)
 
     def empty_contact(self) -> str:
         """A contact page without values: a form and a promise."""
@@ -155,27 +145,18 @@ class Site:
         )
         form = f"<form action=/post>{rows}<input type=submit value=提交></form>"
         main = f"<p>栏目建设中，请留言，我们会尽快与您联系。</p>{form}"
-        return self._page(
-            main, self._chrome(f"联系我们-{self.company.short}", "联系我们", plain=True)
-        )
+        return self._page(main, self._chrome(f"联系我们-{self.company.short}", "联系我们"))
 
     def contact(self) -> str:
         """Return the page with the values of ``company.facts``, in the site's layout."""
         luck = self._luck("contact")
-        facts = list(self.company.facts)
-        above = [fact for fact in facts if fact.kind == "hotline" and self.hotline_above]
-        block = self._block([fact for fact in facts if fact not in above], luck)
+        above = [fact for fact in self.company.facts if fact.kind == "hotline"]
+        above = above if self.hotline_above else []
+        block = self._block([fact for fact in self.company.facts if fact not in above], luck)
         place = self.layout.get("place", "main")
-        heading = (
-            self.company.name if luck.random() < _OFTEN and not self.company.labelled_name else ""
-        )
-        heading = (
-            luck.choice(
-                (f"<h3>{heading}</h3>", f"<p><b>{heading}</b></p>", f"<div>{heading}</div>")
-            )
-            if heading
-            else ""
-        )
+        heading = ""
+        if luck.random() < _OFTEN and not self.company.labelled_name:
+            heading = luck.choice(_HEADINGS).format(self.company.name)
         welcome = f"<p>{luck.choice(words()['slogans'])}</p><p>{self.company.name}欢迎您来访。</p>"
         main = "".join((
             self._prose(luck) if luck.random() < _SOMETIMES else "",
@@ -185,15 +166,13 @@ class Site:
             self._form() if luck.random() < _SOMETIMES else "",
         ))  # fmt: skip
         title = luck.choice(_TITLES).format(self.company.name, self.company.short)
-        chrome = self._chrome(
-            title, luck.choice(("联系我们", "联系方式", "联系我们 CONTACT")), plain=False
-        )
+        heading = luck.choice(("联系我们", "联系方式", "联系我们 CONTACT"))
+        chrome = self._chrome(title, heading, side=_SIDE)
         if place != "main":
             chrome = chrome._replace(**{place: block + getattr(chrome, place)})
         if above:
-            chrome = chrome._replace(
-                hotline=f"{luck.choice(self._labels()['hotline'])}：<b>{above[0].written}</b>"
-            )
+            label = luck.choice(self._labels()["hotline"])
+            chrome = chrome._replace(hotline=f"{label}：<b>{above[0].written}</b>")
         return self._page(main, chrome)
 
     # -- The block of values ---------------------------------------------------------------------
@@ -217,17 +196,14 @@ class Site:
         return opened + drawn(labelled) + str(self.layout.get("close", ""))
 
     def _rows(self, rows: Sequence[tuple[Fact, str]]) -> str:
-        kind = self.layout.get("kind", "")
-        known = _ICONS if kind == "icons" else _PROPS
+        icons = self.layout.get("kind", "") == "icons"
+        known = _ICONS if icons else _PROPS
         done = []
         for fact, label in rows:
-            form = self.layout["row"]
-            if kind == "icons" and fact.kind not in known:
-                form = self.layout["bare"]
+            form = self.layout["bare" if icons and fact.kind not in known else "row"]
             prop = known.get(fact.kind, "x")
-            done.append(
-                Text(form).safe_substitute(label=label, value=fact.written, icon=prop, prop=prop)
-            )
+            values = {"label": label, "value": fact.written, "icon": prop, "prop": prop}
+            done.append(Text(form).safe_substitute(values))
         return str(self.layout.get("joint", "")).join(done)
 
     @staticmethod
@@ -237,31 +213,23 @@ class Site:
         return f"<tr bgcolor=#eeeeee>{heads}</tr><tr>{cells}</tr>"
 
     def _pairs(self, rows: Sequence[tuple[Fact, str]]) -> str:
-        done = []
-        for at in range(0, len(rows), 2):
-            (fact, label), other = rows[at], rows[at + 1] if at + 1 < len(rows) else None
-            second = (
-                {"label2": other[1], "value2": other[0].written}
-                if other
-                else {"label2": "&nbsp;", "value2": "&nbsp;"}
-            )
-            done.append(
-                Text(self.layout["row"]).safe_substitute(label=label, value=fact.written, **second)
-            )
-        return "".join(done)
+        cells = [(label, fact.written) for fact, label in rows]
+        form, empty = Text(self.layout["row"]), ("&nbsp;", "&nbsp;")
+        return "".join(
+            form.safe_substitute(label=one[0], value=one[1], label2=other[0], value2=other[1])
+            for one, other in zip_longest(cells[::2], cells[1::2], fillvalue=empty)
+        )
 
     # -- Parts that are not the company's ---------------------------------------------------------
 
     def _branches(self, luck: random.Random) -> str:
         """Return branch offices, whose values are not those of the company."""
         city, area = luck.choice((("北京", "10"), ("上海", "21"), ("重庆", "23")))
-        head = luck.choice((f"{city}分公司", f"{city}办事处", f"{self.company.name}{city}分公司"))
-        number = luck.choice("68") + "".join(luck.choice("0123456789") for _ in range(7))
-        rows = (
-            f"地址：{city}市{luck.choice(words()['streets']['names'])}{luck.randint(2, 99)}号",
-            f"电话：0{area}-{number}",
-        )
-        return luck.choice(_BRANCHES).format(head, *rows)
+        head = luck.choice(_OFFICES).format(self.company.name, city)
+        number = luck.choice("68") + digits_of(luck, 7)
+        street = f"{luck.choice(words()['streets']['names'])}{luck.randint(2, 99)}号"
+        address, phone = f"地址：{city}市{street}", f"电话：0{area}-{number}"
+        return luck.choice(_BRANCHES).format(head, address, phone)
 
     @staticmethod
     def _form() -> str:
@@ -272,25 +240,17 @@ class Site:
         return f"<h4>在线留言</h4><table>{rows}{_MESSAGE}</table>"
 
     def _prose(self, luck: random.Random) -> str:
-        known = {
-            "year": luck.randint(1999, 2018),
-            "staff": luck.randint(20, 900),
-            "count": luck.randint(3, 60),
-        }
+        year, staff, count = luck.randint(1999, 2018), luck.randint(20, 900), luck.randint(3, 60)
+        known = {"year": year, "staff": staff, "count": count}
         picked = luck.sample(words()["paragraphs"], 2)
         return "".join(f"<p>　　{Text(one).substitute(known)}</p>" for one in picked)
 
     # -- Around it -------------------------------------------------------------------------------
 
-    def _chrome(self, title: str, heading: str, *, plain: bool) -> Chrome:
+    def _chrome(self, title: str, heading: str, side: str = "") -> Chrome:
         luck = self._luck("chrome")
         links = (*_LINKS, (self.contact_path, self.word))
-        item = (
-            "<li><a href='{0}'>{1}</a></li>"
-            if self.group == "judging"
-            else '<a href="{0}">{1}</a> | '
-        )
-        nav = "".join(item.format(href, text) for href, text in links)
+        nav = "".join(_NAV[self.group].format(href, text) for href, text in links)
         year = luck.randint(2008, 2024)
         name = self.company.name
         rights = luck.choice(_RIGHTS).format(name, self.company.short, year)
@@ -305,22 +265,14 @@ class Site:
         foot += "</p>"
         if luck.random() < _RARELY:
             foot += f"<p>川公网安备 5101{luck.randint(1000000000, 9999999999)}号</p>"
-        side = "" if plain else _SIDE
         if luck.random() < _RARELY:
             side += _PARTNER.format(self.company.short, luck.choice(("长桥", "安屿")))
         return Chrome(title, heading, nav, side, foot, "")
 
     def _page(self, main: str, chrome: Chrome) -> str:
-        declared = {"gb2312": "gb2312", "gbk": "gbk", "utf-8": "utf-8"}.get(self.charset)
-        charset = (
-            f'<meta http-equiv="Content-Type" content="text/html; charset={declared}">'
-            if declared
-            else ""
-        )
-        return self.skeleton.safe_substitute(
-            charset=charset,
-            main=main,
-            name=self.company.name,
-            short=self.company.short,
-            **chrome._asdict(),
-        )
+        charset = ""
+        if self.charset != "none":
+            content = f"text/html; charset={self.charset}"
+            charset = f'<meta http-equiv="Content-Type" content="{content}">'
+        values = {"name": self.company.name, "short": self.company.short, **chrome._asdict()}
+        return self.skeleton.safe_substitute(values, charset=charset, main=main)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -115,16 +116,10 @@ class CompanyWeb:
         """Front pages of all sites, those of companies first."""
         return tuple(f"http://{host}/" for host in self.hosts)
 
-    def found(self) -> Iterator[tuple[str, str, str]]:
-        """URL, title and text of every site, as a search engine may show them."""
-        for one in self.companies:
-            yield (
-                f"http://{one.host}/",
-                one.name,
-                f"{one.name}位于{one.city['province']}{one.city['name']}，从事软件开发。",
-            )
-        for host, listed in self._listed.items():
-            yield f"http://{host}/", "四川软件公司名录", "、".join(one.short for one in listed)
+    def found(self) -> Iterator[tuple[str, str]]:
+        """URL and title of every site, as a search engine may show them."""
+        yield from ((f"http://{one.host}/", one.name) for one in self.companies)
+        yield from ((f"http://{host}/", "四川软件公司名录") for host in self._listed)
 
     # -- What is true ----------------------------------------------------------------------------
 
@@ -158,86 +153,78 @@ class CompanyWeb:
         """Return the response to a request; 404 for unknown pages and 502 for unknown hosts."""
         parts = urlsplit(url if "://" in url else f"http://{url}")
         host = (parts.hostname or "").lower()
-        if host not in self._sites and host not in self._listed:
-            return Answer(502, (("Content-Type", "text/plain"),), b"no such host")
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        return self._page(host, path)
+        if host in self._sites or host in self._listed:
+            return self._page(host, path)
+        return Answer(502, (("Content-Type", "text/plain"),), b"no such host")
 
     def _make(self, host: str, path: str) -> Answer:
         if path == "/robots.txt":
             return Answer(OK, (("Content-Type", "text/plain"),), b"User-agent: *\nAllow: /\n")
-        html, charset = (
-            self._of_directory(host, path) if host in self._listed else self._of_site(host, path)
-        )
-        status = OK if html else NOT_FOUND
-        body = (html or "<html><title>404</title><p>页面不存在</p></html>").encode(
-            _CODECS[charset], "xmlcharrefreplace"
-        )
+        site = self._sites.get(host)
+        charset = "utf-8" if site is None else site.charset
+        html = self._of_directory(host, path) if site is None else self._of_site(site, path)
+        missing = "<html><title>404</title><p>页面不存在</p></html>"
+        body = (html or missing).encode(_CODECS[charset], "xmlcharrefreplace")
         kind = "text/html" if charset in {"none", "gb2312"} else f"text/html; charset={charset}"
         etag = hashlib.md5(body, usedforsecurity=False).hexdigest()
-        return Answer(status, (("Content-Type", kind), ("ETag", f'"{etag}"')), body)
+        headers = (("Content-Type", kind), ("ETag", f'"{etag}"'))
+        return Answer(OK if html else NOT_FOUND, headers, body)
 
-    def _of_site(self, host: str, path: str) -> tuple[str, str]:
-        site = self._sites[host]
-        return self._site_page(site, path), site.charset
-
-    def _site_page(self, site: Site, path: str) -> str:
+    def _of_site(self, site: Site, path: str) -> str:
         one = site.company
         if path == "/":
             return site.home()
         if path == site.contact_path:
-            return (
-                site.empty_contact() if self.is_empty(one) else self._trapped(site.contact(), one)
-            )
+            return site.empty_contact() if self.is_empty(one) else _trapped(site)
         if path in {"/about.html", "/products.html", "/job.html", "/map.html"}:
             return site.other(path)
         if path.startswith("/news/"):
-            return self._news(site, path)
+            return _news(site, path)
         if path.startswith("/cal?") and one.number % _TRAPPED == 0:
             return _calendar(path)
         return ""
 
-    @staticmethod
-    def _trapped(html: str, one: Company) -> str:
-        """Return links of some contact pages to an endless calendar, and a hidden bait address."""
-        if one.number % _TRAPPED:
-            return html
-        bait = '<p style="display:none">邮箱：bait@bait.test</p><a href="/cal?day=1">联系日历</a>'
-        return html.replace("</body>", bait + "</body>").replace("</BODY>", bait + "</BODY>")
-
-    @staticmethod
-    def _news(site: Site, path: str) -> str:
-        """Return a list of news of three pages, and its news pages."""
-        number = path.removeprefix("/news/").removesuffix(".html")
-        if number.startswith("list_") or not number:
-            page = (
-                int(number.removeprefix("list_") or 1)
-                if number.removeprefix("list_").isdecimal() or not number
-                else 0
-            )
-            if not 1 <= page <= 3:  # noqa: PLR2004
-                return ""
-            next_page = f'<a href="/news/list_{page + 1}.html">下一页</a>' if page < 3 else ""  # noqa: PLR2004
-            return site.other(path).replace("</p>", f"</p>{next_page}", 1)
-        return site.other(path) if number.isdecimal() and int(number) <= 15 else ""  # noqa: PLR2004
-
     # -- Directories -----------------------------------------------------------------------------
 
-    def _of_directory(self, host: str, path: str) -> tuple[str, str]:
+    def _of_directory(self, host: str, path: str) -> str:
         ones = self._listed[host]
         pages = -(-len(ones) // PER_PAGE)
-        number = path.removeprefix("/list-").removesuffix(".html")
-        if path == "/" or (number.isdecimal() and 1 <= int(number) <= pages):
-            return _list_page(host, ones, 1 if path == "/" else int(number), pages), "utf-8"
+        number = "1" if path == "/" else path.removeprefix("/list-").removesuffix(".html")
+        if number.isdecimal() and 1 <= int(number) <= pages:
+            return _list_page(host, ones, int(number), pages)
         number = path.removeprefix("/c/").removesuffix(".html")
-        for one in ones:
-            if number == str(one.number):
-                return self._site(one).contact(), "utf-8"
-        return "", "utf-8"
+        shown = (self._site(one).contact() for one in ones if str(one.number) == number)
+        return next(shown, "")
 
 
 _CODECS = {"gbk": "gb18030", "gb2312": "gb18030", "utf-8": "utf-8", "none": "utf-8"}
+_NEWS = re.compile(r"/news/(?:(?:list_(?P<page>\d+)|(?P<item>\d+))(?:\.html)?)?")
+_NEWS_PAGES = 3
 _NEXT = ("下一页", "下页 &gt;", "下一页&gt;&gt;")
+
+
+def _trapped(site: Site) -> str:
+    """Return a contact page; some have links to an endless calendar, and a hidden bait address."""
+    html = site.contact()
+    if site.company.number % _TRAPPED:
+        return html
+    bait = '<p style="display:none">邮箱：bait@bait.test</p><a href="/cal?day=1">联系日历</a>'
+    return html.replace("</body>", bait + "</body>").replace("</BODY>", bait + "</BODY>")
+
+
+def _news(site: Site, path: str) -> str:
+    """Return a list of news of three pages, and its news pages."""
+    found = _NEWS.fullmatch(path)
+    if found is None:
+        return ""
+    if found["item"]:
+        return site.other(path) if int(found["item"]) <= 15 else ""  # noqa: PLR2004
+    page = int(found["page"] or 1)
+    if not 1 <= page <= _NEWS_PAGES:
+        return ""
+    onward = f'<a href="/news/list_{page + 1}.html">下一页</a>' if page < _NEWS_PAGES else ""
+    return site.other(path).replace("</p>", f"</p>{onward}", 1)
 
 
 def _list_page(host: str, ones: tuple[Company, ...], page: int, pages: int) -> str:

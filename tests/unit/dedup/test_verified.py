@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lab.demo.editions import traditional
+from lab.demo.stories import traditional
 from topiccrawl.dedup.factory import NAMES, load_detector
 from topiccrawl.dedup.names import swaps
 from topiccrawl.dedup.verified import VerifiedShingles

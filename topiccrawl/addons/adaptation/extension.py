@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.addons.adaptation.contract import METHODS, AdaptationParameters
-from topiccrawl.addons.adaptation.learner import TopicLearner
+from topiccrawl.addons.adaptation.learner import METHODS, AdaptationParameters, TopicLearner
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.links.strategies import DEFAULT, LinkStrategy
 from topiccrawl.scheduler.build import frontier_place

@@ -12,7 +12,6 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ from topiccrawl.topics.vector import TopicVector
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from topiccrawl.addons.adaptation.contract import AdaptationParameters
+    from topiccrawl.addons.adaptation.learner import AdaptationParameters
 
 _IRRELEVANT = 50
 """Number of latest irrelevant documents that are kept."""
@@ -47,8 +46,6 @@ class FeedbackAdapter:
         topic: Vector of the user's topic.
         parameters: Parameters of the adaptation.
         rng: Random generator.
-        genetic: Parameters of the genetic algorithm.
-        rule: Parameters of Rocchio's rule.
     """
 
     def __init__(
@@ -56,13 +53,9 @@ class FeedbackAdapter:
         topic: TopicVector,
         parameters: AdaptationParameters,
         rng: np.random.Generator,
-        genetic: GeneticParameters | None = None,
-        rule: RocchioParameters | None = None,
     ) -> None:
         self.topic = topic
         self.parameters = parameters
-        self.genetic = genetic or GeneticParameters()
-        self.rule = rule or RocchioParameters(terms=parameters.terms)
         self._rng = rng
         self._own = unit({term: weight for term, weight in topic.items() if weight > 0})
         self._negative_terms = {term: weight for term, weight in topic.items() if weight < 0}
@@ -102,10 +95,10 @@ class FeedbackAdapter:
         self._since_change = 0
         documents = [document for _, _, document in self._best]
         best, before, after = self._fittest(documents)
-        moved = rocchio(self._weights, best, centroid(self._bad), self.rule)
+        moved = rocchio(self._weights, best, centroid(self._bad))
         for term in self._negative_terms:
             moved.pop(term, None)
-        kept = heaviest(moved, self.rule.terms, self._own) or self._own
+        kept = heaviest(moved, p.terms, self._own) or self._own
         self._weights = apply_drift_guard(self._own, unit(kept), p.own_share)
         self._reason = (
             f"{self._pages} pages; mean fitness to the {len(documents)} best ones "
@@ -117,7 +110,9 @@ class FeedbackAdapter:
         """Return the topic after its last move, or None."""
         if not self._reason:
             return None
-        vector = TopicVector.of({**self._weights, **self._scaled_negative_terms()})
+        scale = self.topic.norm or 1.0
+        negative = {term: weight / scale for term, weight in self._negative_terms.items()}
+        vector = TopicVector.of({**self._weights, **negative})
         return TopicUpdate("genetic", vector, self._reason, self._pages, *self._limits())
 
     def state(self) -> dict[str, Any]:
@@ -154,7 +149,7 @@ class FeedbackAdapter:
         genes = list(dict.fromkeys(chain(heaviest(mean, _GENES), self._weights)))
         rows = np.array([[document.get(gene, 0.0) for gene in genes] for document in documents])
         topic = np.array([self._weights.get(gene, 0.0) for gene in genes])
-        found = fittest(rows, topic, self.genetic, self._rng)
+        found = fittest(rows, topic, GeneticParameters(), self._rng)
         best = dict(zip(genes, found.weights.tolist(), strict=True))
         return unit(best), float((rows @ topic).mean()), found.fitness
 
@@ -164,63 +159,40 @@ class FeedbackAdapter:
         lower = max(p.floor, low)
         return lower, max(lower, high)
 
-    def _scaled_negative_terms(self) -> dict[str, float]:
-        """Return the user's negative terms, scaled like the positive ones."""
-        scale = self.topic.norm or 1.0
-        return {term: weight / scale for term, weight in self._negative_terms.items()}
-
 
 _BISECTIONS = 40
 """Number of bisection steps, for a precision of 1e-12."""
 
 
-@dataclass(frozen=True, slots=True)
-class RocchioParameters:
-    """Parameters of Rocchio's rule ``k' = a k + b best - c centroid(irrelevant)``.
-
-    Attributes:
-        keep: Weight a of the current topic, at least 0.
-        positive: Weight b of the positive centroid, at least 0.
-        negative: Weight c of the negative centroid, at least 0.
-        terms: Number of learnt terms kept in addition to the user's, by descending weight.
-    """
-
-    keep: float = 1.0
-    positive: float = 0.75
-    negative: float = 0.5
-    terms: int = 20
+POSITIVE, NEGATIVE = 0.75, 0.5
+"""Weights of the positive and of the negative centroid in Rocchio's rule."""
 
 
 def rocchio(
     topic: Mapping[str, float],
     best: Mapping[str, float],
     irrelevant: Mapping[str, float],
-    parameters: RocchioParameters,
+    *,
+    positive: float = POSITIVE,
+    negative: float = NEGATIVE,
 ) -> dict[str, float]:
-    """Return the moved topic: positive weights, L2 norm 1 (empty if no weight is positive).
+    """Return ``topic + positive * best - negative * irrelevant`` without negative weights.
+
+    The result has L2 norm 1; it is empty if no weight is positive.
 
     Args:
         topic: Current weights, L2 norm 1.
         best: Positive centroid, L2 norm 1.
         irrelevant: Negative centroid, at least 0.
-        parameters: Parameters of the rule.
+        positive: Weight of the positive centroid, at least 0.
+        negative: Weight of the negative centroid, at least 0.
 
-    >>> moved = rocchio({"a": 1.0}, {"a": 0.6, "b": 0.8}, {"b": 0.1}, RocchioParameters())
+    >>> moved = rocchio({"a": 1.0}, {"a": 0.6, "b": 0.8}, {"b": 0.1})
     >>> {term: round(weight, 2) for term, weight in moved.items()}
     {'a': 0.93, 'b': 0.35}
     """
-    p = parameters
-    moved = {
-        term: weight
-        for term in dict.fromkeys((*topic, *best))
-        if (
-            weight := p.keep * topic.get(term, 0.0)
-            + p.positive * best.get(term, 0.0)
-            - p.negative * irrelevant.get(term, 0.0)
-        )
-        > 0
-    }
-    return unit(moved)
+    moved = combined((1.0, topic), (positive, best), (-negative, irrelevant))
+    return unit({term: weight for term, weight in moved.items() if weight > 0})
 
 
 def apply_drift_guard(
@@ -242,23 +214,29 @@ def apply_drift_guard(
     >>> {term: round(weight, 3) for term, weight in kept.items()}
     {'a': 0.707, 'b': 0.707}
     """
+
+    def mixed(part: float) -> dict[str, float]:
+        return unit(combined((part, own), (1 - part, moved)))
+
     floor = math.sqrt(share) * (1 - 1e-12)
     low, high = 0.0, 1.0
     if _holds_floor(own, moved, floor):
         return dict(moved)
     for _ in range(_BISECTIONS):
         part = (low + high) / 2
-        if _holds_floor(own, mixed(own, moved, part), floor):
+        if _holds_floor(own, mixed(part), floor):
             high = part
         else:
             low = part
-    return mixed(own, moved, high)
+    return mixed(high)
 
 
-def mixed(own: Mapping[str, float], other: Mapping[str, float], part: float) -> dict[str, float]:
-    """Return ``part * own + (1 - part) * other`` with L2 norm 1; terms of ``own`` come first."""
-    terms = dict.fromkeys((*own, *other))
-    return unit({t: part * own.get(t, 0.0) + (1 - part) * other.get(t, 0.0) for t in terms})
+def combined(*parts: tuple[float, Mapping[str, float]]) -> dict[str, float]:
+    """Return the sum of weights multiplied by factors; terms are in the order of the parts."""
+    terms = dict.fromkeys(chain.from_iterable(weights for _, weights in parts))
+    return {
+        term: sum(factor * weights.get(term, 0.0) for factor, weights in parts) for term in terms
+    }
 
 
 def heaviest(

@@ -1,16 +1,25 @@
-"""Adapter of a topic, used by crawls and replays: learns pages and changes the scorers."""
+"""Adapter of a topic, used by crawls and replays: learns pages and changes the scorers.
+
+There are two methods:
+
+- ``words`` (words.py): Words that are frequent on relevant pages and rare on other pages raise the
+  scores of *links* that contain them. The relevance of pages depends on the user's terms only, so
+  that learnt words do not select the pages to learn from.
+- ``genetic`` (feedback.py, genetic.py), as published [S3; methods §4]: A genetic algorithm and
+  Rocchio's rule compute a new topic vector for pages and links, and the limits are adjusted.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topiccrawl.addons.adaptation.contract import AdaptationParameters, Adapter
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
-from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter, own_weights
+from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter
+from topiccrawl.errors import SettingError
 from topiccrawl.links.strategies.base import BaseStrategy, block_texts
 from topiccrawl.links.strategies.contract import LEARNT
 
@@ -21,6 +30,17 @@ if TYPE_CHECKING:
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.adapter import TopicUpdate
+
+METHODS = ("words", "genetic")
+"""Names of the methods."""
+
+_MANY = 1_000_000_000
+_RANGES: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("warm", "every", "sample", "words", "terms", "feedback_size"), (1, _MANY)),
+    "growth": (1, 1_000),
+    "half": (1e-6, 1),
+}
+"""Ranges other than [0, 1]."""
 
 LEARNT_CHARS = 500
 """Number of characters at the start of a page that are learnt, in addition to its title. With
@@ -37,8 +57,66 @@ _CACHED_TEXTS = 20_000
 """Maximum number of texts with a cached gain, about 4 MB, since menus are on every page."""
 
 
+@dataclass(frozen=True, slots=True)
+class AdaptationParameters:
+    """Parameters of both methods.
+
+    Attributes:
+        warm: Number of pages before the first change.
+        every: words: minimum number of pages between two changes; genetic: number of *relevant*
+            pages.
+        growth: words: minimum factor of the number of pages between two changes. The weights from
+            1,000 pages change little with 100 more, but each change is stored and re-scores queued
+            URLs.
+        sample: words: number of pages after which only a share ``sample / pages`` is learnt, with
+            weights to match, so that the time per page falls as the crawl grows.
+        words: words: maximum number of learnt words; those with the most evidence are kept.
+        terms: genetic: maximum number of learnt terms; those with the largest weights are kept.
+        gain: words: maximum that learnt words add to the score of a link, and maximum weight of a
+            learnt word, relative to the largest weight of the user's terms.
+        half: words: relevance at which a page counts as half relevant and half irrelevant.
+        feedback_size: genetic: number of most relevant documents used for feedback.
+        anchors: genetic: whether documents are the best link blocks of pages (the expanded anchor
+            vectors of the source) instead of pages.
+        own_share: genetic: minimum share of the user's terms in the squared length of the vector.
+        floor: genetic: minimum of the lower limit.
+        floor_quantile: genetic: quantile of recent page scores that the lower limit follows; small,
+            so that the limit rises only if nearly all pages score above the floor.
+        ceiling_quantile: genetic: quantile of recent page scores that the upper limit follows.
+    """
+
+    warm: int = 20
+    every: int = 20
+    growth: float = 2.0
+    sample: int = 20
+    words: int = 5_000
+    terms: int = 20
+    gain: float = 0.2
+    half: float = 0.05
+    feedback_size: int = 20
+    anchors: bool = False
+    own_share: float = 0.5
+    floor: float = 0.05
+    floor_quantile: float = 0.05
+    ceiling_quantile: float = 0.8
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            low, high = _RANGES.get(field.name, (0, 1))
+            value = getattr(self, field.name)
+            if not low <= value <= high:
+                raise SettingError(
+                    "Adaptation parameter {name} = {value!r}: set a number from "
+                    "{low:g} to {high:g}",
+                    name=field.name,
+                    value=value,
+                    low=low,
+                    high=high,
+                )
+
+
 class TopicLearner:
-    """A ``TopicAdapter`` by one of ``addons.adaptation.contract.METHODS``.
+    """A ``TopicAdapter`` by one of ``METHODS``.
 
     Args:
         own: Scorer of the user's topic.
@@ -61,13 +139,13 @@ class TopicLearner:
         self._strategy = strategy
         self._version = strategy.version
         self._parameters = parameters or AdaptationParameters()
-        kind = WordAdapter if method == "words" else FeedbackAdapter
-        self._adapter: Adapter = kind(own.vector, self._parameters, np.random.default_rng(seed))
+        given = own.vector, self._parameters, np.random.default_rng(seed)
+        self._adapter = WordAdapter(*given) if method == "words" else FeedbackAdapter(*given)
 
     def learn(self, page: Page, verdict: Verdict) -> bool:
         """Count a judged page; return whether its words were learnt."""
         weight = self._adapter.page_weight(verdict.relevance)
-        if weight:
+        if weight:  # the vector of a page is the most expensive step
             document, relevance = self._document(page, verdict)
             self._adapter.learn(document, relevance, weight)
         return bool(weight)
@@ -84,9 +162,8 @@ class TopicLearner:
         """Use the scorers of a change; ``words`` changes those of links, ``genetic`` all."""
         step = LEARNT if self.method == "words" else 1
         if change is not None:
-            changed = scorers(change, self._own, self._parameters.gain)
-            self.scorer = changed.pages
-            self._strategy.adopt(changed.links)
+            self.scorer, links = scorers(change, self._own, self._parameters.gain)
+            self._strategy.adopt(links)
             self._set_upper_limit(change.upper_limit)
         self._strategy.version = (self._version + number * step) % 2**32
 
@@ -123,20 +200,8 @@ class TopicLearner:
             strategy.parameters = replace(strategy.parameters, upper_limit=upper)
 
 
-class Scorers(NamedTuple):
-    """Scorers of a changed topic.
-
-    Attributes:
-        pages: Scorer of pages and articles.
-        links: Scorer of link texts.
-    """
-
-    pages: Scorer
-    links: Scorer | LearntLinks
-
-
-def scorers(change: TopicUpdate, own: Scorer, gain: float) -> Scorers:
-    """Return the scorers of a change.
+def scorers(change: TopicUpdate, own: Scorer, gain: float) -> tuple[Scorer, Scorer | LearntLinks]:
+    """Return the scorers of pages and of link texts after a change.
 
     Args:
         change: The changed topic.
@@ -144,12 +209,10 @@ def scorers(change: TopicUpdate, own: Scorer, gain: float) -> Scorers:
         gain: See ``AdaptationParameters``.
     """
     if change.method == "words":
-        learnt = dict(change.vector.items())
-        for term in own_weights(own.vector):
-            learnt.pop(term, None)
-        return Scorers(own, LearntLinks(own, learnt, gain))
+        learnt = {word: w for word, w in change.vector.items() if word not in own.vector.terms}
+        return own, LearntLinks(own, learnt, gain)
     moved = own.with_vector(change.vector, lower_limit=change.lower_limit)
-    return Scorers(moved, moved)
+    return moved, moved
 
 
 class LearntLinks:

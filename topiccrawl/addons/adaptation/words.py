@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from topiccrawl.addons.adaptation.contract import AdaptationParameters
+    from topiccrawl.addons.adaptation.learner import AdaptationParameters
 
 MAX_LOG_ODDS = 4.0
 """Maximum absolute value of the log-odds of a word, since counts are small."""
@@ -73,12 +73,9 @@ class WordAdapter:
         self._irrelevant += weight - good
         words = self._words
         for word in document:
-            counts = words.get(word)
-            if counts is None:
-                words[word] = [good, weight - good]
-            else:
-                counts[0] += good
-                counts[1] += weight - good
+            counts = words.setdefault(word, [0.0, 0.0])
+            counts[0] += good
+            counts[1] += weight - good
         if len(words) > 2 * _MAX_WORDS:
             self._words = _most_frequent(words, _MAX_WORDS)
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _HANDLER = "topiccrawl.addons.browser.handler.BrowserHandler"
-_UNNEEDED = frozenset(("image", "media", "font", "stylesheet"))
 
 
 class BrowserMiddleware:
@@ -81,8 +80,3 @@ def wants_browser(settings: BaseSettings) -> bool:
     if wanted and find_spec("scrapy_playwright") is None:
         raise SettingError("TOPICCRAWL_JS needs scrapy-playwright: pip install 'topiccrawl[js]'")
     return wanted
-
-
-def is_unneeded(request: Any) -> bool:  # noqa: ANN401  (playwright's, an optional dependency)
-    """Return whether a request of a page is for a resource that its text does not need."""
-    return request.resource_type in _UNNEEDED

@@ -15,7 +15,6 @@ from scrapy.exceptions import DownloadFailedError
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from typing_extensions import override
 
-from topiccrawl.addons.browser.browser import is_unneeded
 from topiccrawl.scheduler.connections import PrivateAddressError, check_address
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.sendgate import SendGateHandler
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+_UNNEEDED = frozenset(("image", "media", "font", "stylesheet"))
+"""Types of resources that the text of a page does not need."""
 
 _OWN = ("data", "blob", "about")
 """Schemes of resources that need no request."""
@@ -78,7 +80,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, SendGateHandler):  # type:
         scheme = urlsplit(request.url).scheme
         if scheme in _OWN:
             return False
-        if is_unneeded(request) or scheme not in {"http", "https"}:
+        if request.resource_type in _UNNEEDED or scheme not in {"http", "https"}:
             return True
         try:
             await self._check(request.url, resolve=True)

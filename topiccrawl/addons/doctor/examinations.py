@@ -1,20 +1,25 @@
-"""Examinations of the doctor by name, with those of the settings and the machine."""
+"""Examinations of the doctor by name: software, settings and machine."""
 
 from __future__ import annotations
 
 import os
+import platform
+import re
 import resource
 import shutil
+import sys
 import tempfile
 import time
+from collections import defaultdict
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from packaging.requirements import Requirement
 from scrapy.exceptions import UsageError
 
 from topiccrawl import __version__
-from topiccrawl.addons.doctor.packages import dictionary, extras, versions
 from topiccrawl.commands.setting_names import unknown_settings
 from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.scheduler.build import check_settings
@@ -22,6 +27,8 @@ from topiccrawl.scheduler.checks import check_values
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.scheduler.hooks import check_hooks, load_component
 from topiccrawl.storage.backup import check_version, written_by
+from topiccrawl.text.idf import chinese_table
+from topiccrawl.text.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +44,92 @@ FILES = 1024
 """Number of files and sockets that a process should be allowed to open."""
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest plausible time, seconds since the epoch."""
+
+PYTHON = (3, 11)
+FOR = {
+    "js": ("TOPICCRAWL_JS", "pages rendered by scripts"),
+    "warc": ("WARC_DIR", "WARC files"),
+    "parquet": ("", "scrapy articles export FILE.parquet"),
+    "plot": ("", "scrapy simulate --plot FILE.png"),
+    "metrics": ("", "/metrics of the dashboard"),
+    "scrapyd": ("", "crawls as scrapyd jobs"),
+}
+"""Extras, each with the setting that needs it and its purpose."""
+_EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
+
+
+def versions(_: BaseSettings) -> Iterator[Finding]:
+    """Check Python and the dependencies of topiccrawl."""
+    python = platform.python_version()
+    if sys.version_info < PYTHON:
+        yield fail("python", python, "install Python 3.11 or newer")
+    else:
+        yield ok("python", f"{python}, topiccrawl {__version__}, Scrapy {version('scrapy')}")
+    needed = _needed()
+    if not needed:
+        text = "topiccrawl is not installed here: its dependencies are unknown"
+        yield warn("packages", text, "pip install topiccrawl, or run in its environment")
+        return
+    wrong = [text for one in needed[""] if (text := _problem(one))]
+    if wrong:
+        yield fail("packages", "; ".join(wrong), "pip install --upgrade topiccrawl")
+    else:
+        yield ok("packages", f"{len(needed[''])} dependencies installed")
+
+
+def extras(settings: BaseSettings) -> Iterator[Finding]:
+    """Check the optional extras; a missing extra is a failure if the settings need it."""
+    needed = _needed()
+    for name, (setting, purpose) in FOR.items():
+        wrong = [text for one in needed.get(name, ()) if (text := _problem(one))]
+        text, remedy = f"{name}: {'; '.join(wrong)}", f"pip install 'topiccrawl[{name}]'"
+        if not wrong:
+            yield ok("extra", f"{name} ({purpose})")
+        elif setting and str(settings.get(setting) or "0").lower() not in {"0", "false"}:
+            yield fail("extra", text, f"needed by {setting}: {remedy}")
+        else:
+            yield warn("extra", text, f"for {purpose}: {remedy}")
+
+
+def dictionary(_: BaseSettings) -> Iterator[Finding]:
+    """Check that the Chinese dictionary loads and segments correctly."""
+    began = time.perf_counter()
+    found = list(shared_tokenizer().words("新能源汽车销量增长"))
+    known = len(chinese_table())
+    seconds = time.perf_counter() - began
+    if not known or not {"新能源", "汽车"} & set(found):
+        remedy = "pip install --force-reinstall jieba rjieba topiccrawl"
+        yield fail("dictionary", f"segments 新能源汽车销量增长 as {found}", remedy)
+    else:
+        yield ok("dictionary", f"loaded in {seconds:.1f} s; {' '.join(found)}")
+
+
+def _needed() -> dict[str, list[Requirement]]:
+    """Return the requirements of topiccrawl by extra; "" for the required dependencies."""
+    found: defaultdict[str, list[Requirement]] = defaultdict(list)
+    try:
+        texts = requires("topiccrawl") or []
+    except PackageNotFoundError:
+        return {}
+    for text in texts:
+        extra = _EXTRA.search(text)
+        found[extra.group(1) if extra else ""].append(Requirement(text))
+    return found
+
+
+def _problem(needed: Requirement) -> str:
+    """Return the problem with a package, or "".
+
+    >>> _problem(Requirement("scrapy>=2")), _problem(Requirement("no-such-package>=1"))
+    ('', 'no-such-package is missing')
+    """
+    try:
+        installed = version(needed.name)
+    except PackageNotFoundError:
+        return f"{needed.name} is missing"
+    if needed.specifier.contains(installed, prereleases=True):
+        return ""
+    return f"{needed.name} {installed} is not {needed.specifier}"
 
 
 def disk(settings: BaseSettings) -> Iterator[Finding]:
@@ -58,11 +151,10 @@ def _folder(name: str, folder: Path) -> Finding:
         remedy = f"give this user write access, or choose another folder: {name}=..."
         return fail("disk", f"{folder}: {error.strerror}", remedy)
     text = f"{folder}: writable, {free / GIGA:.1f} GB free"
-    if free < FAIL_FREE:
-        return fail("disk", text, "free disk space: a million URLs and their articles take GBs")
-    if free < WARN_FREE:
-        return warn("disk", text, "free disk space: a million URLs and their articles take GBs")
-    return ok("disk", text)
+    if free >= WARN_FREE:
+        return ok("disk", text)
+    report = fail if free < FAIL_FREE else warn
+    return report("disk", text, "free disk space: a million URLs and their articles take GBs")
 
 
 def state(settings: BaseSettings) -> Iterator[Finding]:
@@ -113,14 +205,9 @@ def settings(given: BaseSettings) -> Iterator[Finding]:
     except ConfigurationError as error:
         yield fail("settings", str(error), "correct it in settings, environment or command line")
     else:
-        yield from names(given)
+        for line in unknown_settings(given, os.environ):  # they have no effect
+            yield warn("settings", line, "correct the name, or remove it")
         yield ok("settings", f"data folder is {given['TOPICCRAWL_DATA_DIR']}")
-
-
-def names(given: BaseSettings) -> Iterator[Finding]:
-    """Warn about settings and environment variables that have no effect."""
-    for line in unknown_settings(given, os.environ):
-        yield warn("settings", line, "correct the name, or remove it")
 
 
 def manners(given: BaseSettings) -> Iterator[Finding]:

@@ -100,15 +100,12 @@ class Events:
         self._articles += 1
         day = _day(article)
         name = article.event or self._nearest(vector, day) or article.url
-        event = self._events.get(name)
-        if event is None:
-            event = self._events[name] = _Event()
-        self._index(name, event, vector, day)
+        self._index(name, vector, day)
         return name
 
     def _nearest(self, vector: Vector, day: int) -> str:
         """Return the event most similar to a vector; "" if there is none."""
-        keys = sorted(vector, key=vector.__getitem__, reverse=True)[: 2 * MAX_KEYS]
+        keys = list(vector)[: 2 * MAX_KEYS]
         names = dict.fromkeys(
             name for key in keys if len(found := self._by_key.get(key, ())) <= MAX_EVENTS_PER_KEY
             for name in found
@@ -125,7 +122,8 @@ class Events:
                 best, chosen = similarity, name
         return chosen
 
-    def _index(self, name: str, event: _Event, vector: Vector, day: int) -> None:
+    def _index(self, name: str, vector: Vector, day: int) -> None:
+        event = self._events.setdefault(name, _Event())
         for key in event.keys:
             self._by_key[key].pop(name, None)
         event.add(vector, day)
@@ -145,8 +143,8 @@ class Events:
         weights = {}
         for word, count in counts.items():
             here = math.log((self._articles + 2) / (self._frequency[word] + 1)) / total
-            rare = idf(word.removeprefix("#")) if word[0] != "#" else DEFAULT_IDF
-            named = NAME_WEIGHT if word[0] == "#" or rare == DEFAULT_IDF else 1.0
+            rare = DEFAULT_IDF if word[0] == "#" else idf(word)
+            named = NAME_WEIGHT if rare == DEFAULT_IDF else 1.0
             weights[word] = (1.0 + math.log(count)) * rare * max(here, 0.0) * named
         return _heaviest(weights)
 
@@ -169,7 +167,7 @@ class _Event:
         for word, weight in vector.items():
             mixed[word] = mixed.get(word, 0.0) + weight * share
         self.vector = _heaviest(mixed)
-        self.keys = tuple(sorted(self.vector, key=self.vector.__getitem__, reverse=True)[:MAX_KEYS])
+        self.keys = tuple(self.vector)[:MAX_KEYS]
         self.size += 1
         if day:
             self.first = min(self.first or day, day)
@@ -200,6 +198,7 @@ def features(article: Article) -> Counter[str]:
 
 
 def _heaviest(weights: Mapping[str, float]) -> Vector:
+    """Return the largest weights by descending weight, scaled to length 1."""
     kept = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_WORDS]
     length = math.sqrt(sum(weight * weight for _, weight in kept)) or 1.0
     return {word: weight / length for word, weight in kept if weight > 0.0}

@@ -52,11 +52,7 @@ class SiteFrames:
     def frame(self, url: str) -> SiteFrame | None:
         """Return the frame of a URL's site; None until it is loaded."""
         site = site_of(url)
-        if (
-            site not in self._frames
-            and site not in self._loading
-            and len(self._frames) < MOST_SITES
-        ):
+        if site not in self._loading and len(self._frames) < MOST_SITES:
             self._loading[site] = asyncio.create_task(self._load(site))
         return self._frames.get(site)
 

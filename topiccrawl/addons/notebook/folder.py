@@ -111,11 +111,10 @@ class DataFolder:
         """Return the recorded runs with their totals, latest first."""
         import pandas as pd
 
-        states = [one.state for one in self._reports()]
-        rows = [
-            {**{name: state["run"][name] for name in RUN}, **state["totals"]} for state in states
-        ]
-        frame = pd.DataFrame(rows)
+        frame = pd.DataFrame(
+            {**{name: one.state["run"][name] for name in RUN}, **one.state["totals"]}
+            for one in self._reports()
+        )
         for name in {"began", "finished"} & set(frame.columns):
             frame[name] = pd.to_datetime(frame[name], unit="s", utc=True)
         return frame
@@ -125,8 +124,8 @@ class DataFolder:
         import pandas as pd
 
         place = self._crawl(topic).frontier
-        runs = [one.state for one in self._reports() if one.state["run"]["frontier"] == place]
-        points = runs[0]["series"]["points"] if runs else []
+        runs = (one.state for one in self._reports() if one.state["run"]["frontier"] == place)
+        points: list[Any] = next((run["series"]["points"] for run in runs), [])
         return pd.DataFrame(points, columns=list(Point._fields))
 
     def _crawl(self, topic: str) -> Crawl:

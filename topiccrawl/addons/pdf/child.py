@@ -12,6 +12,7 @@ import io
 import json
 import resource
 import sys
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from math import hypot
@@ -50,11 +51,8 @@ def read(data: bytes, pages: int) -> dict[str, object]:
     reader = PdfReader(io.BytesIO(data))
     about = reader.metadata
     made = None
-    if about is not None:
-        try:
-            made = about.creation_date
-        except ValueError:
-            made = None
+    with suppress(ValueError):
+        made = about.creation_date if about else None
     runs: list[tuple[float, str]] = []
     lines: list[list[str]] = []
     for page in reader.pages[:pages]:
@@ -64,7 +62,7 @@ def read(data: bytes, pages: int) -> dict[str, object]:
             text = ""
         lines.append(text.splitlines())
     return {
-        "title": (about.title or "") if about is not None else "",
+        "title": (about.title or "") if about else "",
         "made": made.date().isoformat() if made else "",
         "largest": _largest(runs),
         "lines": lines,

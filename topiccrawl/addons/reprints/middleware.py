@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
@@ -137,7 +136,7 @@ class Headlines:
 
     def __init__(self, most: int = MAX_HEADLINES) -> None:
         self._most = most
-        self._sites: OrderedDict[str, str] = OrderedDict()
+        self._sites: dict[str, str] = {}
 
     def add(self, title: str, site: str) -> None:
         """Add the headline of a stored story, unless it is there with an earlier site."""
@@ -145,7 +144,7 @@ class Headlines:
         if key and key not in self._sites:
             self._sites[key] = site
             if len(self._sites) > self._most:
-                self._sites.popitem(last=False)
+                del self._sites[next(iter(self._sites))]
 
     def is_from_other_site(self, anchor: str, site: str) -> bool:
         """Return whether a link's text is the headline of a story from another site."""

@@ -1,14 +1,25 @@
-"""Harvest curves as a self-contained HTML page: inline SVG and tables."""
+"""Harvest curves as a self-contained HTML page, or as a PNG drawn by matplotlib (extra ``plot``).
+
+The page has inline SVG and tables.
+"""
 
 from __future__ import annotations
 
+import warnings
 from html import escape
+from importlib.util import find_spec
+from math import ceil
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.simulate.report import table
+from topiccrawl.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from topiccrawl.addons.simulate.harvest import Case, Harvest
 
@@ -23,6 +34,12 @@ POINTS = 300
 WIDTH, HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
 
+COLUMNS = 2
+"""Maximum number of plots per row."""
+DPI = 110
+_FONTS = ("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "SimHei", "DejaVu Sans")
+"""Fonts in order of preference; the first ones have Chinese glyphs."""
+
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
     "pre{overflow-x:auto;font-size:13px}svg{width:100%;height:auto}"
@@ -34,16 +51,18 @@ Points = list[tuple[float, float]]
 
 def curve(one: Harvest) -> Points:
     """Return points (fetched, found) of a harvest: a sample with the first and last point."""
-    step = max(1, -(-len(one.counts) // POINTS))
-    points = [(float(at), float(found)) for at, found in enumerate(one.counts, 1)]
-    return [(0.0, 0.0), *points[::step], *points[-1:]]
+    return _sampled([(float(at), float(found)) for at, found in enumerate(one.counts, 1)])
 
 
 def oracle(case: Case) -> Points:
-    """Return points (fetched, found) of the oracle within the budget."""
+    """Return points (fetched, found) of the oracle within the budget; [] if it has none."""
     known = [(float(at), float(found)) for at, found in case.oracle if at <= case.budget]
-    step = max(1, -(-len(known) // POINTS))
-    return [(0.0, 0.0), *known[::step], *known[-1:]] if known else []
+    return _sampled(known) if known else []
+
+
+def _sampled(points: Points) -> Points:
+    step = max(1, -(-len(points) // POINTS))
+    return [(0.0, 0.0), *points[::step], *points[-1:]]
 
 
 def page(title: str, judged: Sequence[Judged]) -> str:
@@ -119,3 +138,62 @@ def _legend(name: str, ink: str, dash: str, y: float) -> list[str]:
 
 def _text(x: float, y: float, anchor: str, words: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def write_plot(path: Path, title: str, judged: Sequence[Judged]) -> None:
+    """Write the curves of all topics to a PNG.
+
+    Raises:
+        ConfigurationError: If matplotlib is not installed, or the file cannot be written.
+    """
+    check_plot()
+    from matplotlib import font_manager, rc_context
+    from matplotlib.figure import Figure as Canvas
+
+    known = {font.name for font in font_manager.fontManager.ttflist}
+    columns = min(COLUMNS, len(judged))
+    rows = ceil(len(judged) / columns)
+    with rc_context({"font.family": [font for font in _FONTS if font in known]}):
+        figure = Canvas(figsize=(6.4 * columns, 3.8 * rows), layout="constrained")
+        figure.suptitle(title)
+        for place, one in enumerate(judged, 1):
+            _draw(figure.add_subplot(rows, columns, place), one)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph")  # no installed font has the glyph
+            _save(path, figure)
+
+
+def check_plot() -> None:
+    """Check that matplotlib is installed.
+
+    Raises:
+        ConfigurationError: If it is not; names the extra to install.
+    """
+    if find_spec("matplotlib") is None:
+        raise ConfigurationError(
+            "--plot needs matplotlib: pip install 'topiccrawl[plot]', or use --html"
+        )
+
+
+def _draw(axes: Axes, judged: Judged) -> None:
+    case, harvests = judged
+    if points := oracle(case):
+        axes.plot(*zip(*points, strict=True), color=ORACLE, linestyle="--", label="oracle")
+    for number, one in enumerate(harvests):
+        label = f"{one.name} ({one.area:.3f})"
+        axes.plot(*zip(*curve(one), strict=True), color=colour(number), label=label)
+    axes.set_title(case.topic.name)
+    axes.set_xlabel("pages fetched")
+    axes.set_ylabel("relevant pages")
+    axes.set_xlim(0, case.budget)
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="lower right")
+
+
+def _save(path: Path, figure: Figure) -> None:
+    try:
+        figure.savefig(path, dpi=DPI, format="png")
+    except OSError as error:
+        raise ConfigurationError(
+            "--plot {path}: cannot be written: {strerror}", path=path, strerror=error.strerror
+        ) from error

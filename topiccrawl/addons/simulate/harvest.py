@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,12 +98,9 @@ def labelled_case(web: RecordedWeb, labelled: LabelledTopic, budget: int | None 
     The oracle stored with the topic is used if it has the same budget.
     """
     relevant = web.relevant(labelled.relevant)
-    whole = labelled.budget is not None and labelled.oracle_area is not None
-    if not whole or budget not in {None, labelled.budget}:
+    if not labelled.budget or not labelled.oracle_area or budget not in {None, labelled.budget}:
         own = build_case(web, labelled.topic, relevant, budget or labelled.budget)
         return own._replace(reference=labelled.reference)
-    assert labelled.budget is not None  # noqa: S101  (``whole``)
-    assert labelled.oracle_area is not None  # noqa: S101
     step = labelled.oracle_step
     return Case(
         labelled.topic,
@@ -135,22 +133,19 @@ def build_case(
     """Build a case with a computed oracle; the default budget is half of the reachable pages."""
     reached = _reachable(web, topic.seeds)
     budget = budget or max(1, len(reached) // 2)
-    numbers = {name: number for number, name in enumerate(reached)}
-    targets = [[numbers[name] for name in _targets(web, page)] for page in reached]
-    wanted = frozenset(numbers[name] for name in relevant if name in numbers)
-    seeds = tuple(numbers[name] for name in map(key, topic.seeds) if name in numbers)
-    curve = oracle_curve(Graph(targets, wanted, seeds), budget)
+    wanted = relevant.intersection(reached)
+    seeds = [name for name in map(key, topic.seeds) if name in web.pages]
+    graph = Graph({name: _targets(web, name) for name in reached}, wanted, seeds)
+    curve = oracle_curve(graph, budget)
     points = tuple(enumerate(curve, 1))
     return Case(topic, relevant, budget, len(reached), len(wanted), points, sum(curve))
 
 
 def _reachable(web: RecordedWeb, seeds: Sequence[str]) -> list[str]:
     """Return the keys of the pages reachable from the seeds, including the seeds."""
-    names = list(web.pages)
-    numbers = {name: number for number, name in enumerate(names)}
-    first = [numbers[name] for name in map(key, seeds) if name in numbers]
-    found = find_reach(len(names), first, lambda n: [numbers[to] for to in _targets(web, names[n])])
-    return [name for name, depth in zip(names, found.depth, strict=True) if depth >= 0]
+    first = [name for name in map(key, seeds) if name in web.pages]
+    found = find_reach(first, partial(_targets, web))
+    return [name for name in web.pages if name in found.depth]
 
 
 def _targets(web: RecordedWeb, name: str) -> list[str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections import defaultdict, deque
+from itertools import accumulate, repeat
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+T = TypeVar("T")
 
 
-class Graph(NamedTuple):
+class Graph(NamedTuple, Generic[T]):
     """A link graph with relevant nodes.
 
     Attributes:
@@ -19,80 +22,65 @@ class Graph(NamedTuple):
         seeds: Start nodes.
     """
 
-    targets: Sequence[Sequence[int]]
-    relevant: frozenset[int]
-    seeds: tuple[int, ...]
+    targets: Mapping[T, Sequence[T]]
+    relevant: AbstractSet[T]
+    seeds: Sequence[T]
 
 
-class Reach(NamedTuple):
-    """Result of a breadth-first search.
+class Reach(NamedTuple, Generic[T]):
+    """Result of a breadth-first search, in the order of discovery.
 
     Attributes:
-        depth: Number of links (including redirects) from the nearest seed; -1 if not reachable.
-        parent: Node on which the node was first found; -1 for seeds and unreachable nodes.
+        depth: Number of links (including redirects) of each reachable node from the nearest seed.
+        parent: Node on which each node but the seeds was first found.
     """
 
-    depth: Sequence[int]
-    parent: Sequence[int]
+    depth: dict[T, int]
+    parent: dict[T, T]
 
 
-def find_reach(size: int, seeds: Iterable[int], targets: Callable[[int], Iterable[int]]) -> Reach:
-    """Return depth and parent of all nodes of a graph, by breadth-first search.
+def find_reach(seeds: Iterable[T], targets: Callable[[T], Iterable[T]]) -> Reach[T]:
+    """Return depth and parent of the reachable nodes of a graph, by breadth-first search.
 
-    >>> list(find_reach(4, [0], {0: [1, 2], 1: [2], 2: [], 3: []}.__getitem__).depth)
-    [0, 1, 1, -1]
+    >>> find_reach("a", {"a": "bc", "b": "c", "c": "", "d": "a"}.__getitem__).depth
+    {'a': 0, 'b': 1, 'c': 1}
     """
-    depth, parent = array("i", [-1]) * size, array("i", [-1]) * size
-    layer = list(dict.fromkeys(seeds))
-    for seed in layer:
-        depth[seed] = 0
-    while layer:
-        next_layer = []
-        for number in layer:
-            for target in targets(number):
-                if depth[target] < 0:
-                    depth[target] = depth[number] + 1
-                    parent[target] = number
-                    next_layer.append(target)
-        layer = next_layer
-    return Reach(depth, parent)
+    found = Reach(dict.fromkeys(seeds, 0), {})
+    waiting = deque(found.depth)
+    while waiting:
+        node = waiting.popleft()
+        for target in targets(node):
+            if target not in found.depth:
+                found.depth[target] = found.depth[node] + 1
+                found.parent[target] = node
+                waiting.append(target)
+    return found
 
 
-def cumulative_hits(hits: Iterable[bool]) -> list[int]:
-    """Return the cumulative number of hits.
-
-    >>> cumulative_hits([True, False, True])
-    [1, 1, 2]
-    """
-    counts, found = [], 0
-    for hit in hits:
-        found += hit
-        counts.append(found)
-    return counts
-
-
-def oracle_curve(graph: Graph, budget: int) -> list[int]:
+def oracle_curve(graph: Graph[T], budget: int) -> list[int]:
     """Return the relevant pages found after each fetch by a greedy crawler that knows the graph.
 
     It fetches a linked relevant page if there is one, and otherwise follows the shortest path to
     one. The greedy order is not optimal; it is the reference for other crawlers.
 
-    >>> chain = Graph([[1, 2], [], [3], []], frozenset({3}), (0,))
+    >>> chain = Graph({0: [1, 2], 1: [], 2: [3], 3: []}, {3}, [0])
     >>> oracle_curve(chain, 4)
     [0, 0, 1, 1]
     """
-    return cumulative_hits(_oracle(graph, budget) + [False] * budget)[:budget]
+    hits = _oracle(graph, budget)
+    return list(accumulate([*hits, *repeat(0, budget)]))[:budget]
 
 
-def _oracle(graph: Graph, budget: int) -> list[bool]:
+def _oracle(graph: Graph[T], budget: int) -> list[int]:
+    """Return 1 for each relevant fetch and 0 for others, until nothing relevant is left."""
     incoming = _reversed(graph.targets)
-    seen: set[int] = set()
-    ready: deque[int] = deque()
-    waiting: set[int] = set()
-    wanted = dict.fromkeys(sorted(graph.relevant))
-    hits: list[bool] = []
+    seen: set[T] = set()
+    ready: deque[T] = deque()
+    waiting: set[T] = set()
+    wanted = {node: None for node in graph.targets if node in graph.relevant}
+    hits: list[int] = []
 
-    def discover(targets: Iterable[int]) -> None:
+    def discover(targets: Iterable[T]) -> None:
         for target in targets:
             if target in seen:
                 continue
@@ -105,44 +93,40 @@ def _oracle(graph: Graph, budget: int) -> list[bool]:
         path = [ready.popleft()] if ready else _shortest_path(incoming, waiting, wanted)
         if not path:
             break
-        for number in path:
-            discover(graph.targets[number])
-            waiting.discard(number)
-            hits.append(number in graph.relevant)
+        for node in path:
+            discover(graph.targets[node])
+            waiting.discard(node)
+            hits.append(int(node in graph.relevant))
     return hits
 
 
-def _reversed(graph: Sequence[Sequence[int]]) -> list[list[int]]:
-    incoming: list[list[int]] = [[] for _ in graph]
-    for number, targets in enumerate(graph):
+def _reversed(graph: Mapping[T, Sequence[T]]) -> Mapping[T, list[T]]:
+    incoming: defaultdict[T, list[T]] = defaultdict(list)
+    for node, targets in graph.items():
         for target in targets:
-            incoming[target].append(number)
+            incoming[target].append(node)
     return incoming
 
 
 def _shortest_path(
-    incoming: Sequence[Sequence[int]], waiting: set[int], wanted: Iterable[int]
-) -> list[int]:
+    incoming: Mapping[T, Sequence[T]], waiting: AbstractSet[T], wanted: Iterable[T]
+) -> list[T]:
     """Return the shortest path from a waiting page to a parent of a wanted page; [] if none.
 
     The search goes backwards, since there are soon few wanted and many waiting pages.
     """
-    child = dict.fromkeys(wanted, -1)
+    child: dict[T, T | None] = dict.fromkeys(wanted)
     queue = deque(child)
     while queue:
-        number = queue.popleft()
-        for parent in incoming[number]:
+        node = queue.popleft()
+        for parent in incoming[node]:
             if parent in waiting:
-                return [parent, *_path_from(child, number)[:-1]]
+                path = [parent]
+                while (after := child[node]) is not None:
+                    path.append(node)
+                    node = after
+                return path
             if parent not in child:
-                child[parent] = number
+                child[parent] = node
                 queue.append(parent)
     return []
-
-
-def _path_from(child: dict[int, int], number: int) -> list[int]:
-    trail = []
-    while number >= 0:
-        trail.append(number)
-        number = child[number]
-    return trail

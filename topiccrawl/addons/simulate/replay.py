@@ -10,7 +10,9 @@ from __future__ import annotations
 import random
 import tempfile
 from collections import deque
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.simulate.collection import OK, RecordedPage, RecordedWeb, key
@@ -106,20 +108,19 @@ class Replay:
         self._adapter = adapter
         self._changes = 0
         self._hosts = topic_rules(topic)
-        self._allowed: dict[str, bool] = {}
+        self._is_allowed = cache(self._allows)  # the rules depend on the URL only
         self._now = 0.0
         self._failed = 0
         self._fetched: dict[str, None] = {}
 
     def run(self) -> Replayed:
         """Fetch pages until the budget is used up or the frontier is empty."""
-        with tempfile.TemporaryDirectory(prefix="topiccrawl-replay-") as folder:
-            self._frontier = self._open(folder)
-            try:
-                self._frontier.push([Seed(url) for url in self.topic.seeds])
-                self._crawl()
-            finally:
-                self._frontier.close()
+        with (
+            tempfile.TemporaryDirectory(prefix="topiccrawl-replay-") as folder,
+            closing(self._open(folder)) as self._frontier,
+        ):
+            self._frontier.push([Seed(url) for url in self.topic.seeds])
+            self._crawl()
         return Replayed(tuple(self._fetched), self._failed, self._changes)
 
     def _open(self, folder: str) -> EmbeddedFrontier:
@@ -140,7 +141,8 @@ class Replay:
         in_flight: deque[Lease] = deque()
         settled = 0
         while len(self._fetched) < self.conditions.budget:
-            self._fill(in_flight)
+            while len(in_flight) < self.conditions.batch and (leases := self._frontier.pop(1)):
+                in_flight.append(leases[0])
             if not in_flight:
                 return
             self._settle(in_flight.popleft())
@@ -148,11 +150,6 @@ class Replay:
             self._now += PAGE_SECONDS
             if settled % SWEEP_PAGES == 0:
                 self._frontier.sweep(SWEEP_RECORDS)
-
-    def _fill(self, in_flight: deque[Lease]) -> None:
-        """Lease URLs up to the number of concurrent requests."""
-        while len(in_flight) < self.conditions.batch and (leases := self._frontier.pop(1)):
-            in_flight.append(leases[0])
 
     def _settle(self, lease: Lease) -> None:
         found = self.web.get(lease.url)
@@ -204,11 +201,7 @@ class Replay:
             return Outcome(Ending.ERROR, reason=reason)
         return Outcome(Ending.REDIRECTED, target=target, redirects=lease.redirects + 1)
 
-    def _is_allowed(self, url: str) -> bool:
-        """Return whether a link is allowed; cached, since the rules depend on the URL only."""
-        allowed = self._allowed.get(url)
-        if allowed is None:
-            traps = self.conditions.traps
-            refused = self._hosts.refuse(url) or (trap(url, traps) if traps else None)
-            allowed = self._allowed[url] = refused is None
-        return allowed
+    def _allows(self, url: str) -> bool:
+        """Return whether a link is allowed."""
+        traps = self.conditions.traps
+        return not (self._hosts.refuse(url) or (traps and trap(url, traps)))

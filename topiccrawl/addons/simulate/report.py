@@ -68,11 +68,12 @@ def summary(areas: Areas) -> list[str]:
 def comparison(webs: Mapping[str, Areas]) -> list[str]:
     """Return a comparison of strategies per collection and over all collections, as lines."""
     if len(webs) == 1:
-        return summary(next(iter(webs.values())))
+        return summary(merged(webs))
     lines = []
-    for name, areas in webs.items():
-        lines += [f"{name}: {(found := summary(areas))[0]}", *found[1:]]
-    return [*lines, f"all: {(found := summary(merged(webs)))[0]}", *found[1:]]
+    for name, areas in (*webs.items(), ("all", merged(webs))):
+        first, *others = summary(areas)
+        lines += [f"{name}: {first}", *others]
+    return lines
 
 
 def merged(webs: Mapping[str, Areas]) -> Areas:

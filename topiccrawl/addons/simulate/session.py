@@ -8,13 +8,12 @@ import logging
 import random
 import time
 from concurrent.futures import ProcessPoolExecutor
-from functools import cached_property
 from itertools import starmap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
 
-from topiccrawl.addons.simulate import drawing, plot
+from topiccrawl.addons.simulate import drawing
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import (
     BASELINE,
@@ -43,7 +42,7 @@ from topiccrawl.topics.topic import Topic, default_seeds, resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy.settings import Settings
@@ -55,58 +54,62 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Session:
-    """Replays collections with the settings of a crawl.
+def simulate(settings: Settings, opts: argparse.Namespace, collections: Sequence[Path]) -> None:
+    """Replay collections with each strategy; print and write the requested results.
 
     Args:
         settings: Settings of the crawl.
         opts: Options of the command.
+        collections: Files with the recorded pages.
+
+    Raises:
+        ConfigurationError: If an option is invalid, or a file cannot be read or written.
     """
+    if opts.plot:
+        drawing.check_plot()
+    names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
+    for name in names:
+        strategy(name)  # raises for an unknown name before the first replay
+    areas: dict[str, Areas] = {}
+    judged: list[Judged] = []
+    orders: list[str] = []
+    jobs = jobs_of(collections, opts)
+    for job, done in zip(jobs, _results(settings, opts, jobs, names), strict=True):
+        pages = sum(one.pages for one in done.harvests)
+        say(*table(done.case, done.harvests), f"  {pages} pages in {done.seconds:.1f} s", "")
+        judged.append((done.case, done.harvests))
+        orders += done.orders
+        for one in done.harvests:
+            by_topic = areas.setdefault(job.collection.name, {n: {} for n in names})[one.name]
+            by_topic[done.case.topic.name] = one.area
+    say(*comparison(areas))
+    _write(opts, collections[0].name, judged, areas)
+    if opts.order:
+        _save("--order", opts.order, "".join(orders))
 
-    def __init__(self, settings: Settings, opts: argparse.Namespace) -> None:
-        self._settings = settings
-        self._opts = opts
 
-    def run(self, collections: Sequence[Path]) -> None:
-        """Replay collections with each strategy; print and write the requested results.
+def _results(
+    settings: Settings, opts: argparse.Namespace, jobs: Sequence[Job], names: Sequence[str]
+) -> Iterator[JobResult]:
+    """Yield the results of the jobs, in order."""
+    given = [(settings, opts, job, names) for job in jobs]
+    if opts.processes == 1:
+        yield from starmap(run_job, given)
+        return
+    with ProcessPoolExecutor(opts.processes) as executor:
+        yield from executor.map(run_job, *zip(*given, strict=True))
 
-        Raises:
-            ConfigurationError: If an option is invalid, or a file cannot be read or written.
-        """
-        opts = self._opts
-        if opts.plot:
-            plot.check()
-        names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
-        for name in names:
-            strategy(name)  # raises for an unknown name before the first replay
-        areas: dict[str, Areas] = {}
-        judged: list[Judged] = []
-        orders: list[str] = []
-        jobs = jobs_of(collections, opts)
-        for job, done in zip(jobs, self._results(jobs, names), strict=True):
-            say(
-                *table(done.case, done.harvests),
-                f"  {done.pages} pages in {done.seconds:.1f} s",
-                "",
-            )
-            judged.append((done.case, done.harvests))
-            orders += done.orders
-            for one in done.harvests:
-                by_topic = areas.setdefault(job.collection.name, {n: {} for n in names})[one.name]
-                by_topic[done.case.topic.name] = one.area
-        say(*comparison(areas))
-        _write(opts, collections[0].name, judged, figures(merged(areas), DEFAULT))
-        if opts.order:
-            _save("--order", opts.order, "".join(orders))
 
-    def _results(self, jobs: Sequence[Job], names: Sequence[str]) -> Iterator[JobResult]:
-        """Yield the results of the jobs, in order."""
-        given = [(self._settings, self._opts, job, names) for job in jobs]
-        if self._opts.processes == 1:
-            yield from starmap(run_job, given)
-            return
-        with ProcessPoolExecutor(self._opts.processes) as executor:
-            yield from executor.map(run_job, *zip(*given, strict=True))
+def _write(
+    opts: argparse.Namespace, title: str, judged: Sequence[Judged], areas: Mapping[str, Areas]
+) -> None:
+    if opts.plot:
+        drawing.write_plot(opts.plot, title, judged)
+    if opts.html:
+        _save("--html", opts.html, drawing.page(title, judged))
+    if opts.json:
+        found = figures(merged(areas), DEFAULT)
+        _save("--json", opts.json, json.dumps(found, ensure_ascii=False) + "\n")
 
 
 class Job(NamedTuple):
@@ -139,11 +142,6 @@ class JobResult(NamedTuple):
     harvests: list[Harvest]
     orders: list[str]
     seconds: float
-
-    @property
-    def pages(self) -> int:
-        """Number of pages of all replays."""
-        return sum(one.pages for one in self.harvests)
 
 
 def jobs_of(collections: Sequence[Path], opts: argparse.Namespace) -> list[Job]:
@@ -231,23 +229,31 @@ def run_job(
     began = time.perf_counter()
     harvests, orders = [], []
     for name in names:
-        found, line = _replay(settings, opts, web, (case, scorer), name)
+        options = settings.copy()
+        options.set("TOPICCRAWL_STRATEGY", name, priority="cmdline")
+        order = strategy(name, scorer, strategy_parameters(settings, case.topic))
+        adapter = adapter_of(options, scorer, order)
+        conditions = _conditions(settings, opts.batch, case)
+        replayed = Replay(web, case.topic, scorer, order, conditions, adapter).run()
+        found = harvest(name, replayed.fetched, case)
+        line = {"topic": case.topic.name, "strategy": name, "area": round(found.area, 6)}
+        line["pages"] = replayed.fetched[: case.budget]
         harvests.append(found)
-        orders.append(line)
+        orders.append(json.dumps(line, ensure_ascii=False) + "\n")
     return JobResult(case, harvests, orders, time.perf_counter() - began)
 
 
 def _case_of(opts: argparse.Namespace, job: Job, web: RecordedWeb) -> tuple[Case, CachingScorer]:
     """Return the case and the scorer of a job's topic."""
-    if job.truth is None:
-        topic = _seeded(resolve(job.topic), opts.seeds, web)
-        scorer = CachingScorer(topic)
-        case = unlabelled_case(web, topic, scorer, opts.budget)
+    labelled = read_truth(job.truth)[job.topic] if job.truth else None
+    topic = labelled.topic if labelled else _seeded(resolve(job.topic), opts.seeds, web)
+    scorer = CachingScorer(topic)
+    if labelled:
+        case = labelled_case(web, labelled, opts.budget)
     else:
-        case = labelled_case(web, read_truth(job.truth)[job.topic], opts.budget)
-        scorer = CachingScorer(case.topic)
+        case = unlabelled_case(web, topic, scorer, opts.budget)
     if job.draw:
-        begun = with_sampled_seeds(web, case.topic, case.relevant, job.draw)
+        begun = with_sampled_seeds(web, topic, case.relevant, job.draw)
         case = build_case(web, begun, case.relevant, opts.budget)
     return case, scorer
 
@@ -263,28 +269,7 @@ def with_sampled_seeds(
     return topic.model_copy(update={"seeds": seeds, "name": f"{topic.name} {SET}{draw + 1}"})
 
 
-def _replay(
-    settings: Settings,
-    opts: argparse.Namespace,
-    web: RecordedWeb,
-    judged: tuple[Case, CachingScorer],
-    name: str,
-) -> tuple[Harvest, str]:
-    """Return the harvest of a strategy, and its line for ``--order``."""
-    case, scorer = judged
-    order = strategy(name, scorer, strategy_parameters(settings, case.topic))
-    options = settings.copy()
-    options.set("TOPICCRAWL_STRATEGY", name, priority="cmdline")
-    adapter = adapter_of(options, scorer, order)
-    given = _conditions(settings, opts, case)
-    replayed = Replay(web, case.topic, scorer, order, given, adapter).run()
-    found = harvest(name, replayed.fetched, case)
-    line = {"topic": case.topic.name, "strategy": name, "area": round(found.area, 6)}
-    pages = replayed.fetched[: case.budget]
-    return found, json.dumps({**line, "pages": pages}, ensure_ascii=False) + "\n"
-
-
-def _conditions(options: Settings, opts: argparse.Namespace, case: Case) -> Conditions:
+def _conditions(options: Settings, batch: int, case: Case) -> Conditions:
     """Return the conditions of a replay for the settings of a crawl."""
     own = case.topic.limits
     bounds = limits_of(options)
@@ -294,7 +279,7 @@ def _conditions(options: Settings, opts: argparse.Namespace, case: Case) -> Cond
     )
     return Conditions(
         budget=case.budget,
-        batch=opts.batch,
+        batch=batch,
         robots=options.getbool("ROBOTSTXT_OBEY"),
         limits=Limits(
             max_depth=bounds.max_depth if own.depth is None else own.depth,
@@ -323,18 +308,6 @@ def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:
     return topic.model_copy(update={"seeds": found})
 
 
-def _write(
-    opts: argparse.Namespace, title: str, judged: Sequence[Judged], found: dict[str, float]
-) -> None:
-    """Write the requested files."""
-    if opts.plot:
-        plot.write(opts.plot, title, judged)
-    if opts.html:
-        _save("--html", opts.html, drawing.page(title, judged))
-    if opts.json:
-        _save("--json", opts.json, json.dumps(found, ensure_ascii=False) + "\n")
-
-
 def _save(option: str, path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
@@ -357,17 +330,11 @@ class CachingScorer(Scorer):
     most_vectors = 2_000
     """Maximum number of cached page vectors, about 40 MB; a crawl learns from fewer pages."""
 
-    @cached_property
-    def _verdicts(self) -> dict[str, Verdict]:
-        return {}
-
-    @cached_property
-    def _scores(self) -> dict[str, float]:
-        return {}
-
-    @cached_property
-    def _vectors(self) -> dict[tuple[str, str], dict[str, float]]:
-        return {}
+    def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401  (as of Scorer)
+        super().__init__(*given, **named)
+        self._verdicts: dict[str, Verdict] = {}
+        self._scores: dict[str, float] = {}
+        self._vectors: dict[tuple[str, str], dict[str, float]] = {}
 
     @override
     def score_page(self, page: Page) -> Verdict:

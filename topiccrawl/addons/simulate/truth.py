@@ -51,13 +51,8 @@ class LabelledTopic(BaseModel):
     @property
     def topic(self) -> Topic:
         """The topic as used by a crawl."""
-        return Topic.model_validate(
-            {
-                "name": self.name,
-                "terms": self.terms if isinstance(self.terms, dict) else list(self.terms),
-                "seeds": self.seeds,
-            }
-        )
+        terms = self.terms if isinstance(self.terms, dict) else list(self.terms)
+        return Topic.model_validate({"name": self.name, "terms": terms, "seeds": self.seeds})
 
 
 def read_truth(path: Path) -> dict[str, LabelledTopic]:
@@ -67,9 +62,8 @@ def read_truth(path: Path) -> dict[str, LabelledTopic]:
         ConfigurationError: If the file is invalid; with file, field and error.
     """
     try:
-        found = TypeAdapter(list[LabelledTopic]).validate_python(
-            json.loads(path.read_text(encoding="utf-8"))
-        )
+        values = json.loads(path.read_text(encoding="utf-8"))
+        found = TypeAdapter(list[LabelledTopic]).validate_python(values)
         for labelled in found:
             _ = labelled.topic
     except OSError as error:

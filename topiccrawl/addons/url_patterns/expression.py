@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.url_patterns.clusters import is_name
+from topiccrawl.addons.url_patterns.tally import is_name
 from topiccrawl.links.skeletons import DAY, MONTH, NUMBER, OPAQUE, SLUG, YEAR, Skeleton
 
 if TYPE_CHECKING:
@@ -54,22 +55,24 @@ def year_span(first: int, last: int) -> str:
     >>> year_span(1980, 2006), year_span(2007, 2049)
     ('(?:19[89]\\d|200[0-6])', '(?:200[7-9]|20[1-4]\\d)')
     """
-    parts, decade = [], first // 10
-    full: list[int] = []
-    while decade <= last // 10:
-        low, high = max(first, decade * 10), min(last, decade * 10 + 9)
-        if (low % 10, high % 10) == (0, 9):
-            full.append(decade)
+    parts: list[tuple[int, str]] = []
+    whole: list[int] = []
+    for decade, group in groupby(range(first, last + 1), lambda year: year // 10):
+        years = list(group)
+        if len(years) == 10:  # noqa: PLR2004
+            whole.append(decade)
         else:
-            digits = str(low % 10) if low == high else f"[{low % 10}-{high % 10}]"
-            parts.append((decade, f"{decade}{digits}"))
-        decade += 1
-    for century in sorted({decade // 10 for decade in full}):
-        own = [decade % 10 for decade in full if decade // 10 == century]
-        span = str(own[0]) if len(own) == 1 else f"[{own[0]}-{own[-1]}]"
-        span = "[89]" if own == [8, 9] else span
-        parts.append((century * 10 + own[0], rf"{century}{span}\d"))
+            parts.append((decade, f"{decade}{_last_digits(years)}"))
+    for century, group in groupby(whole, lambda decade: decade // 10):
+        decades = list(group)
+        span = "[89]" if decades == [198, 199] else _last_digits(decades)
+        parts.append((decades[0], rf"{century}{span}\d"))
     return f"(?:{'|'.join(text for _, text in sorted(parts))})"
+
+
+def _last_digits(numbers: Sequence[int]) -> str:
+    low, high = numbers[0] % 10, numbers[-1] % 10
+    return str(low) if low == high else f"[{low}-{high}]"
 
 
 def _hosts(hosts: set[str], *, general: bool) -> str:
@@ -84,10 +87,9 @@ def _hosts(hosts: set[str], *, general: bool) -> str:
 
 def _position(variants: set[str], *, general: bool) -> str:
     if general and len(variants) >= MANY and all(map(is_name, variants)):
-        ends = {end for _, dot, end in (name.partition(".") for name in variants) if dot}
-        whole = len(ends) == 1 and all("." in name for name in variants)
-        if whole or not ends:
-            return _ANY_NAME + "".join(rf"\.{_quoted(end)}" for end in ends)
+        ends = {"".join(name.partition(".")[1:]) for name in variants}
+        if len(ends) == 1:
+            return _ANY_NAME + _quoted(ends.pop())
     return _choice(variants)
 
 

@@ -9,18 +9,19 @@ error page. Known session ids and tracking parameters are removed earlier (``lin
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import xxhash
 
-from topiccrawl.addons.url_patterns.pattern import Label
+from topiccrawl.addons.url_patterns.pattern import Label, Pattern
 from topiccrawl.addons.url_patterns.site import Judgement, SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
 from topiccrawl.links.newsurls import is_non_news
 from topiccrawl.links.urls import site_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 KEY = "url-patterns"
 """Key of a site's learner in the site's stored knowledge."""
@@ -73,9 +74,9 @@ class PatternLearner:
         self.changed: set[str] = set()
         self._sites: OrderedDict[str, SiteLearner] = OrderedDict()
         self._drops: dict[str, dict[str, list[Any]]] = {}
-        self._links: dict[str, Judgement] = {}
-        self._news: dict[str, bool] = {}
         self._parameters: dict[str, Parameters] = {}
+        self.judge = lru_cache(MOST_LINKS)(self._judge)
+        self._is_news = lru_cache(MOST_LINKS)(lambda url: self.site(url).is_news(url))
 
     def unknown(self, urls: Iterable[str]) -> set[str]:
         """Return the sites of these URLs that are not in memory."""
@@ -86,7 +87,7 @@ class PatternLearner:
         self._sites[site] = SiteLearner.from_json(known.get(KEY, {}))
         drops = known.get(DROPS_KEY, {})
         self._drops[site] = {what: list(entry) for what, entry in drops.items()}
-        self._parameters[site] = Parameters.from_json(known.get(PARAMETERS_KEY, {}))
+        self._parameters[site] = Parameters(known.get(PARAMETERS_KEY, {}))
 
     def site(self, url: str) -> SiteLearner:
         """Return the learner of a URL's site."""
@@ -96,17 +97,11 @@ class PatternLearner:
         self._sites.move_to_end(name)
         return self._sites[name]
 
-    def judge(self, url: str) -> Judgement:
-        """Return the expected kind of a link."""
-        known = self._links.get(url)
-        if known is None:
-            site = self.site(url)
-            site.count_link(url)
-            known = site.judge(url)
-            if len(self._links) >= MOST_LINKS:
-                self._links.clear()
-            self._links[url] = known
-        return known
+    def _judge(self, url: str) -> Judgement:
+        """Return the expected kind of a link, and count the link."""
+        site = self.site(url)
+        site.count_link(url)
+        return site.judge(url)
 
     def refuse(self, url: str) -> str | None:
         """Return why a link must not be fetched, or None (also for probes); log the refusal.
@@ -137,20 +132,12 @@ class PatternLearner:
         """Return the number of links that look like articles."""
         return sum(map(self._is_news, urls))
 
-    def _is_news(self, url: str) -> bool:
-        known = self._news.get(url)
-        if known is None:
-            if len(self._news) >= MOST_LINKS:
-                self._news.clear()
-            known = self._news[url] = self.site(url).is_news(url)
-        return known
-
     def observe(self, url: str, *, article: bool, links: int, topical: bool = False) -> bool:
         """Count the outcome of a fetched page; see ``SiteLearner.outcome``.
 
         Returns:
-            Whether to rebuild the patterns of the site, by calling ``learn`` on a ``draft`` of its
-            learner (in a thread) and passing this to ``apply``.
+            Whether to rebuild the patterns of the site: call ``learnt_patterns`` (in a thread) with
+            copied tallies, and ``apply`` with the result.
         """
         site = self.site(url)
         outcome = site.outcome(article=article, links=links, topical=topical)
@@ -159,11 +146,11 @@ class PatternLearner:
         self.changed.add(site_of(url))
         return site.count(url, outcome)
 
-    def apply(self, url: str, draft: SiteLearner) -> None:
-        """Apply the patterns of a draft to the learner of the URL's site."""
-        self.site(url).apply(draft)
-        self._links.clear()
-        self._news.clear()
+    def apply(self, url: str, patterns: Iterable[Pattern]) -> None:
+        """Apply the patterns of ``learnt_patterns`` to the learner of the URL's site."""
+        self.site(url).apply(patterns)
+        self.judge.cache_clear()
+        self._is_news.cache_clear()
         self.changed.add(site_of(url))
 
     def stored(self, site: str) -> dict[str, Any]:
@@ -171,7 +158,7 @@ class PatternLearner:
         return {
             KEY: self._sites[site].to_json(),
             DROPS_KEY: self._drops.get(site, {}),
-            PARAMETERS_KEY: self._parameters[site].to_json(),
+            PARAMETERS_KEY: self._parameters[site].counts,
         }
 
     def loaded_sites(self) -> dict[str, tuple[SiteLearner, dict[str, list[Any]]]]:
@@ -198,6 +185,9 @@ class PatternLearner:
 class Parameters:
     """Effects of the query parameters of a site.
 
+    Args:
+        counts: Numbers of equal and of other pages by parameter, stored by an earlier run.
+
     >>> site = Parameters()
     >>> for n in range(3):
     ...     site.observe(f"http://a.test/{n}.html", f"text {n}")
@@ -206,8 +196,8 @@ class Parameters:
     'http://a.test/9.html?p=2'
     """
 
-    def __init__(self) -> None:
-        self.counts: dict[str, list[int]] = {}
+    def __init__(self, counts: Mapping[str, Sequence[int]] | None = None) -> None:
+        self.counts = {name: list(numbers) for name, numbers in (counts or {}).items()}
         self._pages: dict[int, int] = {}
 
     def observe(self, url: str, text: str) -> None:
@@ -236,17 +226,6 @@ class Parameters:
         """Return whether a parameter has no effect."""
         same, other = self.counts.get(name, (0, 0))
         return same >= MIN_SAME_PAGES and not other
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values for ``from_json``."""
-        return dict(self.counts)
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Parameters:
-        """Return the parameters for a result of ``to_json``, which has no page digests."""
-        site = cls()
-        site.counts = {str(name): [int(n) for n in counts] for name, counts in value.items()}
-        return site
 
     def _count(self, name: str, *, same: bool) -> None:
         if name in self.counts or len(self.counts) < MOST_NAMES:

@@ -10,6 +10,7 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Response, TextResponse
 
 from topiccrawl.addons.url_patterns.learner import CHECK_EVERY, CHECK_FIRST, PatternLearner
+from topiccrawl.addons.url_patterns.site import learnt_patterns
 from topiccrawl.extract.extract import extract
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.links.newsurls import is_non_news
@@ -123,9 +124,8 @@ class NewsFilterMiddleware:
         if text:
             self.learner.read(url, text)
         if self.learner.observe(url, article=bool(text), links=links, topical=topical):
-            draft = site.draft()
-            await asyncio.to_thread(draft.learn)
-            self.learner.apply(url, draft)
+            patterns = await asyncio.to_thread(learnt_patterns, site.copied_tallies())
+            self.learner.apply(url, patterns)
 
     async def _load(self, urls: list[str]) -> None:
         unknown = self.learner.unknown(urls)

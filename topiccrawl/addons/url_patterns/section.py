@@ -34,14 +34,13 @@ async def patterns(settings: BaseSettings, crawler: Crawler | None) -> State:
     Raises:
         StorageError: If the stored patterns cannot be read.
     """
-    known = await _stored(settings) if crawler is None else _learnt(crawler)
+    if crawler is None:
+        known = await _stored(settings)
+    else:
+        links = crawler.get_spider_middleware(NewsFilterMiddleware)
+        known = {} if links is None else links.learner.loaded_sites()
     sites = sorted(known.items(), key=lambda one: -one[1][0].pages)[:SITES]
     return {"patterns": [_site(site, *one) for site, one in sites if one[0].pages]}
-
-
-def _learnt(crawler: Crawler) -> Mapping[str, tuple[SiteLearner, Drops]]:
-    links = crawler.get_spider_middleware(NewsFilterMiddleware)
-    return {} if links is None else links.learner.loaded_sites()
 
 
 async def _stored(settings: BaseSettings) -> Mapping[str, tuple[SiteLearner, Drops]]:
@@ -49,11 +48,12 @@ async def _stored(settings: BaseSettings) -> Mapping[str, tuple[SiteLearner, Dro
     if not storage.exists():
         return {}
     async with Sites(storage) as knowledge:
-        found: dict[str, tuple[SiteLearner, Drops]] = {}
-        for site in (await knowledge.sites(KEY))[:MAX_READ]:
-            value = await knowledge.get(site)
-            found[site] = SiteLearner.from_json(value.get(KEY, {})), value.get(DROPS_KEY, {})
-        return found
+        sites = (await knowledge.sites(KEY))[:MAX_READ]
+        found = {site: await knowledge.get(site) for site in sites}
+    return {
+        site: (SiteLearner.from_json(value.get(KEY, {})), value.get(DROPS_KEY, {}))
+        for site, value in found.items()
+    }
 
 
 def _site(site: str, learner: SiteLearner, drops: Drops) -> dict[str, Any]:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.addons.url_patterns.changepoints import change_points
-from topiccrawl.addons.url_patterns.clusters import clusters
 from topiccrawl.addons.url_patterns.expression import expression, year_span
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
-from topiccrawl.addons.url_patterns.tally import TOPICAL_SHARE, Outcome, Tally, expected, pooled
+from topiccrawl.addons.url_patterns.tally import (
+    TOPICAL_SHARE,
+    Outcome,
+    Tally,
+    change_points,
+    clusters,
+    expected,
+    pooled,
+)
 from topiccrawl.links.newsurls import is_hub_like, is_non_news, is_user_content, news_likelihood
 from topiccrawl.links.skeletons import Skeleton, skeleton, year_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MOST_FORMATS = 300
 """Maximum number of formats per site; those with the fewest links and pages are evicted first."""
@@ -131,16 +138,13 @@ class SiteLearner:
         self._schedule_learning()
         return True
 
-    def draft(self) -> SiteLearner:
-        """Return a copy that can ``learn`` in another thread; pass it to ``apply`` afterwards."""
-        copy = SiteLearner()
-        copy.tallies = {key: tally.copy() for key, tally in self.tallies.items()}
-        copy.pages, copy.articles, copy._newslike = self.pages, self.articles, self._newslike
-        return copy
+    def copied_tallies(self) -> dict[str, Tally]:
+        """Return a copy of the tallies, for ``learnt_patterns`` in another thread."""
+        return {key: tally.copy() for key, tally in self.tallies.items()}
 
-    def apply(self, draft: SiteLearner) -> None:
-        """Replace the learnt patterns by those of a draft; manual patterns are kept."""
-        self.patterns = PatternSet((*self.patterns.by_hand, *draft.patterns.patterns))
+    def apply(self, learnt: Iterable[Pattern]) -> None:
+        """Replace the learnt patterns; manual patterns are kept."""
+        self.patterns = PatternSet((*self.patterns.by_hand, *learnt))
         self._allowed.clear()
         self._index()
 
@@ -156,8 +160,7 @@ class SiteLearner:
             rate = 1 / min(self.articles + 1, 50)
             self._article_links += rate * (links - self._article_links)
             return Outcome.ARTICLE
-        hub = links >= max(FEWEST_HUB_LINKS, HUB_FACTOR * self._article_links)
-        if hub:
+        if links >= max(FEWEST_HUB_LINKS, HUB_FACTOR * self._article_links):
             return Outcome.HUB
         return Outcome.TOPICAL if topical else Outcome.OTHER
 
@@ -172,12 +175,7 @@ class SiteLearner:
     def learn(self) -> None:
         """Rebuild the patterns from the tallies; manual patterns are kept."""
         self._schedule_learning()
-        found: list[Pattern] = []
-        for cluster in clusters(list(self.tallies.values())):
-            found.extend(self._patterns(cluster))
-        self.patterns = PatternSet((*self.patterns.by_hand, *dict.fromkeys(found)))
-        self._allowed.clear()
-        self._index()
+        self.apply(learnt_patterns(self.tallies))
 
     def _schedule_learning(self) -> None:
         self._relearn_at = max(self.pages + RELEARN[0], int(self.pages * RELEARN[1]))
@@ -274,33 +272,6 @@ class SiteLearner:
         )
         self.tallies = dict(by_evidence[: int(MOST_FORMATS * _KEPT_SHARE)])
 
-    def _patterns(self, cluster: Sequence[Tally]) -> list[Pattern]:
-        cuts = change_points(cluster, NEWS_SHARE)
-        if not cuts:
-            return [self._pattern(cluster)]
-        ends = [_FIRST_YEAR, *cuts, _LAST_YEAR + 1]
-        return [self._pattern(cluster, (first, next_ - 1)) for first, next_ in pairwise(ends)]
-
-    def _pattern(self, cluster: Sequence[Tally], years: tuple[int, int] | None = None) -> Pattern:
-        pages, likelihood = pooled(cluster)
-        span = ""
-        if years is not None:
-            span = year_span(*years)
-            counts = [n for t in cluster for y, n in t.years.items() if years[0] <= y <= years[1]]
-            others = sum(n[1] for n in counts)
-            pages.clear()
-            pages.update({Outcome.ARTICLE: sum(n[0] for n in counts), Outcome.OTHER: others})
-        return Pattern(
-            _expression_of(cluster, span, self.tallies),
-            label_of(pages, likelihood),
-            pages[Outcome.ARTICLE],
-            pages[Outcome.HUB],
-            pages[Outcome.OTHER],
-            sum(tally.seen for tally in cluster),
-            cluster[0].example,
-            topical=pages[Outcome.TOPICAL],
-        )
-
     def to_json(self) -> dict[str, Any]:
         """Return plain values for ``from_json``."""
         return {
@@ -329,6 +300,39 @@ class SiteLearner:
         return site
 
 
+def learnt_patterns(tallies: Mapping[str, Tally]) -> list[Pattern]:
+    """Return the patterns of the formats."""
+    found: dict[Pattern, None] = {}
+    for cluster in clusters(list(tallies.values())):
+        cuts = change_points(cluster, NEWS_SHARE)
+        spans: list[tuple[int, int] | None] = [None]
+        if cuts:
+            ends = pairwise([_FIRST_YEAR, *cuts, _LAST_YEAR + 1])
+            spans = [(first, after - 1) for first, after in ends]
+        found |= dict.fromkeys(_pattern(tallies, cluster, span) for span in spans)
+    return list(found)
+
+
+def _pattern(
+    tallies: Mapping[str, Tally], cluster: Sequence[Tally], years: tuple[int, int] | None
+) -> Pattern:
+    pages, likelihood = pooled(cluster)
+    if years is not None:
+        counts = [n for t in cluster for y, n in t.years.items() if years[0] <= y <= years[1]]
+        articles, others = (sum(n[kind] for n in counts) for kind in (0, 1))
+        pages = Counter({Outcome.ARTICLE: articles, Outcome.OTHER: others})
+    return Pattern(
+        _expression_of(cluster, "" if years is None else year_span(*years), tallies),
+        label_of(pages, likelihood),
+        pages[Outcome.ARTICLE],
+        pages[Outcome.HUB],
+        pages[Outcome.OTHER],
+        sum(tally.seen for tally in cluster),
+        cluster[0].example,
+        topical=pages[Outcome.TOPICAL],
+    )
+
+
 def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
     """Return the label of a pattern, by the outcomes of its pages and the look of its URLs.
 
@@ -338,8 +342,7 @@ def label_of(pages: Mapping[str, int], likelihood: float) -> Label:
     'open'
     """
     articles, hubs = pages.get(Outcome.ARTICLE, 0), pages.get(Outcome.HUB, 0)
-    topical = pages.get(Outcome.TOPICAL, 0)
-    judged = articles + hubs + topical + pages.get(Outcome.OTHER, 0)
+    topical, judged = pages.get(Outcome.TOPICAL, 0), sum(pages.values())
     share = expected(articles, judged, likelihood)
     if articles and share >= NEWS_SHARE:
         return Label.NEWS

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.client import responses
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -26,12 +26,8 @@ from warcio.warcwriter import WARCWriter
 
 from topiccrawl import __version__
 from topiccrawl.addons.warc import warc
-from topiccrawl.addons.warc.removal import Forgotten, erase
 from topiccrawl.errors import ConfigurationError, StorageError
 from topiccrawl.storage import files
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SIZE = 1_000_000_000
 """Size in bytes at which a file is closed and a new one is opened; common for WARC files."""
@@ -42,6 +38,7 @@ MAX_DIGESTS = 100_000
 _DROPPED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _NOT_MODIFIED = 304
 _SERVER_NOT_MODIFIED = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
+_INFO = {"software": f"topiccrawl {__version__}", "format": "WARC File Format 1.0"}
 _CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 
 Headers = tuple[tuple[str, str], ...]
@@ -85,7 +82,7 @@ class Archive:
         self._file: IO[bytes] | None = None
         self._size = 0
         self._digests: OrderedDict[str, tuple[str, str]] = OrderedDict()
-        self._forgotten = Forgotten(self.folder)
+        self._forgotten = warc.Forgotten(self.folder)
 
     def open(self) -> None:
         """Create the folder and complete the files of killed processes.
@@ -118,12 +115,11 @@ class Archive:
             new = io.BytesIO()
             writer = WARCWriter(new, gzip=True)
             if not self._size:
-                writer.write_record(
-                    _info_record(writer, Path(file.name).name.removesuffix(warc.OPEN))
-                )
-            response, request = self._records(writer, exchange)
+                name = Path(file.name).name.removesuffix(warc.OPEN)
+                writer.write_record(writer.create_warcinfo_record(name, _INFO))
+            response = self._response_record(writer, exchange)
             writer.write_record(response)
-            writer.write_record(request)
+            writer.write_record(_request_record(writer, exchange, response))
             files.append(file.fileno(), new.getvalue(), self._size)
             self._size += len(new.getvalue())
             self._remember(response, exchange)
@@ -145,7 +141,7 @@ class Archive:
     def _complete(self, file: IO[bytes], path: Path) -> None:
         final = warc.complete(file, path)
         if self._forgotten:
-            erase(final, self._forgotten)
+            warc.erase(final, self._forgotten)
 
     @contextmanager
     def _storage_errors(self) -> Iterator[None]:
@@ -156,51 +152,20 @@ class Archive:
                 "{folder}: cannot be written: {error}", folder=self.folder, error=error
             ) from error
 
-    def _records(self, writer: WARCWriter, exchange: Exchange) -> Sequence[Any]:
-        response = self._response_record(writer, exchange)
-        dated = {
-            "WARC-Date": _date(exchange.at),
-            "WARC-Concurrent-To": response.rec_headers.get_header("WARC-Record-ID"),
-        }
-        parts = urlsplit(exchange.url)
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        asked = [(k, v) for k, v in exchange.asked if k.lower() not in _CREDENTIALS]
-        head = StatusAndHeaders(
-            f"{exchange.method} {target} HTTP/1.1",
-            [("Host", parts.netloc), *asked],
-            is_http_request=True,
-        )
-        request = writer.create_warc_record(
-            exchange.url,
-            "request",
-            payload=io.BytesIO(exchange.sent),
-            length=len(exchange.sent),
-            http_headers=head,
-            warc_headers_dict=dated,
-        )
-        return (response, request)
-
     def _response_record(self, writer: WARCWriter, exchange: Exchange) -> Any:  # noqa: ANN401 - warcio's
         """Return a response record, or a revisit record if the body was archived before."""
-        date = _date(exchange.at)
+        dated = {"WARC-Date": _date(exchange.at)}
         lines = [(k, v) for k, v in exchange.headers if k.lower() not in _DROPPED]
         lines.append(("Content-Length", str(len(exchange.body))))
         reason = responses.get(exchange.status, "")
         head = StatusAndHeaders(f"{exchange.status} {reason}", lines, protocol="HTTP/1.1")
-        response = writer.create_warc_record(
-            exchange.url,
-            "response",
-            payload=io.BytesIO(exchange.body),
-            length=len(exchange.body),
-            http_headers=head,
-            warc_headers_dict={"WARC-Date": date},
-        )
         if exchange.status == _NOT_MODIFIED:
-            return _not_modified_record(writer, exchange.url, head, date)
+            profile = {**dated, "WARC-Profile": _SERVER_NOT_MODIFIED}
+            return _record(writer, "revisit", exchange.url, head, b"", profile)
+        response = _record(writer, "response", exchange.url, head, exchange.body, dated)
         digest = str(response.rec_headers.get_header("WARC-Payload-Digest"))
         known = self._digests.get(digest) if exchange.body else None
         if known is not None and known[0] not in self._forgotten:
-            dated = {"WARC-Date": date}
             return writer.create_revisit_record(exchange.url, digest, *known, head, dated)
         return response
 
@@ -221,20 +186,28 @@ class Archive:
         return self._file
 
 
-def _info_record(writer: WARCWriter, name: str) -> Any:  # noqa: ANN401 - warcio's
-    info = {"software": f"topiccrawl {__version__}", "format": "WARC File Format 1.0"}
-    return writer.create_warcinfo_record(name, info)
+def _request_record(writer: WARCWriter, exchange: Exchange, response: Any) -> Any:  # noqa: ANN401 - warcio's
+    parts = urlsplit(exchange.url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    asked = [(k, v) for k, v in exchange.asked if k.lower() not in _CREDENTIALS]
+    lines = [("Host", parts.netloc), *asked]
+    first = f"{exchange.method} {target} HTTP/1.1"
+    head = StatusAndHeaders(first, lines, is_http_request=True)
+    identifier = response.rec_headers.get_header("WARC-Record-ID")
+    named = {"WARC-Date": _date(exchange.at), "WARC-Concurrent-To": identifier}
+    return _record(writer, "request", exchange.url, head, exchange.sent, named)
 
 
-def _not_modified_record(writer: WARCWriter, url: str, head: StatusAndHeaders, date: str) -> Any:  # noqa: ANN401
-    """Create the revisit record of a response 304."""
+def _record(
+    writer: WARCWriter,
+    kind: str,
+    url: str,
+    head: StatusAndHeaders,
+    body: bytes,
+    named: dict[str, str],
+) -> Any:  # noqa: ANN401 - warcio's
     return writer.create_warc_record(
-        url,
-        "revisit",
-        payload=io.BytesIO(b""),
-        length=0,
-        http_headers=head,
-        warc_headers_dict={"WARC-Date": date, "WARC-Profile": _SERVER_NOT_MODIFIED},
+        url, kind, io.BytesIO(body), len(body), http_headers=head, warc_headers_dict=named
     )
 
 

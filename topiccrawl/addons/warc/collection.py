@@ -6,7 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.errors import ConfigurationError, SettingError
+from topiccrawl.addons.warc.middleware import check_archive
+from topiccrawl.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,18 +38,16 @@ def forget(settings: BaseSettings, names: Sequence[str]) -> Iterator[str]:
         names: URLs, or ``site:HOST``.
 
     Raises:
-        SettingError: If warcio is not installed.
+        SettingError: If warcio is not installed, or the folder cannot be created.
         StorageError: If the disk fails; the call can be repeated.
     """
     if not settings.get("WARC_DIR"):
         return
-    if find_spec("warcio") is None:
-        raise SettingError("WARC_DIR needs warcio: pip install 'topiccrawl[warc]'")
-    from topiccrawl.addons.warc import removal
+    check_archive(settings)
+    from topiccrawl.addons.warc import warc
 
     folder = Path(settings["WARC_DIR"])
-    folder.mkdir(parents=True, exist_ok=True)
-    done = removal.forget(folder, names)
+    done = warc.forget(folder, names)
     yield f"{folder}: {done.records} records removed from {done.files} files"
     if done.open:
         yield f"{folder}: {done.open} incomplete files: the crawl that completes them does it"

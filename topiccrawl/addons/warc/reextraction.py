@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl import __version__
-from topiccrawl.addons.warc.warc import write_atomically
+from topiccrawl.addons.warc.warc import rewritten
 from topiccrawl.extract.article import Fetch, compose
 from topiccrawl.extract.extract import ARTICLES, Conditions
 from topiccrawl.extract.missing import is_missing
@@ -157,9 +157,8 @@ class FilesDone:
         self._path = path
         self._rules = [__version__, topic.digest]
         known = {} if fresh or not path.exists() else json.loads(path.read_text("utf-8"))
-        self._done: list[list[str | int]] = (
-            known["files"] if known.get("rules") == self._rules else []
-        )
+        same_rules = known.get("rules") == self._rules
+        self._done: list[list[str | int]] = known["files"] if same_rules else []
 
     def __contains__(self, file: Path) -> bool:
         return _state(file) in self._done
@@ -168,9 +167,8 @@ class FilesDone:
         """Record that all articles of a file are stored."""
         self._done.append(_state(file))
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(
-            self._path, json.dumps({"rules": self._rules, "files": self._done}).encode()
-        )
+        with rewritten(self._path) as out:
+            out.write(json.dumps({"rules": self._rules, "files": self._done}).encode())
 
     def end(self) -> None:
         """Forget all files, so that the next extraction starts with the first one."""

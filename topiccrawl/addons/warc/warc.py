@@ -1,23 +1,35 @@
-"""WARC files on disk and their indexes; files are completed and rewritten crash-safely."""
+"""WARC files on disk and their indexes; files are completed and rewritten crash-safely.
+
+The list ``forgotten.txt`` is in the archive's folder. A running crawl applies it from its next page
+on. It removes pages that it has written already when it completes the file.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import shutil
 import zlib
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
+from topiccrawl.errors import StorageError
+from topiccrawl.links.urls import canonical
 from topiccrawl.storage import files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+FILE = "forgotten.txt"
+SITE = "site:"
+"""List of forgotten names in the folder of the archive, and prefix of hosts in it."""
 
 OPEN = ".open"
 """Suffix of the name of a file that is being written."""
@@ -86,7 +98,7 @@ def complete(file: IO[bytes], path: Path) -> Path:
     file.truncate(intact_end(file))
     file.flush()
     os.fsync(file.fileno())
-    write_atomically(index_of(final), _index(file, final.name))
+    _write_index(file, final)
     path.rename(final)
     return final
 
@@ -95,7 +107,7 @@ def restore_index(path: Path) -> None:
     """Write the index of a complete file if it is missing after a kill."""
     if not index_of(path).exists():
         with path.open("rb") as file:
-            write_atomically(index_of(path), _index(file, path.name))
+            _write_index(file, path)
 
 
 def remove_records(path: Path, unwanted: Callable[[Any], bool]) -> int:
@@ -108,35 +120,27 @@ def remove_records(path: Path, unwanted: Callable[[Any], bool]) -> int:
     Raises:
         OSError: If the disk fails; the file is then unchanged.
     """
-    removed = 0
-    new = path.with_name(f".{path.name}.new")
-    try:
-        with path.open("rb") as old, new.open("w+b") as kept:
-            left = last = 0
-            with path.open("rb") as copied:
-                for record, begin, last in parts(old):
-                    if unwanted(record):
-                        removed += 1
-                        continue
-                    left += record.rec_type != "warcinfo"
-                    copied.seek(begin)
-                    kept.write(copied.read(last - begin))
-                copied.seek(last)
-                shutil.copyfileobj(copied, kept)
-            kept.flush()
-            os.fsync(kept.fileno())
-            index = _index(kept, path.name) if removed else b""
-        if removed:
+    with path.open("rb") as file:
+        found = [
+            (begin, end, record.rec_type, unwanted(record)) for record, begin, end in parts(file)
+        ]
+    kept = [(begin, end, kind) for begin, end, kind, is_unwanted in found if not is_unwanted]
+    if len(kept) == len(found):
+        return 0
+    if all(kind == "warcinfo" for *_, kind in kept):
+        index_of(path).unlink(missing_ok=True)
+        path.unlink()
+    else:
+        with rewritten(path) as new, path.open("rb") as old:
+            for begin, end, _ in kept:
+                old.seek(begin)
+                new.write(old.read(end - begin))
+            old.seek(found[-1][1])
+            shutil.copyfileobj(old, new)
             index_of(path).unlink(missing_ok=True)
-            if left:
-                new.rename(path)
-                write_atomically(index_of(path), index)
-            else:
-                path.unlink()
-            files.sync_folder(path.parent)
-    finally:
-        new.unlink(missing_ok=True)
-    return removed
+        restore_index(path)
+    files.sync_folder(path.parent)
+    return len(found) - len(kept)
 
 
 def index_of(path: Path) -> Path:
@@ -158,23 +162,25 @@ def surt(url: str) -> str:
     return f"{name}){split.path or '/'}" + (f"?{query}" if query else "")
 
 
-def _index(file: IO[bytes], name: str) -> bytes:
-    """Return the CDXJ index of a file."""
+def _write_index(file: IO[bytes], path: Path) -> None:
+    """Write the CDXJ index of a file with this final path."""
     lines: list[str] = []
     for record, begin, end in parts(file):
         if record.rec_type in INDEXED and record.http_headers is not None:
             if record.http_headers.get_statuscode() == "304":
                 continue  # it has no body to replay; an earlier capture is replayed
-            lines.append(_cdxj(record, begin, end - begin, name))
-    return "".join(sorted(lines)).encode()
+            lines.append(_cdxj(record, begin, end - begin, path.name))
+    with rewritten(index_of(path)) as index:
+        index.write("".join(sorted(lines)).encode())
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file atomically."""
+@contextmanager
+def rewritten(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a new file that replaces a file atomically at the end of the block."""
     new = path.with_name(f".{path.name}.new")
     try:
         with new.open("wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         new.rename(path)
@@ -196,3 +202,131 @@ def _cdxj(record: Any, offset: int, length: int, name: str) -> str:  # noqa: ANN
     }
     stamp = re.sub(r"\D", "", header("WARC-Date"))[:14]
     return f"{surt(entry['url'])} {stamp} {json.dumps(entry)}\n"
+
+
+class Removed(NamedTuple):
+    """Counts of a removal.
+
+    Attributes:
+        records: Number of removed records.
+        files: Number of files from which records were removed.
+        open: Number of incomplete files, whose records are removed when a crawl completes them.
+    """
+
+    records: int
+    files: int
+    open: int
+
+
+class Forgotten:
+    """Forgotten names: URLs, or ``site:HOST`` for a host and its subdomains.
+
+    Args:
+        folder: Folder of the archive.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        self._read: tuple[int, int] = (0, 0)
+        self._urls: set[str] = set()
+        self._sites: tuple[str, ...] = ()
+
+    def __contains__(self, url: str) -> bool:
+        """Return whether a page is on the list; URLs are compared in canonical form."""
+        self._refresh()
+        if not self._urls and not self._sites:
+            return False
+        host = (urlsplit(url).hostname or "").lower()
+        return _canonical(url) in self._urls or f".{host}".endswith(self._sites)
+
+    def __bool__(self) -> bool:
+        self._refresh()
+        return bool(self._urls or self._sites)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Add names; the file is synced.
+
+        Raises:
+            OSError: If the folder cannot be written.
+        """
+        data = "".join(f"{name}\n" for name in names).encode()
+        with self._path.open("ab") as file:
+            file.seek(0, 2)
+            files.append(file.fileno(), data, file.tell(), sync=True)
+        files.sync_folder(self._path.parent)
+
+    def _refresh(self) -> None:
+        """Read the list again if the file changed."""
+        try:
+            stat = self._path.stat()
+        except FileNotFoundError:
+            return
+        if (stat.st_mtime_ns, stat.st_size) != self._read:
+            names = self._path.read_text("utf-8").splitlines()
+            self._sites = tuple(
+                f".{name.removeprefix(SITE).lower()}" for name in names if name.startswith(SITE)
+            )
+            self._urls = {_canonical(name) for name in names if not name.startswith(SITE)}
+            self._read = (stat.st_mtime_ns, stat.st_size)
+
+
+def forget(folder: Path, names: Iterable[str]) -> Removed:
+    """Add names to the list and remove their pages from all complete files.
+
+    Revisit records of other URLs that refer to the body of a removed page are also removed.
+
+    Raises:
+        StorageError: If the disk fails; the call can be repeated.
+    """
+    try:
+        forgotten = Forgotten(folder)
+        forgotten.add(names)
+        with _locked(folder):
+            complete = sorted(folder.glob(f"*{ENDING}"))
+            removed = [erase(path, forgotten) for path in complete]
+        open_files = list(folder.glob(f"*{ENDING}{OPEN}"))
+    except OSError as error:
+        raise StorageError(
+            "{folder}: cannot be rewritten: {error}; repair that, then run the command again",
+            folder=folder,
+            error=error,
+        ) from error
+    return Removed(sum(removed), sum(map(bool, removed)), len(open_files))
+
+
+def erase(path: Path, forgotten: Forgotten) -> int:
+    """Remove forgotten pages from a complete file and return the number of removed records.
+
+    Raises:
+        OSError: If the disk fails; the file is then unchanged.
+    """
+    return remove_records(path, _unwanted(forgotten))
+
+
+def _unwanted(forgotten: Forgotten) -> Callable[[Any], bool]:
+    """Return a predicate for a file's records in order; it also matches requests of such pages."""
+    removed: set[str] = set()
+
+    def matches(record: Any) -> bool:  # noqa: ANN401 - warcio's
+        header = record.rec_headers.get_header
+        named = (header("WARC-Target-URI"), header("WARC-Refers-To-Target-URI"))
+        unwanted = header("WARC-Concurrent-To") in removed or any(
+            u in forgotten for u in named if u
+        )
+        if unwanted:
+            removed.add(header("WARC-Record-ID"))
+        return unwanted
+
+    return matches
+
+
+def _canonical(url: str) -> str:
+    return canonical(url) or url
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock the archive, so that one command at a time rewrites files."""
+    with (folder / FILE).open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -7,10 +7,13 @@ page may be visited later than it is due, but never earlier.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Protocol, Self
 
 from topiccrawl.storage.pages import Role
+
+FAILED = 400
+"""Lowest HTTP status of a failed visit; a visit without a response (0) has failed as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,33 @@ class Visits:
         found = {name: value for name, value in values.items() if name in names}
         memory = tuple(found.get("memory", ()))
         return cls(**{**found, "role": Role(found["role"]), "memory": memory})
+
+    def after(self, seen: Observation) -> Visits:
+        """Return the record after an observation; counts do not decay.
+
+        >>> page = Visits("http://a.test/", Role.HUB, 0.0, 0.0)
+        >>> page = page.after(Observation(60.0, changed=True, offered=3))
+        >>> page = page.after(Observation(65.0, gained=2, visit=False))
+        >>> page.visits, page.looks, page.changes, page.gains, page.watched, page.gained_at
+        (2, 1.0, 1.0, 2.0, 60.0, 65.0)
+        """
+        gains = self.gains + seen.gained
+        gained_at = seen.at if seen.gained else self.gained_at
+        if not seen.visit:
+            return replace(self, gains=gains, gained_at=gained_at)
+        failed = seen.status == 0 or seen.status >= FAILED
+        return replace(
+            self,
+            visited_at=seen.at,
+            visits=self.visits + 1,
+            gains=gains,
+            changes=self.changes + seen.changed,
+            looks=self.looks + 1.0,
+            watched=self.watched + max(0.0, seen.at - self.visited_at),
+            gained_at=gained_at,
+            changed_at=seen.at if seen.changed else self.changed_at,
+            misses=self.misses + 1 if failed else 0,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.watch.clock import TOLERANCE, ClockChanges, set_back, visited_at
+from topiccrawl.addons.watch.pagestates import TOLERANCE, set_back, visits_of
 from topiccrawl.storage.pages import PageState, Role
 
 if TYPE_CHECKING:
@@ -44,10 +44,8 @@ class DuePages:
 
     Args:
         context: The crawl.
-        visited: Tracker with the states; its callbacks ``on_written`` and ``on_rescheduled`` must
-            call ``visit_written`` and ``rescheduled``.
+        visited: Tracker with the states, whose written states are followed.
         wake: Called when a check before ``next_check`` may be useful.
-        count: Called with the name of each event.
         once: Whether to requeue only pages that are due at the start, and failed pages once more.
 
     Attributes:
@@ -60,7 +58,6 @@ class DuePages:
         context: CrawlContext,
         visited: VisitTracker,
         wake: Callable[[], None],
-        count: Callable[[str], None],
         *,
         once: bool,
     ) -> None:
@@ -69,9 +66,9 @@ class DuePages:
         self.missing: dict[str, float] = {}
         self._context = context
         self._visited = visited
+        visited.on_written, visited.on_rescheduled = self.visit_written, self.rescheduled
         self._pages, self._owner = visited.pages.pages, visited.ledger.owner
         self._wake = wake
-        self._count = count
         self._in_frontier: dict[str, bool] = {}
         self._clock = ClockChanges()
         self._started_at = self._done_until = self._scanned_at = 0.0
@@ -109,7 +106,11 @@ class DuePages:
     # -- Requeueing ------------------------------------------------------------------------------
 
     def has_links_of(self, url: str) -> bool:
-        """Return whether all links of a page were in the frontier when the page was requeued."""
+        """Return whether all links of a page were in the frontier when the page was requeued.
+
+        Otherwise a 304 would lose links: the state of a page may be older than the frontier
+        (``-a fresh=1``), or newer than its content.
+        """
         return self._in_frontier.get(url, False)
 
     async def requeue_due(self) -> None:
@@ -165,7 +166,7 @@ class DuePages:
     def _requeue(self, state: PageState) -> bool:
         """Requeue a page; return whether it was requeued."""
         later = self.once and state.due > self._started_at and state.url not in self.missing
-        if state.due + self._clock.forward_since(visited_at(state)) > time.time():
+        if state.due + self._clock.forward_since(visits_of(state).visited_at) > time.time():
             later = True  # the clock was set forward; a later scan finds the page again
         if later or state.url in self._in_frontier or self._visited.is_pending(state.url):
             return False
@@ -174,7 +175,7 @@ class DuePages:
             known = frontier.why(state.url)
             if frontier.requeue(state.url, value):
                 self._in_frontier[state.url] = known is not None and known.queue == "crawled"
-                self._count("handed_out")
+                self._visited.count("handed_out")
                 return True
         self.missing.pop(state.url, None)  # already queued, or served by another node
         return False
@@ -240,10 +241,66 @@ async def reschedule_from(now: float, visited: VisitTracker) -> None:
     pages, owner = visited.pages.pages, visited.ledger.owner
     most, after = BATCH, 0.0
     while found := await pages.due(owner, _FAR_FUTURE, most, after):
-        ahead = [state.url for state in found if visited_at(state) > now + TOLERANCE]
+        ahead = [state.url for state in found if visits_of(state).visited_at > now + TOLERANCE]
         await visited.amend(ahead, lambda state: set_back(state, now))
         if len(found) < most:
             break
         if found[0].due == found[-1].due:  # more pages may be due at the same time
             most *= 2
         after = math.nextafter(found[-1].due, 0.0)
+
+
+def _wall() -> float:
+    return time.time()
+
+
+def _steady() -> float:
+    """Return monotonic seconds, which include suspend time if the system supports it."""
+    boot: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot is None else time.clock_gettime(boot)
+
+
+class ClockChanges:
+    """Detects that the system clock was set.
+
+    If it was set forward, the due times of pages visited before are postponed by as much. If it
+    was set back, pages visited "in the future" need new times; see ``pagestates.set_back``.
+
+    Args:
+        wall: Returns wall-clock time, seconds since the epoch.
+        steady: Returns monotonic time in seconds.
+    """
+
+    def __init__(
+        self, wall: Callable[[], float] = _wall, steady: Callable[[], float] = _steady
+    ) -> None:
+        self._wall = wall
+        self._steady = steady
+        self._offset = wall() - steady()
+        self._forward: list[tuple[float, float]] = []
+
+    def update(self) -> bool:
+        """Compare the clocks; return whether the system clock was set back since the last call.
+
+        >>> wall, steady = [1000.0], [0.0]
+        >>> changes = ClockChanges(lambda: wall[0], lambda: steady[0])
+        >>> wall[0] = 8200.0
+        >>> changes.update(), changes.forward_since(900.0)  # two hours forward
+        (False, 7200.0)
+        >>> changes.forward_since(8200.0)
+        0.0
+        >>> wall[0] = 1000.0
+        >>> changes.update(), changes.update(), changes.forward_since(900.0)
+        (True, False, 0.0)
+        """
+        offset = self._wall() - self._steady()
+        moved, self._offset = offset - self._offset, offset
+        if moved > TOLERANCE:
+            self._forward.append((self._wall(), moved))
+        if moved < -TOLERANCE:
+            self._forward.clear()
+        return moved < -TOLERANCE
+
+    def forward_since(self, visited_at: float) -> float:
+        """Return the seconds by which the clock was set forward since a time."""
+        return math.fsum(moved for at, moved in self._forward if visited_at < at - 1.0)

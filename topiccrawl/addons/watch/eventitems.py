@@ -57,16 +57,12 @@ class ChangeEvents:
         if since is None:
             raise NotConfigured
         events = cls(crawler, since)
-        crawler.signals.connect(events.opened, signals.spider_opened)
+        crawler.signals.connect(events.send_stored, signals.spider_opened)
         crawler.signals.connect(events.send, page_changed)
         crawler.signals.connect(events.idle, signals.spider_idle)
         return events
 
-    async def opened(self) -> None:
-        """Send the events of earlier runs."""
-        await self._send_stored()
-
-    async def _send_stored(self) -> None:
+    async def send_stored(self) -> None:
         """Send the events stored since the last call."""
         now = time.time()
         try:
@@ -97,7 +93,7 @@ class ChangeEvents:
         responses = self.crawler.stats.get_value(RESPONSES, 0)
         if not watches and not self._tasks and self._responses < responses:
             self._responses = responses
-            self._start(self._send_stored())
+            self._start(self.send_stored())
         if self._tasks:
             raise DontCloseSpider
 

@@ -11,27 +11,32 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
-from topiccrawl.addons.watch.budget import HOST_PACE
-from topiccrawl.addons.watch.clock import TOLERANCE, visited_at
 from topiccrawl.addons.watch.duepages import HUB_VALUE, DuePages
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
-from topiccrawl.addons.watch.pagestates import PageStates, was_fetched
-from topiccrawl.addons.watch.policies import Pace, policy_named
-from topiccrawl.addons.watch.seeds import FoundFeeds, SeedFailures, adopt_from_store
+from topiccrawl.addons.watch.pagestates import TOLERANCE, PageStates, visits_of, was_fetched
+from topiccrawl.addons.watch.policies import HOST_PACE, Pace, UniformRevisits, YieldRevisits
+from topiccrawl.addons.watch.seeds import SeedFailures, adopt
 from topiccrawl.addons.watch.tracker import VisitTracker
-from topiccrawl.errors import TopiccrawlError, finish_reason
-from topiccrawl.frontier.contract import Ending, Frontier, Outcome
+from topiccrawl.errors import SettingError, TopiccrawlError, finish_reason
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
+from topiccrawl.links.feeds import may_be_news_sitemap
+from topiccrawl.links.sitemaps import read_sitemap
 from topiccrawl.links.urls import canonical
+from topiccrawl.model import Kind
 from topiccrawl.scheduler.context import CrawlContext, CrawlSpec, context_of
 from topiccrawl.scheduler.finish import STORE_FAILED
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.signals import hosts_taken, page_changed
-from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.pages import Pages, PageState
+from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.storage.pages import Pages
 from topiccrawl.topics.topic import default_seeds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from topiccrawl.addons.watch.contract import RevisitPolicy
@@ -40,6 +45,17 @@ if TYPE_CHECKING:
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
+
+POLICIES: Mapping[str, Callable[[Pace], RevisitPolicy]] = {
+    "yield": YieldRevisits,
+    "uniform": UniformRevisits,
+}
+"""Revisit policies by name."""
+
+FEED_VALUE = 0.9
+"""Score of a feed that a page on topic or a seed links to."""
+
+OK = 200
 
 HUB_SHARE = 0.1
 """Share of a host's requests, as its delay allows, for visits of hubs if no rate is set."""
@@ -59,8 +75,8 @@ class Watch:
 
     Attributes:
         visited: Tracker of visits, to which middlewares report.
-        feeds: Discovered feeds, to which middlewares report.
         due: Due pages.
+        seeds: Canonical seeds of the topic; by default, those of the portals.
         sizes: Numbers of ``hubs``, ``details`` and ``gone`` pages.
     """
 
@@ -68,18 +84,16 @@ class Watch:
         self, context: CrawlContext, ledger: PageStates, pages: PageBuffer, *, once: bool
     ) -> None:
         self.context = context
-        self.visited = VisitTracker(
-            ledger, pages, self.count, self._visit_written, self._rescheduled, self._signal
-        )
-        self.feeds = FoundFeeds(context)
+        self.visited = VisitTracker(ledger, pages, self.count, self._signal)
+        self.seeds = seeds_of(context.spec)
         self.sizes: dict[str, int] = {}
         self._owner = ledger.owner
         self._pages = pages.pages
-        self._seed_failures = SeedFailures((), self.visited.seed_failed)
+        self._seed_failures = SeedFailures((), self._seed_failed)
         self._adopted = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self.due = DuePages(context, self.visited, self._wake.set, self.count, once=once)
+        self.due = DuePages(context, self.visited, self._wake.set, once=once)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -105,7 +119,7 @@ class Watch:
         connect = crawler.signals.connect
         connect(watch.opened, signals.spider_opened)
         connect(watch.idle, signals.spider_idle)
-        connect(watch.feeds.answered, signals.response_received)
+        connect(watch.answered, signals.response_received)
         connect(watch.closed, signals.spider_closed)
         connect(watch.took, hosts_taken)
         return watch
@@ -150,31 +164,33 @@ class Watch:
         if self._task is not None and (self.due.waits or self.visited):
             raise DontCloseSpider
 
+    def offer_feeds(self, urls: Iterable[str], depth: int) -> None:
+        """Queue discovered feeds as seeds, since the trap rules would refuse their URLs."""
+        hosts = self.context.hosts
+        seeds = [Seed(url, FEED_VALUE, depth=depth) for url in urls if not hosts.refuse(url)]
+        if seeds:
+            with self.context.book.writing() as frontier:
+                new = frontier.push(seeds)
+            self.context.crawler.stats.inc_value("topiccrawl/revisits/feeds", new)
+
+    def answered(self, response: Response, request: Request) -> None:
+        """Queue the news sitemaps and sitemap indexes in a robots.txt."""
+        lease = self.context.lease(request)
+        if lease is not None and lease.kind is Kind.ROBOTS and response.status == OK:
+            self.offer_feeds(filter(may_be_news_sitemap, read_sitemap(response.body).sitemaps), 1)
+
     def took(self) -> None:
         """Scan all overdue pages soon, as this node now serves hosts of another node."""
         self.due.check_soon()
         self._wake.set()
 
-    @property
-    def next_at(self) -> float | None:
-        """Time when the next page is due, seconds since the epoch; None if no page is."""
-        return self.due.next_at
-
     def status(self) -> State:
         """Return the status section with the next visit; "" if no page will be due."""
-        if self.next_at is None:
+        if self.due.next_at is None:
             return {"circumstances": {"watching": ""}}
-        at = time.strftime("%H:%M:%S", time.localtime(self.next_at))
+        at = time.strftime("%H:%M:%S", time.localtime(self.due.next_at))
         hubs, details = self.sizes.get("hubs", 0), self.sizes.get("details", 0)
         return {"circumstances": {"watching": f"{hubs} hubs, {details} articles, next at {at}"}}
-
-    def has_links_of(self, url: str) -> bool:
-        """Return whether the frontier has the links of a page, so that a 304 loses none.
-
-        The state of a page may be older than the frontier (``-a fresh=1``), or newer than its
-        content.
-        """
-        return self.due.has_links_of(url)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
         """Report the outcome of a lease; a failure without further retries is an error."""
@@ -191,6 +207,9 @@ class Watch:
             self._task.cancel()
         await self.visited.close()
 
+    def _seed_failed(self, url: str, reason: str) -> None:
+        self.visited.visit_failed(url, reason, first=True)
+
     def _signal(self, change: Change) -> None:
         self.context.crawler.signals.send_catch_log(page_changed, change=change)
 
@@ -199,12 +218,6 @@ class Watch:
         self.context.crawler.stats.inc_value(f"topiccrawl/revisits/{name}")
         if name in {"hubs", "details", "gone"}:
             self.sizes[name] = self.sizes.get(name, 0) + 1
-
-    def _visit_written(self, state: PageState) -> None:
-        self.due.visit_written(state)
-
-    def _rescheduled(self, state: PageState) -> None:
-        self.due.rescheduled(state)
 
     # -- Due pages ------------------------------------------------------------------------------
 
@@ -234,26 +247,24 @@ class Watch:
 
     async def _adopt(self, frontier: Frontier) -> None:
         """Adopt crawls without a watch: seeds, stored articles, and pages that linked to them."""
-        seeds = seeds_of(self.context.spec)
-        known = await self.visited.pages.get(self._owner, seeds)
-        unfetched = [url for url in seeds if url not in known or not was_fetched(known[url])]
+        known = await self.visited.pages.get(self._owner, self.seeds)
+        unfetched = [url for url in self.seeds if url not in known or not was_fetched(known[url])]
         for url in unfetched:
             frontier.requeue(url, HUB_VALUE)
         if not self.due.once:
-            self._seed_failures = SeedFailures(unfetched, self.visited.seed_failed)
+            self._seed_failures = SeedFailures(unfetched, self._seed_failed)
             self.visited.seeds = self._seed_failures
-        if any(visited_at(state) > time.time() + TOLERANCE for state in known.values()):
+        if any(visits_of(state).visited_at > time.time() + TOLERANCE for state in known.values()):
             await self.due.set_back()
         if self.sizes.get("hubs") or not frontier.counts()["crawled"]:
             return
-        await adopt_from_store(
-            self.context.crawler.settings, frontier, self.visited.ledger, self._pages
-        )
+        async with opened(storage_of(self.context.crawler.settings).articles()) as store:
+            await adopt(frontier, store, self.visited.ledger, self._pages, time.time())
         self.sizes = await self._pages.counts(self._owner)
 
 
 def seeds_of(spec: CrawlSpec) -> tuple[str, ...]:
-    """Return the canonical seeds of a crawl's topic; by default, those of the portals."""
+    """Return the canonical seeds of a crawl."""
     urls = (spec.topic.seeds or default_seeds(spec.topic)) if spec.topic is not None else ()
     return tuple(canonical(url) or url for url in urls)
 
@@ -273,10 +284,11 @@ def policy_of(settings: BaseSettings) -> RevisitPolicy:
         detail=number(settings, "TOPICCRAWL_REVISIT_ARTICLE"),
         days=number(settings, "TOPICCRAWL_REVISIT_DAYS"),
     )
-    return policy_named(settings["TOPICCRAWL_REVISIT_POLICY"], pace)
-
-
-def found_on(frontier: Frontier, url: str) -> str:
-    """Return the URL of the page that linked to a URL first, or ""."""
-    known = frontier.why(url)
-    return known.path[-2] if known is not None and len(known.path) > 1 else ""
+    name = settings["TOPICCRAWL_REVISIT_POLICY"]
+    if name not in POLICIES:
+        raise SettingError(
+            "TOPICCRAWL_REVISIT_POLICY is {name!r}: set it to one of {known}",
+            name=name,
+            known=", ".join(POLICIES),
+        )
+    return POLICIES[name](pace)

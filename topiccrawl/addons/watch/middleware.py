@@ -12,12 +12,12 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 
-from topiccrawl.addons.watch.extension import Watch, found_on, seeds_of
+from topiccrawl.addons.watch.extension import Watch
 from topiccrawl.addons.watch.pagestates import NOT_MODIFIED, VisitResult
+from topiccrawl.addons.watch.seeds import parent_of
 from topiccrawl.extract.hubs import MIN_ITEMS, hub_list
 from topiccrawl.links.feeds import find_feeds, is_sitemap_index
 from topiccrawl.model import Article, Findings, Kind, Lease, Unfinished
-from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.spiders.reading import header
 from topiccrawl.text.decode import decode
 
@@ -29,15 +29,16 @@ if TYPE_CHECKING:
     from topiccrawl.storage.pages import PageState
 
 
-class ConditionalMiddleware:
-    """Makes requests for watched pages conditional.
+class _WatchPart:
+    """Part of a watch on one of Scrapy's hooks.
 
     Args:
-        watch: Watch with the validators of the last responses.
+        watch: Watch of the crawl.
     """
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
+        self.context = watch.context
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -46,14 +47,28 @@ class ConditionalMiddleware:
         Raises:
             NotConfigured: If the crawl does not watch pages.
         """
-        return cls(_watch(crawler))
+        watch = crawler.get_extension(Watch)
+        if watch is None:
+            raise NotConfigured
+        return cls(watch)
+
+    def page_lease(self, request: Request | None) -> Lease | None:
+        """Return the lease of a page; None for robots.txt and for later pages of an article."""
+        lease = self.context.lease(request)
+        if request is None or lease is None or lease.kind is Kind.ROBOTS:
+            return None
+        return None if request.cb_kwargs or request.method != "GET" else lease
+
+
+class ConditionalMiddleware(_WatchPart):
+    """Makes requests for watched pages conditional."""
 
     async def process_request(self, request: Request) -> None:
         """Add the validators of the page's last response."""
-        if _page_lease(self.watch.context, request) is None:
+        if self.page_lease(request) is None:
             return
         known = await self.watch.visited.load_state(request.url)
-        if known is None or known.gone_at or not self.watch.has_links_of(request.url):
+        if known is None or known.gone_at or not self.watch.due.has_links_of(request.url):
             return
         if not (known.etag or known.last_modified) or known.more.get("parts"):
             return  # an article of several pages must be compared as a whole
@@ -64,36 +79,18 @@ class ConditionalMiddleware:
             request.headers["If-Modified-Since"] = known.last_modified
 
 
-class WatchMiddleware:
-    """Reports visits to the watch, and drops unchanged articles before the pipelines.
-
-    Args:
-        context: The crawl, whose frontier knows the page that linked to a URL.
-        watch: Watch that receives the reports.
-    """
-
-    def __init__(self, context: CrawlContext, watch: Watch) -> None:
-        self.context = context
-        self.watch = watch
-        self.seeds = frozenset(seeds_of(context.spec))
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Create the middleware.
-
-        Raises:
-            NotConfigured: If the crawl does not watch pages.
-        """
-        return cls(context_of(crawler), _watch(crawler))
+class WatchMiddleware(_WatchPart):
+    """Reports visits to the watch, and drops unchanged articles before the pipelines."""
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Yield the new output of a page; for status 304, only its previous relevance."""
-        lease = _page_lease(self.context, response.request)
+        lease = self.page_lease(response.request)
         if lease is None or response.request is None:
             async for output in result:
-                self._report_whole(output)
+                if isinstance(output, Article):  # all pages of an article were read
+                    self.watch.visited.compare_whole(output.url, time.time(), digest_of(output))
                 yield output
             return
         visited, url = self.watch.visited, response.request.url
@@ -109,42 +106,34 @@ class WatchMiddleware:
             passed = output if page.is_new(known) else page.next_part(output)
             if passed is not None:
                 yield passed
-        seen = self._seen(response, lease.depth, page.findings, page.article)
-        visited.record(lease, known, replace(seen, parts=page.parts))
+        visited.record(lease, known, self._seen(response, url, lease.depth, page))
 
-    def _report_whole(self, output: object) -> None:
-        """Report an article of several pages after its last page was read."""
-        if isinstance(output, Article):
-            self.watch.visited.compare_whole(output.url, time.time(), digest_of(output))
-
-    def _seen(
-        self, response: Response, depth: int, findings: Findings, article: Article | None
-    ) -> VisitResult:
+    def _seen(self, response: Response, url: str, depth: int, page: _PageOutput) -> VisitResult:
+        findings, article = page.findings, page.article
         seed = depth == 0 and article is None
         feeds: list[str] = []
         if seed or findings.relevant or findings.lists:
             feeds = find_feeds(response.body, response.url)
-            self.watch.feeds.offer(feeds, depth + 1)
+            self.watch.offer_feeds(feeds, depth + 1)
         bare_index = findings.lists and not feeds and is_sitemap_index(response.body)
-        return _seen(
+        seen = _seen(
             response,
-            digest="" if article is None else digest_of(article),
             relevance=findings.relevance,
             hub=(findings.lists and not bare_index)
             or seed
-            or self._is_seed(response)
+            or url in self.watch.seeds
             or (article is None and _lists(response, findings)),
             links=(*(offer.url for offer in findings.offers), *(feeds if findings.lists else ())),
-            found_on="" if article is None else self._found_on(response),
-            published=0.0 if article is None else seconds_of(article.published),
+            parts=page.parts,
         )
-
-    def _is_seed(self, response: Response) -> bool:
-        return response.request is not None and response.request.url in self.seeds
-
-    def _found_on(self, response: Response) -> str:
-        request = response.request
-        return "" if request is None else found_on(self.context.frontier, request.url)
+        if article is None:
+            return seen
+        return replace(
+            seen,
+            digest=digest_of(article),
+            found_on=parent_of(self.context.frontier, url),
+            published=seconds_of(article.published),
+        )
 
 
 class _PageOutput:
@@ -219,18 +208,3 @@ def _lists(response: Response, findings: Findings) -> bool:
         return False
     decoded = decode(response.body, header(response, "Content-Type"))
     return hub_list(decoded.text, response.url) is not None
-
-
-def _page_lease(context: CrawlContext, request: Request | None) -> Lease | None:
-    """Return the lease of a page; None for robots.txt and for later pages of an article."""
-    lease = context.lease(request)
-    if request is None or lease is None or lease.kind is Kind.ROBOTS:
-        return None
-    return None if request.cb_kwargs or request.method != "GET" else lease
-
-
-def _watch(crawler: Crawler) -> Watch:
-    watch = crawler.get_extension(Watch)
-    if watch is None:
-        raise NotConfigured
-    return watch

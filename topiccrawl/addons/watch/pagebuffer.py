@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import ChainMap
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -70,14 +71,9 @@ class PageBuffer:
 
     async def get(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
         """See ``Pages.get``."""
-        found: dict[str, PageState] = {}
-        asked = []
-        for url in urls:
-            state = self._waiting.get((owner, url)) or self._writing.get((owner, url))
-            if state is None:
-                asked.append(url)
-            else:
-                found[url] = state
+        unwritten = ChainMap(self._waiting, self._writing)
+        found = {url: unwritten[owner, url] for url in urls if (owner, url) in unwritten}
+        asked = [url for url in urls if url not in found]
         return found | await self.pages.get(owner, asked) if asked else found
 
     async def find(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:

@@ -6,7 +6,7 @@ import math
 from base64 import b64decode, b64encode
 from dataclasses import dataclass, replace
 from struct import iter_unpack, pack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from topiccrawl.addons.watch.contract import Observation, RevisitPolicy, Visits
@@ -15,6 +15,9 @@ from topiccrawl.storage.pages import MAX_FIRST_RETRY, PageState, Role, sendable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
+TOLERANCE = 5.0
+"""Corrections of the clock up to this size are ignored, in seconds."""
 
 GONE = frozenset((404, 410))
 """HTTP statuses of a page that is gone."""
@@ -96,11 +99,9 @@ class PageStates:
     def revisit(self, known: PageState, seen: VisitResult) -> PageState:
         """Return the state after another visit with status 200 or 304."""
         changed = self.is_changed(known, seen)
-        links = (
-            offered(known, seen.links) if known.more.get("links") else 0
-        )  # without stored links, all would count
+        links = offered(known, seen.links) if known.more.get("links") else 0
         observation = Observation(seen.at, changed, offered=links, status=seen.status)
-        visits = self.policy.learn(_visits(known), observation)
+        visits = self.policy.learn(visits_of(known), observation)
         returned = known.gone_at > 0
         state = replace(
             _with_response(known, seen),
@@ -117,10 +118,10 @@ class PageStates:
         ``MAX_FIRST_RETRY``. It is never marked as gone, since it may never have existed.
         """
         state = known or PageState(self.owner, url, Role.HUB, at)
-        visits = replace(_visits(state), visited_at=at, visits=0, misses=_visits(state).misses + 1)
+        before = visits_of(state)
+        visits = replace(before, visited_at=at, visits=0, misses=before.misses + 1)
         wait = min(self.unfetched_seconds * 2.0 ** min(visits.misses - 1, 10), MAX_FIRST_RETRY)
-        more = {**state.more, "visits": visits.to_dict()}
-        return replace(state, checked_at=at, due=at + wait, more=more)
+        return with_visits(state, visits, checked_at=at, due=at + wait)
 
     def failed_visit(self, known: PageState, at: float, status: int) -> PageState:
         """Return the state after a failed visit; two consecutive 404 or 410 mark a page as gone.
@@ -130,17 +131,14 @@ class PageStates:
         """
         if not was_fetched(known):
             return self.unfetched(known.url, at, known)
-        visits = self.policy.learn(_visits(known), Observation(at, status=status))
+        visits = self.policy.learn(visits_of(known), Observation(at, status=status))
         if status not in GONE:
             return self._scheduled(known, visits)
         misses = known.misses + 1
         gone_at = known.gone_at or (at if misses >= GONE_VISITS else 0.0)
-        state = self._scheduled(
-            replace(known, misses=misses, gone_at=gone_at, checked_at=at), visits
-        )
-        if gone_at:
-            return state
-        return replace(state, due=at + self.gone_seconds)
+        state = replace(known, misses=misses, gone_at=gone_at, checked_at=at)
+        state = self._scheduled(state, visits)
+        return state if gone_at else replace(state, due=at + self.gone_seconds)
 
     def credit(self, url: str, known: PageState | None, seen: VisitResult) -> PageState | None:
         """Return the state of the page that linked to an article first, which becomes a hub.
@@ -152,15 +150,11 @@ class PageStates:
         if known is None:
             return self.first_visit(url, VisitResult(seen.at, hub=True))
         older = 0 < seen.published < known.first_seen
-        first = known.more.get("visits", {}).get("visits", 1) == 1  # it shows existing articles
+        first = visits_of(known).visits == 1  # it shows existing articles
         if known.role is not Role.HUB or older or first:
             return None
-        return self.credited(known, seen.at)
-
-    def credited(self, known: PageState, at: float, gained: int = 1) -> PageState:
-        """Return the state of a hub after new on-topic articles were found through it."""
-        observation = Observation(at, gained=gained, visit=False)
-        return self._scheduled(known, self.policy.learn(_visits(known), observation))
+        observation = Observation(seen.at, gained=1, visit=False)
+        return self._scheduled(known, self.policy.learn(visits_of(known), observation))
 
     def whole_article(self, known: PageState, at: float, digest: str) -> PageState:
         """Return the state after all pages of an article were read; ``digest`` covers all pages.
@@ -169,7 +163,7 @@ class PageStates:
         already is not counted again.
         """
         before = known.more.get("whole", digest)
-        shown = known.changed_at >= _visits(known).visited_at
+        shown = known.changed_at >= visits_of(known).visited_at
         changed_at = at if digest != before and not shown else known.changed_at
         return replace(known, changed_at=changed_at, more={**known.more, "whole": digest})
 
@@ -185,12 +179,31 @@ class PageStates:
         due = self.policy.due(visits)
         over = math.isinf(due) or (state.gone_at > 0.0 and state.role is Role.DETAIL)
         due = 0.0 if over else max(due, visits.visited_at + MIN_WAIT)
-        return replace(state, due=due, more={**state.more, "visits": visits.to_dict()})
+        return with_visits(state, visits, due=due)
 
 
 def was_fetched(state: PageState) -> bool:
     """Return whether a page was ever fetched; False if each visit failed."""
-    return bool(state.more.get("visits", {}).get("visits", 1))
+    return visits_of(state).visits > 0
+
+
+def set_back(state: PageState, now: float) -> PageState:
+    """Shift the times of a page visited "in the future": visited now, due after the same wait.
+
+    Other states are returned unchanged. The function is idempotent.
+
+    >>> state = set_back(PageState("足球", "http://a.test/", checked_at=9000.0, due=9060.0), 1000.0)
+    >>> state.checked_at, state.due
+    (1000.0, 1060.0)
+    """
+    visits = visits_of(state)
+    ahead = visits.visited_at - now
+    if ahead <= TOLERANCE:
+        return state
+    due = state.due and now + max(0.0, state.due - visits.visited_at)
+    # the age stays the same
+    visits = replace(visits, visited_at=now, first_seen=visits.first_seen - ahead)
+    return with_visits(state, visits, checked_at=min(state.checked_at, now), due=due)
 
 
 def offered(known: PageState, links: Iterable[str]) -> int:
@@ -201,27 +214,33 @@ def offered(known: PageState, links: Iterable[str]) -> int:
 
 def _with_response(state: PageState, seen: VisitResult) -> PageState:
     """Return the state with the data of a response; a 304 has only validators."""
+    known = state if seen.status == NOT_MODIFIED else PageState("", "")
     state = replace(
         state,
         checked_at=seen.at,
-        etag=sendable(seen.etag) or (state.etag if seen.status == NOT_MODIFIED else ""),
-        last_modified=sendable(seen.last_modified)
-        or (state.last_modified if seen.status == NOT_MODIFIED else ""),
+        etag=sendable(seen.etag) or known.etag,
+        last_modified=sendable(seen.last_modified) or known.last_modified,
     )
     if seen.status == NOT_MODIFIED:
         return state
-    more = (
-        {**state.more, "links": _pack_links(seen.links)} if state.role is Role.HUB else state.more
-    )
+    more = dict(state.more)
+    if state.role is Role.HUB:
+        more["links"] = _pack_links(seen.links)
     if seen.parts or "parts" in more:
-        more = {**more, "parts": seen.parts}
+        more["parts"] = seen.parts
     return replace(state, digest=seen.digest or state.digest, relevance=seen.relevance, more=more)
 
 
-def _visits(state: PageState) -> Visits:
+def visits_of(state: PageState) -> Visits:
+    """Return the record of a page's visits."""
     if "visits" in state.more:
         return Visits.from_dict(state.more["visits"])
     return Visits(state.url, state.role, state.first_seen, state.checked_at or state.first_seen)
+
+
+def with_visits(state: PageState, visits: Visits, **changes: Any) -> PageState:  # noqa: ANN401  (fields)
+    """Return the state with another record of visits, and other changed times."""
+    return replace(state, more={**state.more, "visits": visits.to_dict()}, **changes)
 
 
 def _hashes(links: Iterable[str]) -> set[int]:

@@ -1,37 +1,23 @@
-"""Start of a watch: seeds that were not fetched yet, discovered feeds, adoption of crawls."""
+"""Start of a watch: seeds that were not fetched yet, and adoption of crawls."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult
-from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
-from topiccrawl.links.feeds import may_be_news_sitemap
-from topiccrawl.links.sitemaps import read_sitemap
-from topiccrawl.model import Kind, Lease
-from topiccrawl.storage.factory import opened, storage_of
+from topiccrawl.frontier.contract import Ending, Frontier, Outcome
 from topiccrawl.storage.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from scrapy import Request
-    from scrapy.http import Response
-    from scrapy.settings import BaseSettings
-
-    from topiccrawl.scheduler.context import CrawlContext
+    from topiccrawl.model import Lease
     from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.storage.pages import Pages, PageState
 
 QUEUED = frozenset({"prior", "normal", "leased"})
 """Queues of URLs that are not fetched yet."""
-
-FEED_VALUE = 0.9
-"""Score of a feed that a page on topic or a seed links to."""
-
-OK = 200
 
 BATCH = 500
 """Number of states written in one transaction."""
@@ -72,40 +58,6 @@ class SeedFailures:
             self._all.add(outcome.target)
 
 
-class FoundFeeds:
-    """Queues discovered feeds.
-
-    Args:
-        context: The crawl.
-    """
-
-    def __init__(self, context: CrawlContext) -> None:
-        self.context = context
-
-    def offer(self, urls: Iterable[str], depth: int) -> None:
-        """Queue discovered feeds as seeds, since the trap rules would refuse their URLs."""
-        hosts = self.context.hosts
-        seeds = [Seed(url, FEED_VALUE, depth=depth) for url in urls if not hosts.refuse(url)]
-        if seeds:
-            with self.context.book.writing() as frontier:
-                new = frontier.push(seeds)
-            self.context.crawler.stats.inc_value("topiccrawl/revisits/feeds", new)
-
-    def answered(self, response: Response, request: Request) -> None:
-        """Queue the news sitemaps and sitemap indexes in a robots.txt."""
-        lease = self.context.lease(request)
-        if lease is not None and lease.kind is Kind.ROBOTS and response.status == OK:
-            self.offer(filter(may_be_news_sitemap, read_sitemap(response.body).sitemaps), 1)
-
-
-async def adopt_from_store(
-    settings: BaseSettings, frontier: Frontier, ledger: PageStates, pages: Pages
-) -> None:
-    """Run ``adopt`` with the store of the settings."""
-    async with opened(storage_of(settings).articles()) as store:
-        await adopt(frontier, store, ledger, pages, time.time())
-
-
 async def adopt(
     frontier: Frontier, store: ArticleStore, ledger: PageStates, pages: Pages, now: float
 ) -> None:
@@ -127,21 +79,23 @@ async def adopt(
     hubs: dict[str, PageState] = {}
     batch: list[PageState] = []
     async for article in store.select(Selection(ledger.owner)):
-        known = frontier.why(article.url)
         state = ledger.first_visit(article.url, VisitResult(article.fetched_at, digest="unknown"))
-        if known is None or state is None:
+        if state is None or frontier.why(article.url) is None:
             continue
         batch.append(replace(state, digest=""))
-        hub = known.path[-2] if len(known.path) > 1 else ""
-        first = (
-            ledger.first_visit(hub, VisitResult(now, hub=True)) if hub and hub not in hubs else None
-        )
-        if first is not None:
+        hub = parent_of(frontier, article.url)
+        if hub and hub not in hubs and (first := ledger.credit(hub, None, VisitResult(now))):
             hubs[hub] = first
         if len(batch) >= BATCH:
             await _save(pages, ledger.owner, batch)
             batch = []
     await _save(pages, ledger.owner, [*batch, *hubs.values()])
+
+
+def parent_of(frontier: Frontier, url: str) -> str:
+    """Return the URL of the page that linked to a URL first, or ""."""
+    known = frontier.why(url)
+    return known.path[-2] if known is not None and len(known.path) > 1 else ""
 
 
 async def _save(pages: Pages, owner: str, states: list[PageState]) -> None:

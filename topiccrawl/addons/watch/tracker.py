@@ -48,14 +48,6 @@ class Visit(NamedTuple):
     seen: VisitResult
 
 
-class _PendingState(NamedTuple):
-    """State after a visit that is not completely written yet."""
-
-    state: PageState
-    seen: VisitResult
-    before: PageState | None
-
-
 class VisitTracker:
     """Tracks the visits of a crawl and the states of their pages.
 
@@ -63,13 +55,13 @@ class VisitTracker:
         ledger: Computes states.
         pages: Store of the states.
         count: Called with the name of each event to count.
-        on_written: Called with each state that was written after a visit.
-        on_rescheduled: Called with each state that was written for other reasons, as its due time
-            may have changed.
         on_change: Called with each change of an article.
 
     Attributes:
         seeds: URLs that are retried even if they were never fetched.
+        on_written: Called with each state that was written after a visit.
+        on_rescheduled: Called with each state that was written for other reasons, as its due time
+            may have changed.
     """
 
     def __init__(
@@ -77,20 +69,19 @@ class VisitTracker:
         ledger: PageStates,
         pages: PageBuffer,
         count: Callable[[str], None],
-        on_written: Callable[[PageState], None],
-        on_rescheduled: Callable[[PageState], None],
         on_change: Callable[[Change], None],
     ) -> None:
         self.seeds: Container[str] = ()
         self.ledger = ledger
         self.pages = pages
-        self._count = count
-        self._on_written = on_written
-        self._on_rescheduled = on_rescheduled
+        self.count = count
+        self.on_written: Callable[[PageState], None] = _ignore
+        self.on_rescheduled: Callable[[PageState], None] = _ignore
         self._on_change = on_change
         self._visits: dict[int, Visit] = {}
         self._loaded: dict[str, PageState | None] = {}
-        self._pending: dict[str, _PendingState] = {}
+        self._pending: dict[str, PageState] = {}
+        self._settling: dict[str, Visit] = {}
         self._unread: set[str] = set()
         self._failing: set[str] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -106,9 +97,8 @@ class VisitTracker:
 
     async def current_state(self, url: str) -> PageState | None:
         """Return the state of a page, or None; wait while the store is unavailable."""
-        judged = self._pending.get(url)
-        if judged is not None:
-            return judged.state
+        if url in self._pending:
+            return self._pending[url]
         return (await self.pages.find(self.ledger.owner, [url])).get(url)
 
     async def load_state(self, url: str) -> PageState | None:
@@ -117,13 +107,12 @@ class VisitTracker:
         If the store is unavailable, return None: the page is then fetched unconditionally, and
         compared when the store is available again.
         """
-        judged = self._pending.get(url)
+        known = self._pending.get(url)
         try:
-            found = {} if judged else await self.pages.get(self.ledger.owner, [url])
+            known = known or (await self.pages.get(self.ledger.owner, [url])).get(url)
         except StorageAwayError:
             self._unread.add(url)
-            found = {}
-        known = self._loaded[url] = judged.state if judged else found.get(url)
+        self._loaded[url] = known
         return known
 
     def loaded_state(self, url: str) -> PageState | None:
@@ -149,7 +138,7 @@ class VisitTracker:
                 self._unread.discard(lease.url)
             state = await self._new_state(lease.url, visit)
             if state is not None:
-                self._pending[lease.url] = _PendingState(state, visit.seen, visit.known)
+                self._pending[lease.url], self._settling[lease.url] = state, visit
 
     async def _new_state(self, url: str, visit: Visit) -> PageState | None:
         if visit.known is None:
@@ -159,7 +148,7 @@ class VisitTracker:
             return state
         known = await self.current_state(url) or visit.known  # may have been credited since
         changed = self.ledger.is_changed(known, visit.seen)
-        self._count(f"{known.role}s_changed" if changed else "unchanged")
+        self.count(f"{known.role}s_changed" if changed else "unchanged")
         return self.ledger.revisit(known, visit.seen)
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
@@ -173,8 +162,9 @@ class VisitTracker:
                 self._start(self._write_settled(lease.url))
             return
         self._pending.pop(lease.url, None)
+        self._settling.pop(lease.url, None)
         if outcome.ending in {Ending.ERROR, Ending.REDIRECTED}:
-            self._start(self.record_failure(lease.url, outcome.reason))
+            self.visit_failed(lease.url, outcome.reason)
 
     async def credit(self, hub: str, seen: VisitResult) -> None:
         """Credit the page that linked to an article first, which makes it a hub."""
@@ -182,17 +172,16 @@ class VisitTracker:
             known = await self.current_state(hub)
             state = self.ledger.credit(hub, known, seen)
             if known is None:
-                self._count("hubs")
+                self.count("hubs")
             if state is None:
                 return
-            judged = self._pending.get(hub)
-            if judged is not None:
-                self._pending[hub] = judged._replace(state=state)
+            if hub in self._pending:
+                self._pending[hub] = state
                 return
         try:  # from the call on, the buffer returns the new state, so no lock is needed
             await self.pages.save(state)
         finally:
-            self._on_rescheduled(state)
+            self.on_rescheduled(state)
 
     def compare_whole(self, url: str, at: float, digest: str) -> None:
         """Compare an article of several pages in the background, after all pages were read."""
@@ -206,15 +195,12 @@ class VisitTracker:
             if known is None:
                 return
             state = self.ledger.whole_article(known, at, digest)
-            judged = self._pending.get(url)
-            if judged is not None:
-                self._pending[url] = judged._replace(state=state)
+            if url in self._pending:
+                self._pending[url] = state
                 return
         await self.pages.save(state)
-        change = change_between(known, state) if state.role is Role.DETAIL else None
-        if change is not None:
-            self._count("details_changed")
-            self._on_change(change)
+        if self._report_change(known, state):
+            self.count("details_changed")
 
     async def close(self) -> None:
         """Write all pending states; the frontier must be closed, so that its content is durable."""
@@ -227,10 +213,10 @@ class VisitTracker:
     async def _write_settled(self, url: str) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._ending.wait(), DURABLE_SECONDS)
-        state, seen, before = self._pending.pop(url)
+        state, (before, seen) = self._pending.pop(url), self._settling.pop(url)
         await self._write(state, before)
         if state.first_seen == seen.at:
-            self._count(f"{state.role}s")
+            self.count(f"{state.role}s")
             if state.role is Role.DETAIL and seen.found_on:
                 await self.credit(seen.found_on, seen)
 
@@ -259,25 +245,21 @@ class VisitTracker:
         if known is None:
             if url not in self.seeds:
                 return
-            self._count("hubs")
+            self.count("hubs")
             state = self.ledger.unfetched(url, now)
         else:
             status = reason.removeprefix("http-")
             state = self.ledger.failed_visit(known, now, int(status) if status.isdigit() else 0)
             if state.gone_at and not known.gone_at:
-                self._count("gone")
+                self.count("gone")
         if not was_fetched(state):
             at = time.strftime("%H:%M:%S", time.localtime(state.due))
             logger.warning("%s cannot be fetched (%s): it is retried at %s", url, reason, at)
         await self._write(state, known or state)
 
-    def visit_failed(self, url: str, reason: str) -> None:
+    def visit_failed(self, url: str, reason: str, *, first: bool = False) -> None:
         """Record a failed visit in the background; see ``record_failure``."""
-        self._start(self.record_failure(url, reason))
-
-    def seed_failed(self, url: str, reason: str) -> None:
-        """Record the failure of a seed in the background, unless it has a state."""
-        self._start(self.record_failure(url, reason, first=True))
+        self._start(self.record_failure(url, reason, first=first))
 
     async def amend(self, urls: Iterable[str], change: Callable[[PageState], PageState]) -> None:
         """Rewrite states that are not pending."""
@@ -295,12 +277,17 @@ class VisitTracker:
         try:
             await self.pages.save(state)
         except StorageError:
-            self._on_written(state)
+            self.on_written(state)
             raise
+        self._report_change(before, state)
+        self.on_written(state)
+
+    def _report_change(self, before: PageState | None, state: PageState) -> bool:
+        """Report the change of an article; return whether there is one."""
         change = change_between(before, state) if state.role is Role.DETAIL else None
         if change is not None:
             self._on_change(change)
-        self._on_written(state)
+        return change is not None
 
     def _lock(self, url: str) -> asyncio.Lock:
         """Return the lock of a page's state, which is deleted when no task uses it."""
@@ -310,6 +297,10 @@ class VisitTracker:
         task = asyncio.create_task(_logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _ignore(_: PageState) -> None:
+    """Do nothing; the default of the callbacks."""
 
 
 async def _logged(work: Coroutine[None, None, None]) -> None:

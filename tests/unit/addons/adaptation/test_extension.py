@@ -11,9 +11,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.adaptation.extension import STORED_TERMS, TopicAdaptation, terms_to_store
-from topiccrawl.addons.adaptation.learner import TopicLearner
+from topiccrawl.addons.adaptation.learner import AdaptationParameters, TopicLearner
 from topiccrawl.errors import SettingError
 from topiccrawl.links.page import read_page
 from topiccrawl.links.strategies.contract import LEARNT

@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from topiccrawl.addons.adaptation.contract import AdaptationParameters
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter, unit
+from topiccrawl.addons.adaptation.learner import AdaptationParameters
 from topiccrawl.topics.vector import TopicVector
 
 TOPIC = TopicVector.of({"足球": 1.0, "中超": 1.0, "彩票": -1.0})

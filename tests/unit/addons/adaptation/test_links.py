@@ -92,13 +92,13 @@ def test_long_texts_are_left_to_the_users_terms(links: LearntLinks) -> None:
 
 def test_words_change_the_links_alone_and_the_genetic_vector_changes_both() -> None:
     vector = TopicVector.of({"足球": 1.0, "中超": 0.2})
-    words = scorers(TopicUpdate("words", vector, "", 1), OWN, 0.2)
-    assert words.pages is OWN
-    assert words.links.score_many(["中超"])[0] > 0
-    moved = scorers(TopicUpdate("genetic", vector, "", 1, 0.07), OWN, 0.2)
-    assert moved.pages is moved.links
-    assert moved.pages.score_text("中超").relevance > 0
-    assert moved.pages.lower_limit == 0.07
+    pages, links = scorers(TopicUpdate("words", vector, "", 1), OWN, 0.2)
+    assert pages is OWN
+    assert links.score_many(["中超"])[0] > 0
+    pages, links = scorers(TopicUpdate("genetic", vector, "", 1, 0.07), OWN, 0.2)
+    assert pages is links
+    assert pages.score_text("中超").relevance > 0
+    assert pages.lower_limit == 0.07
     assert OWN.score_text("中超").relevance == 0
 
 

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.adaptation.feedback import (
-    RocchioParameters,
     apply_drift_guard,
     centroid,
     heaviest,
@@ -46,21 +45,19 @@ def test_guarding_twice_equals_guarding_once(
 def test_rocchio_gives_positive_weights_of_length_one(
     topic: dict[str, float], best: dict[str, float], bad: dict[str, float]
 ) -> None:
-    moved = rocchio(topic, best, bad, RocchioParameters())
+    moved = rocchio(topic, best, bad)
     assert all(weight > 0 for weight in moved.values())
     assert not moved or math.hypot(*moved.values()) == pytest.approx(1.0)
 
 
 def test_what_irrelevant_pages_hold_is_cut() -> None:
-    moved = rocchio(
-        {"a": 1.0}, {"a": 0.6, "menu": 0.8}, {"menu": 1.0}, RocchioParameters(negative=1)
-    )
+    moved = rocchio({"a": 1.0}, {"a": 0.6, "menu": 0.8}, {"menu": 1.0}, negative=1)
     assert list(moved) == ["a"]
 
 
 def test_nothing_of_the_rule_changes_nothing() -> None:
-    still = RocchioParameters(positive=0, negative=0)
-    assert rocchio({"a": 0.6, "b": 0.8}, {"c": 1.0}, {"a": 1.0}, still) == {"a": 0.6, "b": 0.8}
+    still = rocchio({"a": 0.6, "b": 0.8}, {"c": 1.0}, {"a": 1.0}, positive=0, negative=0)
+    assert still == {"a": 0.6, "b": 0.8}
 
 
 def test_the_heaviest_stay_beside_those_that_stay_always() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topiccrawl.addons.adaptation.contract import AdaptationParameters
+from topiccrawl.addons.adaptation.learner import AdaptationParameters
 from topiccrawl.addons.adaptation.words import WordAdapter
 from topiccrawl.errors import SettingError
 from topiccrawl.topics.vector import TopicVector

@@ -9,8 +9,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from topiccrawl.addons.simulate import plot
-from topiccrawl.addons.simulate.drawing import HEIGHT, POINTS, WIDTH, page, svg
+from topiccrawl.addons.simulate.drawing import (
+    HEIGHT,
+    POINTS,
+    WIDTH,
+    check_plot,
+    page,
+    svg,
+    write_plot,
+)
 from topiccrawl.addons.simulate.harvest import Case, harvest
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.topics.topic import Topic
@@ -54,13 +61,13 @@ def test_a_case_without_anything_can_be_drawn() -> None:
 def test_the_picture_is_a_png(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra topiccrawl[plot] is not installed")
     path = tmp_path / "curves.png"
-    plot.write(path, "title", [(CASE, FOUND)] * 3)
+    write_plot(path, "title", [(CASE, FOUND)] * 3)
     assert path.read_bytes().startswith(b"\x89PNG")
     with pytest.raises(ConfigurationError, match="cannot be written"):
-        plot.write(tmp_path / "none" / "curves.png", "title", [(CASE, FOUND)])
+        write_plot(tmp_path / "none" / "curves.png", "title", [(CASE, FOUND)])
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ConfigurationError, match=r"topiccrawl\[plot\]"):
-        plot.check()
+        check_plot()

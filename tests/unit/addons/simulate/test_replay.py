@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from tests.unit.addons.simulate.webs import SITE, answer, page, web
-from topiccrawl.addons.adaptation.contract import AdaptationParameters
-from topiccrawl.addons.adaptation.learner import TopicLearner
+from topiccrawl.addons.adaptation.learner import AdaptationParameters, TopicLearner
 from topiccrawl.addons.simulate.replay import Conditions, Replay, Replayed
 from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.frontier.contract import Limits

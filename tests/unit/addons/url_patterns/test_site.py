@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topiccrawl.addons.url_patterns.clusters import clusters, is_one_format
 from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
-from topiccrawl.addons.url_patterns.site import MOST_FORMATS, SiteLearner
-from topiccrawl.addons.url_patterns.tally import Outcome
+from topiccrawl.addons.url_patterns.site import MOST_FORMATS, SiteLearner, learnt_patterns
+from topiccrawl.addons.url_patterns.tally import Outcome, clusters, is_one_format
 from topiccrawl.errors import ConfigurationError
 
 SITE = "http://www.a.test"
@@ -169,14 +168,14 @@ def test_a_draft_learns_apart_and_its_patterns_are_taken_over() -> None:
         due += site.count(story(number), Outcome.ARTICLE)
         due += site.count(f"{SITE}/show/{number}.html", Outcome.OTHER)
     assert due >= 3
-    draft = site.draft()
-    draft.learn()
+    tallies = site.copied_tallies()
+    patterns = learnt_patterns(tallies)
     site.count(f"{SITE}/late/7.html", Outcome.ARTICLE)
     site.patterns = PatternSet((own,))
-    site.apply(draft)
+    site.apply(patterns)
     assert site.patterns.by_hand == (own,)
     assert site.judge(f"{SITE}/show/7.html").label is Label.OTHER
-    assert len(draft.tallies) == len(site.tallies) - 1
+    assert len(tallies) == len(site.tallies) - 1
 
 
 def test_a_site_that_names_its_pages_by_words_is_left_alone() -> None:

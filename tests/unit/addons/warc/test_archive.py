@@ -14,7 +14,7 @@ from warcio.archiveiterator import ArchiveIterator
 from tests.waiting import PATIENCE
 from topiccrawl.addons.warc import warc
 from topiccrawl.addons.warc.archive import Archive, Exchange, LatestPages, exchanges
-from topiccrawl.addons.warc.removal import forget
+from topiccrawl.addons.warc.warc import forget
 from topiccrawl.errors import ConfigurationError, StorageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.unit.storage.writers import article
 from topiccrawl.addons.watch import seeds
 from topiccrawl.addons.watch.pagestates import PageStates
-from topiccrawl.addons.watch.uniform import UniformRevisits
+from topiccrawl.addons.watch.policies import UniformRevisits
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome

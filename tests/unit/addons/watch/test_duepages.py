@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.addons.watch import duepages
-from topiccrawl.addons.watch.clock import visited_at
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
-from topiccrawl.addons.watch.pagestates import PageStates, VisitResult
+from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, visits_of
+from topiccrawl.addons.watch.policies import UniformRevisits
 from topiccrawl.addons.watch.tracker import VisitTracker
-from topiccrawl.addons.watch.uniform import UniformRevisits
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
@@ -46,7 +45,7 @@ def scene(
         context = context_of(CRAWLER)
         context.frontier, context.opened = frontier, True
         context.book = LeaseBook(frontier, Retry(), time.time)
-        none = [lambda _: None] * 4
+        none = [lambda _: None] * 2
         visited = VisitTracker(ledger, PageBuffer(pages, age=0.0), *none)
         await act(visited)
         await visited.close()
@@ -69,9 +68,7 @@ def test_more_pages_than_are_read_at_a_time_are_due_in_one_moment(
     monkeypatch.setattr(duepages, "MAX_IN_FRONTIER", 4)
 
     async def requeue_due(visited: VisitTracker) -> None:
-        handing = duepages.DuePages(
-            context_of(CRAWLER), visited, lambda: None, lambda _: None, once=False
-        )
+        handing = duepages.DuePages(context_of(CRAWLER), visited, lambda: None, once=False)
         for _ in range(3):
             await handing.requeue_due()
             for url in [url for url in URLS if handing.has_links_of(url)]:
@@ -96,7 +93,7 @@ def test_all_that_was_visited_in_the_future_counts_from_now(
     async def set_back(visited: VisitTracker) -> None:
         await duepages.reschedule_from(now, visited)
         states = await visited.pages.pages.get("足球", URLS)
-        late.extend(url for url, state in states.items() if visited_at(state) > now)
+        late.extend(url for url, state in states.items() if visits_of(state).visited_at > now)
 
     scene(tmp_path, 90_000.0, set_back).close()
     assert late == []

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult, offered
-from topiccrawl.addons.watch.uniform import UniformRevisits
+from topiccrawl.addons.watch.policies import Pace, UniformRevisits
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
     from topiccrawl.storage.pages import PageState
 
 URL = "http://a.test/1"
+PACE = Pace(hub=100.0, detail=50.0, days=30.0)
 
 
 def ledger() -> PageStates:
-    return PageStates("足球", UniformRevisits(hub=100.0, detail=50.0, days=30.0), gone_seconds=7.0)
+    return PageStates("足球", UniformRevisits(PACE), gone_seconds=7.0)
 
 
 def article(at: float = 10.0, digest: str = "one", etag: str = '"1"') -> VisitResult:
@@ -101,6 +102,9 @@ def test_a_hub_changes_with_its_links_and_is_credited_with_what_it_showed() -> N
     assert same.changed_at == 0.0
     more = book.revisit(same, VisitResult(210.0, links=links))
     assert more.changed_at == 210.0
-    rich = book.credited(more, 215.0, 2)
+    rich: PageState | None = more
+    for _ in range(2):
+        rich = book.credit(URL, rich, VisitResult(215.0))
+    assert rich is not None
     assert (rich.more["visits"]["gains"], rich.more["visits"]["visits"]) == (2.0, 3)
     assert rich.checked_at == 210.0

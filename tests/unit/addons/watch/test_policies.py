@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.watch.contract import Observation, Visits
-from topiccrawl.addons.watch.uniform import UniformRevisits, recheck
-from topiccrawl.addons.watch.yields import YieldRevisits
+from topiccrawl.addons.watch.policies import Pace, UniformRevisits, YieldRevisits, recheck
 from topiccrawl.storage.pages import Role
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def test_a_hub_is_never_left_alone_and_an_article_in_the_end(name: str) -> None:
 
 
 def test_articles_are_looked_at_ever_more_seldom_and_failures_soon() -> None:
-    policy = UniformRevisits(detail=10.0, days=1.0, miss=5.0)
+    policy = UniformRevisits(Pace(detail=10.0, days=1.0, miss=5.0))
     page, waits = Visits("http://a.test/1", Role.DETAIL, 0.0, 0.0), []
     while not math.isinf(due := policy.due(page)):
         waits.append(due - page.visited_at)
@@ -78,4 +77,4 @@ def test_articles_are_looked_at_ever_more_seldom_and_failures_soon() -> None:
     assert sum(waits) > 86_400.0
     failed = policy.learn(page, Observation(page.visited_at + 1.0, status=404))
     assert policy.due(failed) == failed.visited_at + 5.0
-    assert recheck(page, days=0.0) == math.inf
+    assert recheck(page, Pace(days=0.0)) == math.inf

@@ -13,8 +13,8 @@ from typing_extensions import override
 from tests.waiting import soon
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
 from topiccrawl.addons.watch.pagestates import PageStates, VisitResult
+from topiccrawl.addons.watch.policies import UniformRevisits
 from topiccrawl.addons.watch.tracker import VisitTracker
-from topiccrawl.addons.watch.uniform import UniformRevisits
 from topiccrawl.errors import StorageAwayError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.model import Lease
@@ -62,10 +62,10 @@ class Book:
             PageStates("足球", UniformRevisits()),
             PageBuffer(self.pages, age=0.0),
             lambda name: self.counts.update([name]),
-            lambda state: self.kept.append(state.url),
-            lambda state: self.moved.append(state.url),
             self.events.append,
         )
+        self.visited.on_written = lambda state: self.kept.append(state.url)
+        self.visited.on_rescheduled = lambda state: self.moved.append(state.url)
 
     async def visit(
         self, seen: VisitResult, outcome: Outcome = CRAWLED, lease: Lease = LEASE

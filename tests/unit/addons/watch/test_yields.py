@@ -10,9 +10,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.watch.budget import Budget
 from topiccrawl.addons.watch.contract import Observation, Visits
-from topiccrawl.addons.watch.yields import Rate, YieldRevisits
+from topiccrawl.addons.watch.policies import Budget, Pace, Rate, YieldRevisits
 from topiccrawl.storage.pages import Role
 
 HOUR = 3600.0
@@ -40,7 +39,7 @@ def watch(
 
 def test_visits_go_by_the_root_of_the_yield_and_spend_the_pace() -> None:
     rates = {"http://a.test/": 16.0, "http://b.test/": 4.0, "http://c.test/": 1.0}
-    policy = YieldRevisits(Budget(30 / HOUR))
+    policy = YieldRevisits(Pace(rate=30 / HOUR))
     found = watch(policy, {url: (r / HOUR, r / HOUR) for url, r in rates.items()}, 10 * DAY)
     late = {url: sum(at > 5 * DAY for at in times) / (5 * 24) for url, times in found.items()}
     assert 27 < sum(late.values()) < 33
@@ -52,7 +51,9 @@ def test_visits_go_by_the_root_of_the_yield_and_spend_the_pace() -> None:
 def test_hubs_without_news_come_seldom_but_come() -> None:
     hubs = {f"http://{n}.test/": (0.0, 2 / HOUR) for n in range(20)}
     found = watch(
-        YieldRevisits(Budget(60 / HOUR)), {"http://good.test/": (5 / HOUR, 0.01), **hubs}, 4 * DAY
+        YieldRevisits(Pace(rate=60 / HOUR)),
+        {"http://good.test/": (5 / HOUR, 0.01), **hubs},
+        4 * DAY,
     )
     good = len(found.pop("http://good.test/"))
     assert good > 5 * max(map(len, found.values()))
@@ -62,7 +63,7 @@ def test_hubs_without_news_come_seldom_but_come() -> None:
 
 
 def test_a_newcomer_is_looked_at_sooner_than_what_is_known_to_be_poor() -> None:
-    policy = YieldRevisits(Budget(60 / HOUR))
+    policy = YieldRevisits(Pace(rate=60 / HOUR))
     poor = {f"http://{n}.test/": (0.02 / HOUR, 0.01) for n in range(10)}
     watch(policy, {"http://good.test/": (5 / HOUR, 0.01), **poor}, 2 * DAY)
     new = Visits("http://new.test/", Role.HUB, 2 * DAY, 2 * DAY)
@@ -75,7 +76,7 @@ def test_what_would_leave_a_list_unseen_is_fetched_before() -> None:
     rich = {f"http://{n}.test/": (20 / HOUR, 20 / HOUR) for n in range(5)}
     busy = "http://busy.test/"  # twenty links an hour, one in a hundred on topic, twenty listed
     found = watch(
-        YieldRevisits(Budget(30 / HOUR)), {busy: (0.2 / HOUR, 20 / HOUR), **rich}, 3 * DAY
+        YieldRevisits(Pace(rate=30 / HOUR)), {busy: (0.2 / HOUR, 20 / HOUR), **rich}, 3 * DAY
     )
     late = found[busy][len(found[busy]) // 2 :]  # by its yield alone it came each 1.7 hours
     assert max(b - a for a, b in pairwise(late)) < 1.05 * HOUR
@@ -133,8 +134,7 @@ def test_without_a_rate_each_host_with_hubs_gets_a_visit_a_minute() -> None:
 
 
 def test_a_hub_that_fails_comes_ever_more_seldom_and_leaves_its_visits_to_others() -> None:
-    budget = Budget(1 / HOUR)
-    policy = YieldRevisits(budget)
+    policy = YieldRevisits(Pace(rate=1 / HOUR))
     good = Visits("http://a.test/", Role.HUB, 0.0, 0.0)
     bad = Visits("http://b.test/", Role.HUB, 0.0, 0.0)
     policy.due(good)

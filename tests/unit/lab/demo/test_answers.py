@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from lab.demo import Web, generate
+from lab.demo.answers import snare
 from lab.demo.plan import Kind
-from lab.demo.traps import snare
 
 if TYPE_CHECKING:
     from lab.demo.answers import Answer

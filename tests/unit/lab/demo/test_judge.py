@@ -24,17 +24,19 @@ TOOLS = Path(__file__).parents[5] / "shared" / "tools"
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> Graph:
+def graphs(draw: st.DrawFn) -> Graph[int]:
     size = draw(st.integers(1, 25))
     nodes = st.integers(0, size - 1)
     onward = draw(st.lists(st.lists(nodes, max_size=4), min_size=size, max_size=size))
     relevant = draw(st.frozensets(nodes, max_size=8))
     seeds = draw(st.lists(nodes, min_size=1, max_size=3, unique=True))
-    return Graph(onward, relevant, tuple(seeds))
+    return Graph(dict(enumerate(onward)), relevant, seeds)
 
 
 @given(graphs(), st.integers(1, 40))
-def test_the_oracle_finds_all_that_can_be_found_and_never_late(graph: Graph, budget: int) -> None:
+def test_the_oracle_finds_all_that_can_be_found_and_never_late(
+    graph: Graph[int], budget: int
+) -> None:
     oracle, plain = oracle_curve(graph, budget), breadth_first(graph, budget)
     assert len(oracle) == len(plain) == budget
     assert all(0 <= after - before <= 1 for before, after in pairwise([0, *oracle]))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urljoin, urlsplit
 
@@ -194,4 +195,4 @@ def test_truth_is_written_a_line_a_page(web: Web, tmp_path: Path) -> None:
     records = [json.loads(line) for line in lines]
     assert [r["url"] for r in records] == list(web.truth)
     article = next(r for r in records if r["kind"] == "article")
-    assert article == web.truth[article["url"]].as_dict()
+    assert article == asdict(web.truth[article["url"]])

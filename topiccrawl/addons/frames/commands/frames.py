@@ -20,6 +20,7 @@ from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
 _SHOWN = 20
 """Maximum number of boxes and of lines shown for a site, the most frequent first."""
@@ -45,51 +46,47 @@ class Command(OperatorCommand, ScrapyCommand):
                 site = site_named(name)
                 say(*describe(site, asyncio.run(self._frame(site))))
             case ["edit", name, selector]:
-                self._edit(site_named(name), "" if selector == "none" else selector)
+                _check_selector(selector or "p")
+                by_hand = "" if selector == "none" else selector
+                self._change(name, lambda frame: setattr(frame, "by_hand", by_hand))
             case ["keep", name, line]:
-                site = site_named(name)
-                frame = asyncio.run(self._frame(site))
-                frame.kept.add(line)
-                self._put(site, frame)
+                self._change(name, lambda frame: frame.kept.add(line))
             case ["drop", name]:
-                site = site_named(name)
-                frame = asyncio.run(self._frame(site))
-                frame.forget()
-                self._put(site, frame)
+                self._change(name, SiteFrame.forget)
             case _:
                 raise UsageError
 
     async def _summaries(self) -> list[str]:
-        async with self._knowledge() as knowledge:
+        async with Sites(storage_of(self.options)) as knowledge:
             sites = await knowledge.sites(KEY)
             known = [(site, (await knowledge.get(site)).get(KEY, {})) for site in sites]
         return [summary(site, SiteFrame.from_json(values)) for site, values in known]
 
     async def _frame(self, site: str) -> SiteFrame:
-        async with self._knowledge() as knowledge:
+        async with Sites(storage_of(self.options)) as knowledge:
             return SiteFrame.from_json((await knowledge.get(site)).get(KEY, {}))
 
-    def _knowledge(self) -> Sites:
-        return Sites(storage_of(self.options))
+    def _change(self, name: str, change: Callable[[SiteFrame], None]) -> None:
+        """Change and show the frame of a site."""
 
-    def _edit(self, site: str, selector: str) -> None:
-        try:
-            parse_html("<p>").css(selector or "p")
-        except SelectolaxError as error:
-            raise ConfigurationError(
-                "{selector!r}: {error}; pass a CSS selector", selector=selector, error=error
-            ) from error
-        frame = asyncio.run(self._frame(site))
-        frame.by_hand = selector
-        self._put(site, frame)
-
-    def _put(self, site: str, frame: SiteFrame) -> None:
         async def put() -> None:
-            async with self._knowledge() as knowledge:
+            async with Sites(storage_of(self.options)) as knowledge:
                 await knowledge.put(site, {KEY: frame.to_json()})
 
+        site = site_named(name)
+        frame = asyncio.run(self._frame(site))
+        change(frame)
         asyncio.run(put())
         say(*describe(site, frame))
+
+
+def _check_selector(selector: str) -> None:
+    try:
+        parse_html("<p>").css(selector)
+    except SelectolaxError as error:
+        raise ConfigurationError(
+            "{selector!r}: {error}; pass a CSS selector", selector=selector, error=error
+        ) from error
 
 
 def summary(site: str, frame: SiteFrame) -> str:

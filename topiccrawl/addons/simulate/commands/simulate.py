@@ -65,6 +65,6 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args or (len(args) == 1 and not (opts.topic or opts.truth)):
             raise UsageError
-        from topiccrawl.addons.simulate.session import Session
+        from topiccrawl.addons.simulate.session import simulate
 
-        Session(self.options, opts).run(list(map(Path, args)))
+        simulate(self.options, opts, list(map(Path, args)))

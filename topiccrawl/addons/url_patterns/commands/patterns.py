@@ -8,6 +8,7 @@ import time
 import urllib.request
 from collections import deque
 from contextlib import closing
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from scrapy.settings import BaseSettings
 
@@ -78,10 +79,11 @@ class Command(OperatorCommand, ScrapyCommand):
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
         match args:
             case ["show"] | []:
-                say(*[_summary(site, learner) for site, learner in self._all().items()])
+                say(*starmap(_summary, self._learners(asyncio.run(self._sites())).items()))
             case ["show", name]:
                 site = site_named(name)
-                say(*describe(site, *asyncio.run(self._load(site))))
+                drops = asyncio.run(self._known(site)).get(DROPS_KEY, {})
+                say(*describe(site, self._learner(site), drops))
             case ["learn", *files] if len(files) <= 1:
                 self._learn(self._sources(files, opts))
             case ["edit", name, label, regex]:
@@ -96,22 +98,21 @@ class Command(OperatorCommand, ScrapyCommand):
                 raise UsageError
 
     async def _sites(self) -> list[str]:
-        async with self._knowledge() as knowledge:
+        async with Sites(storage_of(self.options)) as knowledge:
             return await knowledge.sites(KEY)
 
-    def _knowledge(self) -> Sites:
-        return Sites(storage_of(self.options))
+    async def _known(self, site: str) -> dict[str, Any]:
+        async with Sites(storage_of(self.options)) as knowledge:
+            return await knowledge.get(site)
 
-    def _all(self) -> dict[str, SiteLearner]:
-        return {site: asyncio.run(self._load(site))[0] for site in asyncio.run(self._sites())}
+    def _learner(self, site: str) -> SiteLearner:
+        return SiteLearner.from_json(asyncio.run(self._known(site)).get(KEY, {}))
 
-    async def _load(self, site: str) -> tuple[SiteLearner, dict[str, Any]]:
-        async with self._knowledge() as knowledge:
-            known = await knowledge.get(site)
-        return SiteLearner.from_json(known.get(KEY, {})), known.get(DROPS_KEY, {})
+    def _learners(self, sites: Iterable[str]) -> dict[str, SiteLearner]:
+        return {site: self._learner(site) for site in dict.fromkeys(sites)}
 
-    async def _save(self, learners: dict[str, SiteLearner]) -> None:
-        async with self._knowledge() as knowledge:
+    async def _save(self, learners: Mapping[str, SiteLearner]) -> None:
+        async with Sites(storage_of(self.options)) as knowledge:
             for site, learner in learners.items():
                 await knowledge.put(site, {KEY: learner.to_json()})
 
@@ -133,35 +134,28 @@ class Command(OperatorCommand, ScrapyCommand):
                 yield url, given or (Outcome.ARTICLE if news else None)
 
     def _learn(self, sources: Iterable[tuple[str, Outcome | None]]) -> None:
-        learners: dict[str, SiteLearner] = {}
-        for address, outcome in sources:
-            url = canonical(address)
-            if url is None:
-                continue
-            site = site_of(url)
-            if site not in learners:
-                learners[site] = asyncio.run(self._load(site))[0]
-            learners[site].count_link(url)
+        found = [(url, outcome) for one, outcome in sources if (url := canonical(one))]
+        learners = self._learners(site_of(url) for url, _ in found)
+        for url, outcome in found:
+            learner = learners[site_of(url)]
+            learner.count_link(url)
             if outcome is not None:
-                learners[site].observe(url, outcome)
+                learner.observe(url, outcome)
         for learner in learners.values():
             learner.learn()
         asyncio.run(self._save(learners))
-        say(*[_summary(site, learner) for site, learner in learners.items()])
+        say(*starmap(_summary, learners.items()))
 
     def _edit(self, site: str, label: str, regex: str) -> None:
-        learner, _ = asyncio.run(self._load(site))
-        kept = [p for p in learner.patterns.patterns if p.expression != regex]
-        if label != "none":
-            kept.append(Pattern.from_json({"expression": regex, "label": label, "by_hand": True}))
-        learner.patterns = PatternSet(tuple(kept))
+        learner = self._learner(site)
+        new = () if label == "none" else (_by_hand({"expression": regex, "label": label}),)
+        _replace(learner, regex, *new)
         asyncio.run(self._save({site: learner}))
         say(*describe(site, learner, {}))
 
     def _export(self, sites: list[str]) -> None:
         for site in sites or asyncio.run(self._sites()):
-            learner, _ = asyncio.run(self._load(site))
-            for pattern in learner.patterns.patterns:
+            for pattern in self._learner(site).patterns.patterns:
                 say(json.dumps({"site": site, **pattern.to_json()}, ensure_ascii=False))
 
     def _hub(self, url: str, files: list[str]) -> list[str]:
@@ -178,16 +172,22 @@ class Command(OperatorCommand, ScrapyCommand):
         return [*items, f"next page: {found.next_page or 'none'}"]
 
     def _import(self, file: Path) -> None:
-        learners: dict[str, SiteLearner] = {}
-        for value in map(_parse_line, _lines(file)):
-            site = site_named(str(value.get("site", "")))
-            if site not in learners:
-                learners[site] = asyncio.run(self._load(site))[0]
-            known = learners[site].patterns.patterns
-            new = Pattern.from_json({**value, "by_hand": True})
-            kept = [p for p in known if p.expression != new.expression]
-            learners[site].patterns = PatternSet((*kept, new))
+        found = [(site_named(str(one["site"])), one) for one in map(_parse_line, _lines(file))]
+        learners = self._learners(site for site, _ in found)
+        for site, value in found:
+            new = _by_hand(value)
+            _replace(learners[site], new.expression, new)
         asyncio.run(self._save(learners))
+
+
+def _by_hand(values: Mapping[str, Any]) -> Pattern:
+    return Pattern.from_json({**values, "by_hand": True})
+
+
+def _replace(learner: SiteLearner, expression: str, *new: Pattern) -> None:
+    """Replace the patterns of a learner that have an expression."""
+    kept = (one for one in learner.patterns.patterns if one.expression != expression)
+    learner.patterns = PatternSet((*kept, *new))
 
 
 def _lines(file: Path) -> list[str]:

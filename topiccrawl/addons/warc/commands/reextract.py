@@ -18,7 +18,7 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.messages import message, tr
 from topiccrawl.spiders.reading import pool_of, reader_of
-from topiccrawl.storage.factory import storage_of
+from topiccrawl.storage.factory import closed_after, opened, storage_of
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import resolve
 
@@ -56,10 +56,8 @@ class Command(OperatorCommand, ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add_topic_option(parser)
-        parser.add_argument(
-            "--fresh", action="store_true",
-            help=tr("extract all files, also those finished before an interruption"),
-        )  # fmt: skip
+        text = tr("extract all files, also those finished before an interruption")
+        parser.add_argument("--fresh", action="store_true", help=text)
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -87,10 +85,8 @@ class Command(OperatorCommand, ScrapyCommand):
         readers: Readers | LocalReader,
     ) -> None:
         """Extract file by file, and report the progress."""
-        store = storage_of(self.options).articles()
-        await store.open()
         counts: Counter[str] = Counter()
-        try:
+        async with closed_after(readers), opened(storage_of(self.options).articles()) as store:
             for path in pages.by_file:
                 if path in done:
                     say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
@@ -98,9 +94,6 @@ class Command(OperatorCommand, ScrapyCommand):
                 await self._store(extraction.articles(pages.of(path)), store, counts)
                 done.add(path)
             done.end()
-        finally:
-            await readers.close()
-            await store.close()
         say(_summary(counts))
 
     @staticmethod
