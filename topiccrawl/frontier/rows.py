@@ -21,8 +21,6 @@ from topiccrawl.links.urls import host_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import lmdb
-
     from topiccrawl.frontier.store import Store
 
 HOST_BYTES, KEY_BYTES = 4, 12
@@ -76,7 +74,7 @@ HEAD = np.dtype({
 PARENT = Struct("<12sI")
 NO_KEY = bytes(12)
 ARRIVAL = Struct(">I")
-BATCH, MIGRATION_BATCH = 500, 10_000
+BATCH = 500
 LINK_READ = Struct("<H5xIHI24xBBBIII")
 """Fields read for a further link: state with flags, host, unit, number, and link fields."""
 PLAIN = QUEUED
@@ -341,22 +339,3 @@ class Urls:
         """Yield the stored rows of each host, by key."""
         for _, group in groupby(self.store.items("urls"), key=lambda item: item[0][:HOST_BYTES]):
             yield dict(group)
-
-
-def migrate_format_7(env: lmdb.Environment) -> None:
-    """Migrate format 7 (rows by number, numbers by key) to rows by key and keys by number."""
-    tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
-    rows, ids, urls, arrivals = tables
-    with env.begin(write=True) as txn:  # incomplete data of a migration that was killed
-        txn.drop(urls, delete=False)
-        txn.drop(arrivals, delete=False)
-    with env.begin() as txn:
-        keyed = ((key, (txn.get(number, b"", rows))[KEY_BYTES:]) for key, number in txn.cursor(ids))
-        numbered = ((number, data[:KEY_BYTES]) for number, data in txn.cursor(rows))
-        for table, items in ((urls, keyed), (arrivals, numbered)):
-            while piece := list(islice(items, MIGRATION_BATCH)):
-                with env.begin(write=True) as writing:
-                    writing.cursor(table).putmulti(piece, append=True)
-    with env.begin(write=True) as txn:
-        txn.drop(rows)
-        txn.drop(ids)

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier.rows import migrate_format_7
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +43,6 @@ Feed = Callable[[str, Iterable[Change]], None]
 """Change feed: called with the name of a table, and keys and values (None: deleted)."""
 
 FORMAT = 8
-MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: migrate_format_7}
-"""Functions that migrate a format to the next one in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
@@ -122,7 +119,7 @@ class Store:
         if create:
             env.reader_check()
         meta = env.open_db(b"meta", create=create)
-        _check_format(self.path, env, meta, readonly=self.readonly)
+        _check_format(self.path, env, meta)
         self._tables = {name: env.open_db(name.encode(), create=create) for name in TABLES}
         self.txn = env.begin()
 
@@ -328,25 +325,11 @@ def _finish(txn: lmdb.Transaction[bytes]) -> float:
     return time.monotonic() - started
 
 
-def _check_format(
-    path: Path, env: lmdb.Environment, meta: lmdb._Database, *, readonly: bool
-) -> None:
-    """Migrate a frontier of an earlier version, or refuse it, before its tables are opened."""
+def _check_format(path: Path, env: lmdb.Environment, meta: lmdb._Database) -> None:
+    """Refuse a frontier of another format before its tables are opened."""
     with env.begin() as txn:
         about = txn.get(ABOUT.encode(), None, meta)
-    recorded = {} if about is None else json.loads(about)
-    found = recorded.get("format", FORMAT)
-    while found in MIGRATIONS and not readonly:
-        MIGRATIONS[found](env)
-        found += 1
-        with env.begin(write=True) as txn:
-            txn.put(ABOUT.encode(), json.dumps({**recorded, "format": found}).encode(), db=meta)
-    if found in MIGRATIONS:
-        raise StateVersionError(
-            "{path}: written in format {found}, this version has {format}: the next crawl with it"
-            " migrates it",
-            path=path, found=found, format=FORMAT,
-        )  # fmt: skip
+    found = FORMAT if about is None else json.loads(about).get("format", FORMAT)
     if found != FORMAT:
         raise StateVersionError(
             "{path}: written in format {found}, this version has {format}: start over with"
