@@ -176,16 +176,16 @@ class Dispatch:
         position that the lease causes.
         """
         lane, self._shift = 0 if self.turn < self.share[0] else 1, 0
-        best = partial(self._ready.best, slow=self._allows_slow())
-        unit = best(lane)
-        if unit is None:
+        find = partial(self._ready.best, slow=self._allows_slow())
+        best = find(lane)
+        if best is None:
             lane = 1 - lane
-            unit = best(lane)
-        elif self.slack and (other := best(1 - lane)) is not None and _is_better(other, unit, lane):
+            best = find(lane)
+        elif self.slack and (other := find(1 - lane)) is not None and other[0] < best[0]:
             shift = 1 - 2 * lane
             if abs(self._early + shift) <= self.slack:
-                self._shift, unit, lane = shift, other, 1 - lane
-        return None if unit is None else (unit, lane)
+                self._shift, best, lane = shift, other, 1 - lane
+        return None if best is None else (best[2], lane)
 
     def _allows_slow(self) -> bool:
         """Check whether a request may go to a host that is slow or was not requested in this run.
@@ -208,7 +208,7 @@ class Dispatch:
         if self._moves_left > 0 and self._ready.refresh_bias(unit):
             self._moves_left -= 1
             return None
-        head = unit.head(lane)
+        head = unit.orders[lane].first
         assert head is not None, "its host is listed with it"  # noqa: S101
         key = self._urls.key_of_number(head & TOP)
         assert key is not None, "a queued URL has a key"  # noqa: S101
@@ -288,9 +288,3 @@ class Dispatch:
             row.flags &= ~DELAYED
             self._queues.enter(row, key)
             self._urls.put(key, row)
-
-
-def _is_better(other: Unit, unit: Unit, lane: int) -> bool:
-    """Check whether the best URL of the other lane costs less than the best of this lane."""
-    here, there = unit.host.best(lane), other.host.best(1 - lane)
-    return here is not None and there is not None and there[0] < here[0]

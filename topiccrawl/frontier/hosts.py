@@ -103,12 +103,11 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        prior, normal: Best URL of each lane.
+        best: Best URL of each lane.
         ready: True if a request may start now.
         slow: True if its last request was slow, or none has ended yet in this run.
         closed: True while no request may start because a node is loading or releasing the host.
         check_at: Time of its next check, or NEVER.
-        listed_prior, listed_normal: Its entry in each lane's heap: its best URL, or a better one.
         groups: Statistics of its groups; empty until a page was crawled.
     """
 
@@ -123,14 +122,11 @@ class Host:
     pages: int = 0
     stats: GroupStats = NOTHING
     refreshed: int = 0
-    prior: Best | None = None
-    normal: Best | None = None
+    best: list[Best | None] = field(default_factory=lambda: [None, None])
     ready: bool = True
     slow: bool = True
     closed: bool = False
     check_at: float = NEVER
-    listed_prior: Best | None = None
-    listed_normal: Best | None = None
     units: tuple[Unit, ...] = ()
     origins: tuple[Origin, ...] = ()
     groups: dict[str, GroupStats] = field(default_factory=lambda: _NO_GROUPS)
@@ -138,29 +134,7 @@ class Host:
     @property
     def is_empty(self) -> bool:
         """True if the host has no URL that may be leased."""
-        return self.prior is None and self.normal is None
-
-    def best(self, lane: int) -> Best | None:
-        """Return the best URL of a lane."""
-        return self.normal if lane else self.prior
-
-    def listed(self, lane: int) -> Best | None:
-        """Return the host's entry in the heap of a lane."""
-        return self.listed_normal if lane else self.listed_prior
-
-    def set_best(self, lane: int, best: Best | None) -> None:
-        """Set the best URL of a lane."""
-        if lane:
-            self.normal = best
-        else:
-            self.prior = best
-
-    def set_listed(self, lane: int, best: Best | None) -> None:
-        """Set the host's entry in the heap of a lane."""
-        if lane:
-            self.listed_normal = best
-        else:
-            self.listed_prior = best
+        return not any(self.best)
 
 
 def pack_clock(host: Host) -> bytes:

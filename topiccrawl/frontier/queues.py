@@ -190,7 +190,7 @@ class Queues:
             old: Entry to remove (``entry_of``); 0 for none.
             new: Entry to add; 0 for none.
         """
-        order = unit.order(lane)
+        was_empty, order = unit.is_empty, unit.order(lane)
         head = order.first
         if old:
             order.remove(old)
@@ -201,26 +201,11 @@ class Queues:
         if self._limit.counts:
             self._limit.change(old, new)
         if new and (head is None or new < head):
-            if head is None and unit.head(1 - lane) is None:
+            if was_empty:
                 unit.bias = self.ready.bias_of(unit)
-            self._set_head(unit, lane, new)
+            self.ready.add_head(unit, lane, new)
         elif old == head:
-            self._find_head(unit, lane)
-
-    def _find_head(self, unit: Unit, lane: int) -> None:
-        """Find the new head of a unit that lost its head."""
-        best = unit.host.best(lane)
-        if best is None or best[2] is unit:
-            self.ready.rank(unit.host, lane)
-
-    def _set_head(self, unit: Unit, lane: int, head: int) -> None:
-        """Set a better head of a unit, and of its host if it is the best there."""
-        if not unit.origin.blocked:
-            host = unit.origin.host
-            cost, seq = (head >> 32) - unit.bias, head & TOP
-            best = host.best(lane)
-            if best is None or cost < best[0] or (cost == best[0] and seq <= best[1]):
-                self.ready.improve(host, lane, (cost, seq, unit))
+            self.ready.remove_head(unit, lane)
 
     def due(self, now: float, most: int = 1000) -> list[bytes]:
         """Return keys of delayed URLs whose time has come, at most ``most``, earliest first."""

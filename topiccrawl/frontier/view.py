@@ -123,8 +123,8 @@ def best_values(hosts: Iterable[Host], n: int) -> list[float]:
         ((head >> 32) - unit.bias, lane, unit)
         for host in hosts
         for unit in host.units
-        for lane in (0, 1)
-        if (head := unit.head(lane)) is not None
+        for lane, order in enumerate(unit.orders)
+        if (head := order.first) is not None
     ]
     leading = nsmallest(n, heads, key=lambda entry: entry[0])
     lines = [islice(_costs(unit, lane), n) for _, lane, unit in leading]
