@@ -5,16 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.leases import Leases, OpenLease, robots_key
-from topiccrawl.frontier.rows import DELAYED, TOP, URL, Row, decode
+from topiccrawl.frontier.leases import robots_key
+from topiccrawl.frontier.rows import DELAYED, TOP, URL, Row
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Kind, Lease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.frontier.contract import Limits, Politeness
+    from topiccrawl.frontier.contract import Politeness
     from topiccrawl.frontier.hosts import Host, HostRegistry, Origin
+    from topiccrawl.frontier.leases import Leases, OpenLease
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues, RowScorer
@@ -32,7 +33,7 @@ CROWDED_SECONDS = 0.25
 class Slots:
     """Request slots and delays of hosts; the contract documents the methods.
 
-    Attributes:
+    Args:
         clock: Seconds since the epoch.
         host_clock: Times of requests to hosts.
         registry: All hosts.
@@ -40,18 +41,17 @@ class Slots:
         leases: Open leases.
     """
 
-    clock: Callable[[], float]
-    host_clock: HostClock
-    registry: HostRegistry
-    ready: ReadyHosts
-    leases: Leases
-
-    def __init__(self) -> None:
+    def __init__(
+        self, clock: Callable[[], float], host_clock: HostClock, registry: HostRegistry,
+        ready: ReadyHosts, leases: Leases,
+    ) -> None:  # fmt: skip
+        self._clock, self.host_clock = clock, host_clock
+        self._registry, self._ready, self._leases = registry, ready, leases
         self._acquired: set[Host] = set()
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host for a request without a lease; return True if allowed now."""
-        state, now = self.registry.host(host.lower()), self.clock()
+        state, now = self._registry.host(host.lower()), self._clock()
         if self.host_clock.is_full(state) or state.next_at > now or not self.claim(state, now):
             return False
         self.record_start(state, now)
@@ -60,31 +60,32 @@ class Slots:
 
     def release(self, host: str) -> None:
         """Release a slot taken by ``acquire``; do nothing if none was taken."""
-        state = self.registry.find_host(host.lower())
+        state = self._registry.find_host(host.lower())
         if state is not None and state.active > 0:
             state.active -= 1
-            self.ready.reschedule(state, self.clock())
+            self._ready.reschedule(state, self._clock())
 
     def waits(self, host: str) -> float:
         """Return seconds that a request with a slot must wait for another crawl's request."""
-        state = self.registry.find_host(host.lower())
+        state = self._registry.find_host(host.lower())
         return 0.0 if state is None else self.host_clock.waits(state)
 
     def left(self, host: str) -> bool:
         """Record that a request is sent now; the next one is delayed from here."""
-        state, now = self.registry.find_host(host.lower()), self.clock()
+        state, now = self._registry.find_host(host.lower()), self._clock()
         if state is not None and state.active:
             self.host_clock.record_send(state, now)
-            self.ready.host_changed(state, now)
+            self._ready.host_changed(state, now)
         return True
 
     def stood_still(self, seconds: float) -> None:
         """Compensate a stall of the process (stopped, or busy), which delayed requests."""
         self._acquired = {host for host in self._acquired if host.active}
-        hosts, now = {one.host for one in self.leases.by_key.values() if one.has_slot}, self.clock()
-        for host in hosts | self._acquired:
+        leased = {one.host for one in self._leases.by_key.values() if one.has_slot}
+        now = self._clock()
+        for host in leased | self._acquired:
             self.host_clock.compensate_stall(host, seconds, now)
-            self.ready.host_changed(host, now)
+            self._ready.host_changed(host, now)
 
     def pace(self, speed: float) -> None:
         """Divide hosts' delays by ``speed`` from the next request on; 1 is normal."""
@@ -92,24 +93,24 @@ class Slots:
 
     def rest(self, ahead: float = 0.0) -> float:
         """Return the time until which hosts are delayed if requests continue for ``ahead`` s."""
-        hosts = self.registry.hosts
+        hosts = self._registry.hosts
         latest = max((host.next_at for host in hosts), default=0.0)
         if not ahead:
             return latest
         longest = max(map(self.host_clock.delay, hosts), default=0.0)
-        return max(latest, self.clock() + ahead + longest)
+        return max(latest, self._clock() + ahead + longest)
 
     def record_start(self, host: Host, now: float) -> None:
         """Count a request that starts now."""
         self.host_clock.record_start(host, now)
-        self.ready.host_changed(host, now)
+        self._ready.host_changed(host, now)
 
     def claim(self, host: Host, now: float) -> bool:
         """Check whether this crawl may request the host now; postpone the host if not."""
         wait = self.host_clock.waits(host)
         if wait:
             host.next_at = max(host.next_at, now + wait)
-            self.ready.reschedule(host, now)
+            self._ready.reschedule(host, now)
         return not wait
 
 
@@ -122,7 +123,6 @@ class Dispatch:
         robots: Rules of robots.txt files.
         slots: Request slots of the hosts.
         politeness: Whether robots.txt is obeyed, the operator's own hosts, and the domain limit.
-        limits: Life of a lease.
 
     Attributes:
         share: Numbers of leases from priorQueue and from normalQueue per cycle.
@@ -132,13 +132,12 @@ class Dispatch:
 
     def __init__(
         self, queues: Queues, scorer: RowScorer, robots: Robots, slots: Slots,
-        politeness: Politeness, limits: Limits,
+        politeness: Politeness,
     ) -> None:  # fmt: skip
         self._queues, self._scorer, self._robots, self._slots = queues, scorer, robots, slots
         self._urls, self._leases, self._ready = queues.urls, queues.leases, queues.ready
         self._obey, self._own = politeness.robots, politeness.own
         self._max_domain = politeness.domain_concurrency
-        self._lease_seconds = limits.lease_seconds
         self.share, self.slack = scorer.strategy.share, scorer.strategy.slack
         self.turn = self._early = self._shift = self._moves_left = self._refusals_left = 0
 
@@ -208,13 +207,10 @@ class Dispatch:
         if self._moves_left > 0 and self._ready.refresh_bias(unit):
             self._moves_left -= 1
             return None
-        head = unit.orders[lane].first
-        assert head is not None, "its host is listed with it"  # noqa: S101
-        key = self._urls.key_of_number(head & TOP)
+        key = self._urls.key_of_number((unit.orders[lane].first or 0) & TOP)
         assert key is not None, "a queued URL has a key"  # noqa: S101
-        data = self._urls.find(key)
-        assert data is not None, "a URL with a number has a row"  # noqa: S101
-        row = decode(data)
+        row = self._urls.row(key)
+        assert row is not None, "a URL with a key has a row"  # noqa: S101
         if self._moves_left > 0 and self._scorer.rescore_and_move(row, key):
             self._moves_left -= 1
             return None
@@ -227,9 +223,7 @@ class Dispatch:
             queues.set_failed(row, refusal)
             self._urls.put(key, row)
             return None
-        entry = self._open_lease(key, unit.host, None, now)
-        entry.row = data, row
-        return self._lease_page(unit, row, key, entry, now)
+        return self._lease_page(unit, row, key, now)
 
     def _is_crowded(self, host: Host) -> bool:
         """Check whether a domain of several hosts has its maximum number of open leases."""
@@ -248,12 +242,10 @@ class Dispatch:
             return ""
         return self._robots.refusal(unit.origin, row.text(URL))
 
-    def _lease_page(self, unit: Unit, row: Row, key: bytes, entry: OpenLease, now: float) -> Lease:
-        host = unit.host
+    def _lease_page(self, unit: Unit, row: Row, key: bytes, now: float) -> Lease:
+        entry = self._open_lease(key, unit.host, None, now)
         self.turn = (self.turn + 1) % max(sum(self.share), 1)
         self._early += self._shift
-        host.leased += 1
-        self._slots.record_start(host, now)
         url, anchor, context, payload, _ = row.texts.decode().split("\0")
         return Lease(
             url, key, entry.epoch, Kind.PAGE, row.lane, row.value / TOP + unit.bias / TOP,
@@ -265,19 +257,16 @@ class Dispatch:
         """Lease an origin's robots.txt; the origin's URLs are skipped until it is fetched."""
         url = origin.name + "/robots.txt"
         key = robots_key(url)
-        entry = self._open_lease(key, origin.host, origin, now)
         self._ready.block(origin)
-        self._slots.record_start(origin.host, now)
+        entry = self._open_lease(key, origin.host, origin, now)
         return Lease(
             url, key, entry.epoch, Kind.ROBOTS, lane, attempts=origin.attempts,
             expires=entry.expires,
         )  # fmt: skip
 
     def _open_lease(self, key: bytes, host: Host, origin: Origin | None, now: float) -> OpenLease:
-        leases = self._leases
-        leases.epoch += 1
-        entry = OpenLease(leases.epoch, now + self._lease_seconds, host, origin, leased_at=now)
-        leases.add(key, entry)
+        entry = self._leases.open(key, host, origin, now)
+        self._slots.record_start(host, now)
         return entry
 
     def _queue_due(self, key: bytes) -> None:

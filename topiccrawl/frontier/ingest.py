@@ -312,7 +312,5 @@ class LinkIngest:
         if is_best:
             row.texts = rows.with_evidence_texts(row.texts, anchor, context)
         row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else contribution
-        lane, value = self._scorer.lane_and_value(row, lane)
-        if lane != row.lane or value != row.value:
-            self._queues.move(row, key, lane, value)
+        self._queues.move(row, key, *self._scorer.lane_and_value(row, lane))
         return row.encode()

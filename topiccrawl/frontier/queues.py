@@ -88,8 +88,10 @@ class Queues:
         return self._hosts[row.host].units[row.unit]
 
     def enter(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value, or until its earliest fetch if it is delayed."""
-        if row.flags & rows.DELAYED:
+        """Put a row into the queue of its state; a delayed one waits for its earliest fetch."""
+        if row.state != QUEUED:
+            self._count_settled(row, 1)
+        elif row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] += 1
             self._store.put("due", DUE.pack(row.when) + key, b"")
             self._earliest_due = min(self._earliest_due, row.when)
@@ -97,8 +99,10 @@ class Queues:
             self.replace_entry(self.unit(row), row.lane, 0, entry_of(row.value, row.seq))
 
     def leave(self, row: Row, key: bytes) -> None:
-        """Remove a queued row from its queue."""
-        if row.flags & rows.DELAYED:
+        """Remove a row that is not leased from its queue."""
+        if row.state != QUEUED:
+            self._count_settled(row, -1)
+        elif row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] -= 1
             self._store.put("due", DUE.pack(row.when) + key, None)
         else:
@@ -106,38 +110,27 @@ class Queues:
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
         """Set lane and value of a row in any queue; a row may leave the errorQueue."""
-        if key in self.leases.by_key:
-            row.lane, row.value = lane, value
-        elif row.state == QUEUED:
-            if lane != row.lane or value != row.value:
-                self.leave(row, key)
-                row.lane, row.value = lane, value
-                self.enter(row, key)
-        else:
-            row.lane, row.value = lane, value
-            if lane < REJECTED:
-                self.dequeue(row, key)
-                self.requeue(row, key)
+        if (lane, value) == (row.lane, row.value):
+            return
+        is_leased = key in self.leases.by_key
+        if not is_leased:
+            self.leave(row, key)
+        row.lane, row.value = lane, value
+        if row.state != QUEUED and lane < REJECTED:
+            self.requeue(row, key)
+        elif not is_leased:
+            self.enter(row, key)
 
     def requeue(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value after it was settled or delayed, and dequeued."""
+        """Queue a row by its value after it was settled or delayed, and left its queue."""
         row.state = QUEUED
         row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
         row.set_text(rows.REASON, "")
         self.enter(row, key)
 
-    def dequeue(self, row: Row, key: bytes) -> None:
-        """Remove a row that is not leased from its queue."""
-        if row.state == QUEUED:
-            self.leave(row, key)
-        elif row.state == rows.CRAWLED:
-            self.tally["crawled"] -= 1
-        else:
-            self.count_error(row.text(rows.REASON), -1)
-
     def remove(self, row: Row, key: bytes) -> None:
         """Delete the record of a row that is not leased."""
-        self.dequeue(row, key)
+        self.leave(row, key)
         self.urls.delete(key, row.seq)
         self.tally["known"] -= 1
 
@@ -147,6 +140,12 @@ class Queues:
         row.flags &= ~rows.DELAYED
         row.set_text(rows.REASON, reason)
         self.count_error(reason)
+
+    def _count_settled(self, row: Row, count: int) -> None:
+        if row.state == rows.CRAWLED:
+            self.tally["crawled"] += count
+        else:
+            self.count_error(row.text(rows.REASON), count)
 
     def count_error(self, reason: str, count: int = 1) -> None:
         """Count rows that enter the errorQueue, or leave it."""
@@ -158,12 +157,7 @@ class Queues:
         unit = self.registry.unit(origin, groups)
         row.host, row.unit = unit.host.id, unit.uid
         self.tally["known"] += 1
-        if row.state == QUEUED:
-            self.enter(row, key)
-        elif row.state == rows.CRAWLED:
-            self.tally["crawled"] += 1
-        else:
-            self.count_error(row.text(rows.REASON))
+        self.enter(row, key)
         self.urls.add(key, row)
 
     def set_crawled(self, row: Row, relevance: float, now: float) -> None:
@@ -289,7 +283,7 @@ class RowScorer:
             self._queues.urls.put(key, row)
         return stale
 
-    def sweep(self, n: int) -> int:
+    def sweep(self, n: int = 100) -> int:
         """Read up to n rows in the order of arrival; return the number read.
 
         Stale rows that are queued, or in the errorQueue for their low value, are re-scored:

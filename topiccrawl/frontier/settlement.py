@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.leases import Marks, OpenLease, leased_keys
-from topiccrawl.frontier.rows import Row, decode
+from topiccrawl.frontier.leases import Marks, leased_keys
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from topiccrawl.frontier.hosts import Origin
     from topiccrawl.frontier.ingest import LinkIngest
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
+    from topiccrawl.frontier.rows import Row
     from topiccrawl.model import Lease, Offer
 
 CRASH = "crash"
@@ -27,33 +27,36 @@ CRAWLED = Ending.CRAWLED
 
 
 class LeaseSettlement:
-    """Settlement of leases, and operators' changes of single URLs.
+    """Settlement of leases, and operators' changes of single URLs; see the contract for these.
 
     Args:
         queues: Rows and the queues they are in.
         ingest: Adds links and redirect targets.
         robots: Stores robots.txt files.
-        clock: Delays of the hosts.
+        host_clock: Delays of the hosts.
         limits: Limits of attempts and crashes.
+        clock: Seconds since the epoch.
 
     Attributes:
         marks: Pages being processed.
     """
 
     def __init__(
-        self, queues: Queues, ingest: LinkIngest, robots: Robots, clock: HostClock, limits: Limits
-    ) -> None:
+        self, queues: Queues, ingest: LinkIngest, robots: Robots, host_clock: HostClock,
+        limits: Limits, clock: Callable[[], float],
+    ) -> None:  # fmt: skip
         self._queues, self._urls, self._leases = queues, queues.urls, queues.leases
         self._ready, self._tally = queues.ready, queues.tally
-        self._ingest, self._robots, self._clock = ingest, robots, clock
+        self._ingest, self._robots, self._host_clock = ingest, robots, host_clock
+        self._clock = clock
         self._max_attempts, self._max_crashes = limits.max_attempts, limits.max_crashes
         self.marks = Marks(queues.urls.store.path / "begun")
 
     # -- settlement --------------------------------------------------------------------------------
 
-    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
+    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links; return False if the lease is stale."""
-        entry = self._leases.find(lease)
+        entry, now = self._leases.find(lease), self._clock()
         if entry is None:
             self._tally["stale"] += 1
             return False
@@ -61,11 +64,11 @@ class LeaseSettlement:
             failure = None if outcome.ending is Ending.RELEASED else outcome.reason
             self._end_robots(entry.origin, lease.key, failure, now, outcome.not_before)
             return True
-        row, host = self._release(lease.key, entry), entry.host
+        row, host = self._release(lease.key), entry.host
         was_counted = row.flags & rows.COUNTED
         if offers:
             self._tally["links"] += self._ingest.links(row, lease.key, offers)
-            self._clock.postpone_for_links(host, len(offers), now)
+            self._host_clock.postpone_for_links(host, len(offers), now)
         self._apply(row, lease.key, outcome, now)
         if row.state != rows.QUEUED:
             host.pages += not was_counted
@@ -74,12 +77,12 @@ class LeaseSettlement:
             self._ready.reschedule(host, now)
         return True
 
-    def downloaded(self, lease: Lease, download: Download, now: float) -> None:
+    def downloaded(self, lease: Lease, download: Download) -> None:
         """Free the host's slot and adapt to the response, once."""
-        entry = self._leases.find(lease)
+        entry, now = self._leases.find(lease), self._clock()
         if entry is not None and entry.has_slot:
             entry.free_slot()
-            self._clock.record_response(entry.host, download, now)
+            self._host_clock.record_response(entry.host, download, now)
             self._ready.host_changed(entry.host, now)
             self._ready.record_duration(entry.host, now - entry.leased_at)
 
@@ -91,7 +94,7 @@ class LeaseSettlement:
             if entry.origin is not None:
                 self._end_robots(entry.origin, key, EXPIRED, now)
             else:
-                row = self._release(key, entry)
+                row = self._release(key)
                 self._failed(row, key, EXPIRED, 0.0, now)
                 self._urls.put(key, row)
                 self._ready.reschedule(entry.host, now)
@@ -103,7 +106,7 @@ class LeaseSettlement:
                 self._leases.drop(key)
                 self._ready.unblock(entry.origin)
             else:
-                self._queues.enter(self._release(key, entry), key)
+                self._queues.enter(self._release(key), key)
 
     def recover(self) -> None:
         """Queue the leases of a crashed process again; count crashes of pages in processing."""
@@ -116,19 +119,18 @@ class LeaseSettlement:
         for key in self.marks.unfinished():
             self.add_crashes(key)
 
-    def add_crashes(self, key: bytes, times: int = 1, wait: float = 0.0, now: float = 0.0) -> bool:
+    def add_crashes(self, key: bytes, times: int = 1, wait: float = 0.0) -> bool:
         """Count crashes of processes during the processing of a page.
 
         Args:
             key: Key of the page.
             times: Number of crashes.
             wait: Seconds per crash until the page is fetched again.
-            now: Current time.
 
         Returns:
             False if the page has no record.
         """
-        row = self._urls.row(key)
+        row, now = self._urls.row(key), self._clock()
         if row is None or row.state != rows.QUEUED:
             return row is not None
         self._tally["crashes"] += times
@@ -182,22 +184,19 @@ class LeaseSettlement:
         row.set_text(rows.REASON, reason)
         self._queues.enter(row, key)
 
-    def _release(self, key: bytes, entry: OpenLease) -> Row:
+    def _release(self, key: bytes) -> Row:
         """End a page lease; return its row, which is then in no queue."""
         self._leases.drop(key)
-        entry.host.leased -= 1
         self.marks.unset(key)
-        stored, at_lease = self._urls.find(key), entry.row
-        if stored is None:
-            message = f"leases and rows disagree on {key.hex()}"
-            raise LookupError(message)
-        return at_lease[1] if at_lease is not None and at_lease[0] == stored else decode(stored)
+        row = self._urls.row(key)
+        assert row is not None, "a leased URL has a row"  # noqa: S101
+        return row
 
     # -- robots.txt files --------------------------------------------------------------------------
 
-    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str, now: float) -> None:
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with the response; a stale one is ignored and counted."""
-        entry = self._leases.find(lease)
+        entry, now = self._leases.find(lease), self._clock()
         if entry is None or entry.origin is None:
             self._tally["stale"] += 1
             return
@@ -225,7 +224,7 @@ class LeaseSettlement:
         self._leases.drop(key)
         origin.attempts += failure is not None
         if failure is not None and not origin.attempts >= self._max_attempts > 0:
-            pause = self._clock.retry_delay(origin.host, origin.attempts)
+            pause = self._host_clock.retry_delay(origin.host, origin.attempts)
             self._ready.schedule(origin, max(not_before, now + pause))
         else:
             if failure is not None:
@@ -235,9 +234,9 @@ class LeaseSettlement:
 
     # -- operators ---------------------------------------------------------------------------------
 
-    def requeue(self, url: str, now: float, value: float | None = None) -> bool:
+    def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that is crawled, failed, rejected or waiting; return False otherwise."""
-        key = rows.key_of(url)
+        key, now = rows.key_of(url), self._clock()
         row = self._urls.row(key)
         if row is None:
             return self._ingest.requeue_evicted(Seed(url, 1.0 if value is None else value))
@@ -245,7 +244,7 @@ class LeaseSettlement:
             return False
         if row.state == rows.QUEUED and not (row.flags & rows.DELAYED and row.when > now):
             return False
-        self._queues.dequeue(row, key)
+        self._queues.leave(row, key)
         row.lane = min(row.lane, NORMAL)
         if value is not None:
             row.flags |= rows.PINNED
@@ -257,7 +256,7 @@ class LeaseSettlement:
         self._robots.expire_unavailable(self._queues.unit(row).origin, now)
         return True
 
-    def forget(self, url: str, now: float) -> bool:
+    def forget(self, url: str) -> bool:
         """Delete a URL's row from any queue; return False if there is none."""
         key = rows.key_of(url)
         row = self._urls.row(key)
@@ -265,8 +264,8 @@ class LeaseSettlement:
             return False
         entry = self._leases.by_key.get(key)
         if entry is not None:
-            row = self._release(key, entry)
+            row = self._release(key)
             self._queues.enter(row, key)
-            self._ready.reschedule(entry.host, now)
+            self._ready.reschedule(entry.host, self._clock())
         self._queues.remove(row, key)
         return True

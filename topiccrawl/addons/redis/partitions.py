@@ -131,7 +131,7 @@ class Partitions:
         if self._cursor == b"0":
             self._loads.pop(0)
             self._serve(bucket)
-            if counted := self._copy.count_crashes(self._crashed, self._clock()):
+            if counted := self._copy.count_crashes(self._crashed):
                 self._counted[bucket] = counted
             self._crashed = []
             return True

@@ -110,18 +110,17 @@ class WorkingCopy:
                 self._frontier.seen.load(name, data)
                 self._store.put("seen", name, data)
 
-    def count_crashes(self, crashed: list[bytes], now: float) -> list[bytes]:
+    def count_crashes(self, crashed: list[bytes]) -> list[bytes]:
         """Add the numbers of timeouts of nodes that were processing a page; delay its retry.
 
         Args:
             crashed: Flat list of keys and numbers of crashes.
-            now: Time of the clock of the crawl.
 
         Returns:
             Keys of the counted pages. A page that is not recorded yet keeps its count in Redis.
         """
         count, wait = self._frontier.settlement.add_crashes, self._crash_wait
-        return [key for key, times in _pairs(crashed) if count(key, int(times), wait, now)]
+        return [key for key, times in _pairs(crashed) if count(key, int(times), wait)]
 
     def open_hosts(self, bucket: int, now: float) -> None:
         """Allow requests to the hosts of a bucket."""
