@@ -153,7 +153,8 @@ class Queues:
         self.tally["error/" + reason] += count
 
     def add(self, row: Row, key: bytes, origin: Origin, groups: tuple[str, ...]) -> None:
-        """Record a new row in its unit and in the queue of its state."""
+        """Record a new row in its unit and in the queue of its state; it gets an arrival number."""
+        row.seq = self.urls.next_seq(row.seq)
         unit = self.registry.unit(origin, groups)
         row.host, row.unit = unit.host.id, unit.uid
         self.tally["known"] += 1

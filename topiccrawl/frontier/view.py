@@ -229,7 +229,7 @@ class View(Export):
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
         path = [row.text(rows.URL)]
         seen = {key}
-        while row.first and row.first not in seen and len(path) < LONGEST_PATH:
+        while row.first not in seen and len(path) < LONGEST_PATH:
             seen.add(row.first)
             parent = self._urls.row(row.first)
             if parent is None:
