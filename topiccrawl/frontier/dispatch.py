@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.leases import robots_key
-from topiccrawl.frontier.rows import DELAYED, TOP, URL, Row
+from topiccrawl.frontier.rows import TOP, URL, Row
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Kind, Lease
 
@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from topiccrawl.frontier.contract import Politeness
-    from topiccrawl.frontier.hosts import Host, HostRegistry, Origin
-    from topiccrawl.frontier.leases import Leases, OpenLease
+    from topiccrawl.frontier.hosts import Host, Origin
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues, RowScorer
-    from topiccrawl.frontier.ready import ReadyHosts
 
 MAX_MOVES = 32
 """Maximum number of rows and units re-scored in one call; after that, stored values are used."""
@@ -34,19 +32,14 @@ class Slots:
     """Request slots and delays of hosts; the contract documents the methods.
 
     Args:
-        clock: Seconds since the epoch.
+        queues: Hosts and leases.
         host_clock: Times of requests to hosts.
-        registry: All hosts.
-        ready: Hosts that may be requested.
-        leases: Open leases.
+        clock: Seconds since the epoch.
     """
 
-    def __init__(
-        self, clock: Callable[[], float], host_clock: HostClock, registry: HostRegistry,
-        ready: ReadyHosts, leases: Leases,
-    ) -> None:  # fmt: skip
-        self._clock, self.host_clock = clock, host_clock
-        self._registry, self._ready, self._leases = registry, ready, leases
+    def __init__(self, queues: Queues, host_clock: HostClock, clock: Callable[[], float]) -> None:
+        self._registry, self._ready, self._leases = queues.registry, queues.ready, queues.leases
+        self.host_clock, self._clock = host_clock, clock
         self._acquired: set[Host] = set()
 
     def acquire(self, host: str) -> bool:
@@ -143,20 +136,12 @@ class Dispatch:
 
     def pop(self, n: int, now: float) -> list[Lease]:
         """Return up to n leases, best first."""
-        for key in self._queues.due(now):
-            self._queue_due(key)
+        self._queues.enter_due(now)
         self._ready.run_due(now)
         leases: list[Lease] = []
         self._moves_left, self._refusals_left = MAX_MOVES, MAX_REFUSALS
-        while len(leases) < n and self._refusals_left > 0:
-            if (found := self._next_unit()) is None:
-                break
-            if self._max_domain and self._is_crowded(found[0].host):
-                found[0].host.ready = False
-                self._ready.schedule(found[0].host, now + CROWDED_SECONDS)
-                continue
-            lease = self._serve(*found, now)
-            if lease is not None:
+        while len(leases) < n and self._refusals_left > 0 and (found := self._next_unit()):
+            if lease := self._serve(*found, now):
                 leases.append(lease)
         return leases
 
@@ -198,24 +183,27 @@ class Dispatch:
         return len(slow) < self._max_domain * 3 // 2 or len(set(slow)) == 1
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
-        """Lease the head of a unit; return None if the head was moved or refused instead."""
-        queues = self._queues
-        obeys = self._obey and unit.host.name not in self._own
-        if obeys and not self._robots.is_current(unit.origin, now):
-            claimed = self._slots.claim(unit.host, now)
-            return self._lease_robots(unit.origin, lane, now) if claimed else None
-        if self._moves_left > 0 and self._ready.refresh_bias(unit):
-            self._moves_left -= 1
+        """Lease the head of a unit; return None if the host must wait, or the head is moved."""
+        queues, host = self._queues, unit.host
+        if self._max_domain and self._is_crowded(host):
+            host.ready = False
+            self._ready.schedule(host, now + CROWDED_SECONDS)
             return None
+        obeys = self._obey and host.name not in self._own
+        if obeys and not self._robots.is_current(unit.origin, now):
+            claimed = self._slots.claim(host, now)
+            return self._lease_robots(unit.origin, lane, now) if claimed else None
         key = self._urls.key_of_number((unit.orders[lane].first or 0) & TOP)
         assert key is not None, "a queued URL has a key"  # noqa: S101
         row = self._urls.row(key)
         assert row is not None, "a URL with a key has a row"  # noqa: S101
-        if self._moves_left > 0 and self._scorer.rescore_and_move(row, key):
+        if self._moves_left > 0 and (
+            self._ready.refresh_bias(unit) or self._scorer.rescore_and_move(row, key)
+        ):
             self._moves_left -= 1
             return None
         refusal = self._refusal(unit, row, obeys=obeys)
-        if not refusal and not self._slots.claim(unit.host, now):
+        if not refusal and not self._slots.claim(host, now):
             return None
         queues.leave(row, key)
         if refusal:
@@ -243,7 +231,8 @@ class Dispatch:
         return self._robots.refusal(unit.origin, row.text(URL))
 
     def _lease_page(self, unit: Unit, row: Row, key: bytes, now: float) -> Lease:
-        entry = self._open_lease(key, unit.host, None, now)
+        entry = self._leases.open(key, unit.host, None, now)
+        self._slots.record_start(unit.host, now)
         self.turn = (self.turn + 1) % max(sum(self.share), 1)
         self._early += self._shift
         url, anchor, context, payload, _ = row.texts.decode().split("\0")
@@ -258,22 +247,9 @@ class Dispatch:
         url = origin.name + "/robots.txt"
         key = robots_key(url)
         self._ready.block(origin)
-        entry = self._open_lease(key, origin.host, origin, now)
+        entry = self._leases.open(key, origin.host, origin, now)
+        self._slots.record_start(origin.host, now)
         return Lease(
             url, key, entry.epoch, Kind.ROBOTS, lane, attempts=origin.attempts,
             expires=entry.expires,
         )  # fmt: skip
-
-    def _open_lease(self, key: bytes, host: Host, origin: Origin | None, now: float) -> OpenLease:
-        entry = self._leases.open(key, host, origin, now)
-        self._slots.record_start(host, now)
-        return entry
-
-    def _queue_due(self, key: bytes) -> None:
-        """Queue a delayed URL by its value when its time has come."""
-        row = self._urls.row(key)
-        if row is not None:
-            self._queues.leave(row, key)
-            row.flags &= ~DELAYED
-            self._queues.enter(row, key)
-            self._urls.put(key, row)

@@ -108,7 +108,7 @@ class EmbeddedFrontier:
                 self.queues, self.ingest, robots, hosts, limits, self.clock
             )
             self.eviction = Eviction(self.queues, self.seen, limits.max_known)
-            slots = Slots(self.clock, hosts, self.registry, self.ready, self.leases)
+            slots = Slots(self.queues, hosts, self.clock)
             self.dispatch = Dispatch(self.queues, self.scorer, robots, slots, politeness)
             self.dispatch.share = share or strategy.share
             self.view = View(self.store, strategy)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
+MAX_DUE = 1000
+"""Maximum number of delayed URLs that one call queues."""
 SWEEP_END = TOP
 """Position of a sweep that has read all rows."""
 BATCH = 20_000
@@ -202,14 +204,22 @@ class Queues:
         elif old == head:
             self.ready.remove_head(unit, lane)
 
-    def due(self, now: float, most: int = 1000) -> list[bytes]:
-        """Return keys of delayed URLs whose time has come, at most ``most``, earliest first."""
-        if now < self._earliest_due:
-            return []
+    def enter_due(self, now: float) -> None:
+        """Queue delayed URLs by their values once their time has come, earliest first."""
+        for key in self._due(now) if now >= self._earliest_due else ():
+            row = self.urls.row(key)
+            if row is not None:
+                self.leave(row, key)
+                row.flags &= ~rows.DELAYED
+                self.enter(row, key)
+                self.urls.put(key, row)
+
+    def _due(self, now: float) -> list[bytes]:
+        """Return keys of delayed URLs whose time has come, at most ``MAX_DUE``."""
         keys: list[bytes] = []
         for entry, _ in self._store.items("due"):
             self._earliest_due = DUE.unpack_from(entry)[0]
-            if len(keys) >= most or self._earliest_due > now:
+            if len(keys) >= MAX_DUE or self._earliest_due > now:
                 return keys
             keys.append(entry[DUE.size :])
         self._earliest_due = inf
