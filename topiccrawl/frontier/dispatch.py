@@ -208,7 +208,7 @@ class Dispatch:
         queues.leave(row, key)
         if refusal:
             self._refusals_left -= 1
-            queues.set_failed(row, refusal)
+            queues.set_failed(row, refusal, now)
             self._urls.put(key, row)
             return None
         return self._lease_page(unit, row, key, now)

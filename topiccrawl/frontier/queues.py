@@ -136,9 +136,9 @@ class Queues:
         self.urls.delete(key, row.seq)
         self.tally["known"] -= 1
 
-    def set_failed(self, row: Row, reason: str) -> None:
+    def set_failed(self, row: Row, reason: str, now: float) -> None:
         """Move a row that is in no queue to the errorQueue."""
-        row.state = rows.ERROR
+        row.state, row.when = rows.ERROR, now
         row.flags &= ~rows.DELAYED
         row.set_text(rows.REASON, reason)
         self.count_error(reason)

@@ -94,9 +94,7 @@ class LeaseSettlement:
             if entry.origin is not None:
                 self._end_robots(entry.origin, key, EXPIRED, now)
             else:
-                row = self._release(key)
-                self._failed(row, key, EXPIRED, 0.0, now)
-                self._urls.put(key, row)
+                self._apply(self._release(key), key, Outcome(Ending.LATER, EXPIRED), now)
                 self._ready.reschedule(entry.host, now)
 
     def release_all(self) -> None:
@@ -136,10 +134,8 @@ class LeaseSettlement:
         self._tally["crashes"] += times
         self._queues.leave(row, key)
         row.crashes = min(row.crashes + times, 255)
-        if row.crashes >= self._max_crashes > 0:
-            self._queues.set_failed(row, CRASH)
-        else:
-            self._retry(row, key, CRASH, now + wait * row.crashes, now)
+        is_last = row.crashes >= self._max_crashes > 0
+        self._retry_or_fail(row, key, CRASH, now + wait * row.crashes, now, is_last=is_last)
         self._urls.put(key, row)
         return True
 
@@ -157,32 +153,26 @@ class LeaseSettlement:
             row.flags |= rows.REDIRECTED
             row.set_text(rows.REASON, "redirected")
             self._tally["redirected"] += 1
-        elif ending is Ending.ERROR:
-            row.when = now
-            row.attempts = min(row.attempts + 1, 255)
-            queues.set_failed(row, outcome.reason or "error")
-        elif ending is Ending.LATER:
-            self._failed(row, key, outcome.reason or "later", outcome.not_before, now)
-        else:
+        elif ending is Ending.RELEASED:
             queues.enter(row, key)
+        else:
+            row.attempts = min(row.attempts + 1, 255)
+            is_last = ending is Ending.ERROR or row.attempts >= self._max_attempts > 0
+            reason, due = outcome.reason or ending.value, outcome.not_before
+            self._retry_or_fail(row, key, reason, due, now, is_last=is_last)
         self._urls.put(key, row)
 
-    def _failed(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
-        """Count a failed fetch; queue the row again, or fail it after the last attempt."""
-        row.attempts = min(row.attempts + 1, 255)
-        if row.attempts >= self._max_attempts > 0:
-            row.when = now
-            self._queues.set_failed(row, reason)
+    def _retry_or_fail(
+        self, row: Row, key: bytes, reason: str, not_before: float, now: float, *, is_last: bool
+    ) -> None:
+        """Queue a row again that is in no queue, due at a given time; or fail it at the last."""
+        if is_last:
+            self._queues.set_failed(row, reason, now)
         else:
-            self._retry(row, key, reason, not_before, now)
-
-    def _retry(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
-        """Queue a row again that is in no queue, due at a given time."""
-        if not_before > now:
-            row.flags |= rows.DELAYED
-            row.when = not_before
-        row.set_text(rows.REASON, reason)
-        self._queues.enter(row, key)
+            if not_before > now:
+                row.flags, row.when = row.flags | rows.DELAYED, not_before
+            row.set_text(rows.REASON, reason)
+            self._queues.enter(row, key)
 
     def _release(self, key: bytes) -> Row:
         """End a page lease; return its row, which is then in no queue."""

@@ -95,3 +95,14 @@ def test_what_was_learnt_starts_no_sweep_after_a_changed_formula_either(tmp_path
     strategy.version += 1
     assert frontier.sweep(99) == 1
     frontier.close()
+
+
+def test_an_export_has_the_time_at_which_a_url_was_refused(tmp_path: Path) -> None:
+    frontier = opened(tmp_path)
+    frontier.push([Seed("http://a.cn/")])
+    (ask,) = frontier.pop()
+    frontier.robots(ask, b"User-agent: *\nDisallow: /", 200)
+    assert frontier.pop() == []
+    urls = [entry for entry in frontier.export() if isinstance(entry, UrlEntry)]
+    assert [(entry.reason, entry.when) for entry in urls] == [("robots", 1_000_000.0)]
+    frontier.close()
