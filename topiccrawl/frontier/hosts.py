@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from struct import Struct
-from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.frontier.order import Unit
@@ -64,8 +63,7 @@ class Origin:
     """Scheme, host and port, and the state of its robots.txt.
 
     Attributes:
-        scheme: Part of the origin's name before the host name, such as ``http://``.
-        port: Part of the origin's name after the host name, such as ``:8080``.
+        name: Scheme, host name and port, such as ``http://a.cn:8080``.
         robots: State of its robots.txt; None until it is looked up.
         blocked: True while its URLs wait for a robots.txt that is in flight or will be retried.
         attempts: Consecutive failed fetches of the robots.txt.
@@ -73,19 +71,13 @@ class Origin:
         units: Units by queue group; None until one is looked up again.
     """
 
-    scheme: str
+    name: str
     host: Host
-    port: str
     robots: RobotsState | None = None
     blocked: bool = False
     attempts: int = 0
     check_at: float = NEVER
     units: dict[str, Unit] | None = None
-
-    @property
-    def name(self) -> str:
-        """Scheme, host and port."""
-        return self.scheme + self.host.name + self.port
 
 
 @dataclass(slots=True, eq=False)
@@ -356,8 +348,7 @@ def find_origin(host: Host, name: str) -> Origin | None:
 
 
 def _create_origin(host: Host, name: str) -> Origin:
-    at = name.find("//") + 2
-    origin = Origin(intern(name[:at]), host, intern(name[at + len(host.name) :]))
+    origin = Origin(name, host)
     host.origins += (origin,)
     return origin
 

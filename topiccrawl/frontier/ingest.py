@@ -301,11 +301,10 @@ class LinkIngest:
         row.inlinks += 1
         self._scorer.rescore(row)
         _, lane, evidence, anchor, context = offer
-        contribution = strategy.fold((), evidence)
-        offered = rows.quantum(strategy.value(contribution))
+        offered = rows.quantum(strategy.value(strategy.fold((), evidence)))
         row.parents, is_best = rows.with_parent(row.parents, parent, offered)
         if is_best:
             row.texts = rows.with_evidence_texts(row.texts, anchor, context)
-        row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else contribution
+        row.evidence = strategy.fold(row.evidence, evidence)
         self._queues.move(row, key, *self._scorer.lane_and_value(row, lane))
         return row.encode()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.rows import KEY_BYTES, key_of, split
+from topiccrawl.frontier.rows import KEY_BYTES, NO_KEY, key_of, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
     from topiccrawl.model import Lease
 
-EMPTY = bytes(KEY_BYTES)
 LEASED = b"leased"
 
 
@@ -165,7 +164,7 @@ class Marks:
     def unfinished(self) -> set[bytes]:
         """Return the keys that an earlier process marked and did not finish."""
         data = os.pread(self._file, os.fstat(self._file).st_size, 0)
-        return {key for key in split(data) if len(key) == KEY_BYTES and key != EMPTY}
+        return {key for key in split(data) if len(key) == KEY_BYTES and key != NO_KEY}
 
     def clear(self) -> None:
         """Remove all marks."""
@@ -186,7 +185,7 @@ class Marks:
 
     def _write(self) -> None:
         """Write all keys, which are few, then an empty key over the last removed one."""
-        os.pwrite(self._file, b"".join(self._keys) + EMPTY, 0)
+        os.pwrite(self._file, b"".join(self._keys) + NO_KEY, 0)
 
     def close(self) -> None:
         """Remove all marks and close; idempotent."""

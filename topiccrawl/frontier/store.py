@@ -22,7 +22,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -96,7 +96,7 @@ class Store:
         try:
             with ExitStack() as opened:
                 if not readonly:
-                    opened.callback(os.close, _lock_folder(self.path))
+                    opened.enter_context(_locked(self.path))
                 self.env = opened.enter_context(self._environment(sync))
                 self._open_tables()
                 self._resources = opened.pop_all()
@@ -240,8 +240,7 @@ class Store:
         while more:
             cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
             committed = cursor.iternext() if cursor.set_range(start) else iter(())
-            if prefix:
-                committed = takewhile(lambda item: item[0].startswith(prefix), committed)
+            committed = takewhile(lambda item: item[0].startswith(prefix), committed)
             found: dict[bytes, bytes | None] = dict(islice(committed, size))
             more = len(found) == size
             end = next(reversed(found)) if more else b""
@@ -291,9 +290,9 @@ class Store:
                 " with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…",
                 path=self.path, found=found, wanted=about,
             )  # fmt: skip
-        if not self.readonly and self.load(ABOUT) != about:
+        if not self.readonly:
             self.save(ABOUT, about)
-        if owner and not self.readonly and self.load(OWNER) is None:
+        if owner and self.load(OWNER) is None:
             self.save(OWNER, owner)
         if owner and self.load(OWNER) != owner:
             raise StateError(
@@ -349,21 +348,19 @@ def discard(path: str | Path) -> None:
     folder = Path(path)
     if not folder.exists():
         return
-    lock = _lock_folder(folder)
     try:
-        for pattern in FILES:
-            for file in folder.glob(pattern):
+        with _locked(folder):
+            for file in chain.from_iterable(map(folder.glob, FILES)):
                 file.unlink()
     except OSError as error:
         raise StorageError(
             "{folder}: cannot delete the frontier: {error}", folder=folder, error=error
         ) from error
-    finally:
-        os.close(lock)
 
 
-def _lock_folder(path: Path) -> int:
-    """Lock a folder for this process; return the descriptor that holds the lock."""
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Lock a folder for this process within the context; create it if it does not exist."""
     import fcntl  # noqa: PLC0415 - not on every system
 
     try:
@@ -375,9 +372,10 @@ def _lock_folder(path: Path) -> int:
         ) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(handle)
+        yield
+    except BlockingIOError as error:
         raise StateLockedError(
             "{path}: another crawl uses it; stop that one, or name another folder", path=path
         ) from error
-    return handle
+    finally:
+        os.close(handle)
