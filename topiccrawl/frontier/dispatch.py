@@ -184,7 +184,7 @@ class Dispatch:
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
         """Lease the head of a unit; return None if the host must wait, or the head is moved."""
-        queues, host = self._queues, unit.host
+        host = unit.host
         if self._max_domain and self._is_crowded(host):
             host.ready = False
             self._ready.schedule(host, now + CROWDED_SECONDS)
@@ -193,25 +193,30 @@ class Dispatch:
         if obeys and not self._robots.is_current(unit.origin, now):
             claimed = self._slots.claim(host, now)
             return self._lease_robots(unit.origin, lane, now) if claimed else None
+        if self._moves_left > 0 and self._ready.refresh_bias(unit):
+            self._moves_left -= 1
+            return None
+        return self._serve_head(unit, lane, now, obeys=obeys)
+
+    def _serve_head(self, unit: Unit, lane: int, now: float, *, obeys: bool) -> Lease | None:
+        """Lease the head of a unit that may be requested, unless it is moved or refused."""
         key = self._urls.key_of_number((unit.orders[lane].first or 0) & TOP)
         assert key is not None, "a queued URL has a key"  # noqa: S101
         row = self._urls.row(key)
         assert row is not None, "a URL with a key has a row"  # noqa: S101
-        if self._moves_left > 0 and (
-            self._ready.refresh_bias(unit) or self._scorer.rescore_and_move(row, key)
-        ):
+        if self._moves_left > 0 and self._scorer.rescore_and_move(row, key):
             self._moves_left -= 1
             return None
         refusal = self._refusal(unit, row, obeys=obeys)
-        if not refusal and not self._slots.claim(host, now):
+        if not refusal and not self._slots.claim(unit.host, now):
             return None
-        queues.leave(row, key)
-        if refusal:
-            self._refusals_left -= 1
-            queues.set_failed(row, refusal, now)
-            self._urls.put(key, row)
-            return None
-        return self._lease_page(unit, row, key, now)
+        self._queues.leave(row, key)
+        if not refusal:
+            return self._lease_page(unit, row, key, now)
+        self._refusals_left -= 1
+        self._queues.set_failed(row, refusal, now)
+        self._urls.put(key, row)
+        return None
 
     def _is_crowded(self, host: Host) -> bool:
         """Check whether a domain of several hosts has its maximum number of open leases."""

@@ -94,7 +94,7 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        best: Best URL of each lane.
+        prior, normal: Best URL of each lane; separate fields, as a list would double their memory.
         ready: True if a request may start now.
         slow: True if its last request was slow, or none has ended yet in this run.
         closed: True while no request may start because a node is loading or releasing the host.
@@ -113,7 +113,8 @@ class Host:
     pages: int = 0
     stats: GroupStats = NOTHING
     refreshed: int = 0
-    best: list[Best | None] = field(default_factory=lambda: [None, None])
+    prior: Best | None = None
+    normal: Best | None = None
     ready: bool = True
     slow: bool = True
     closed: bool = False
@@ -125,7 +126,18 @@ class Host:
     @property
     def is_empty(self) -> bool:
         """True if the host has no URL that may be leased."""
-        return not any(self.best)
+        return self.prior is None and self.normal is None
+
+    def best(self, lane: int) -> Best | None:
+        """Return the best URL of a lane."""
+        return self.normal if lane else self.prior
+
+    def set_best(self, lane: int, best: Best | None) -> None:
+        """Set the best URL of a lane."""
+        if lane:
+            self.normal = best
+        else:
+            self.prior = best
 
 
 def pack_clock(host: Host) -> bytes:

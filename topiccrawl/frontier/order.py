@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -121,15 +121,16 @@ class Unit:
         uid: Number inside the host.
         groups: Names of its groups, widest first.
         bias: Prior that is added to all values of the unit, in quanta.
-        orders: URLs of priorQueue and of normalQueue, by inverted value and arrival number, 32 bits
-            each; ``order`` returns one for changes.
+        prior: URLs of priorQueue by inverted value and arrival number, 32 bits each.
+        normal: URLs of normalQueue, likewise.
     """
 
     uid: int
     origin: Origin
     groups: tuple[str, ...]
     bias: float = 0.0
-    orders: list[Order] = field(default_factory=lambda: [EMPTY, EMPTY])
+    prior: Order = EMPTY
+    normal: Order = EMPTY
 
     @property
     def host(self) -> Host:
@@ -137,15 +138,24 @@ class Unit:
         return self.origin.host
 
     @property
+    def orders(self) -> tuple[Order, Order]:
+        """Queued URLs of both lanes, for reading."""
+        return self.prior, self.normal
+
+    @property
     def is_empty(self) -> bool:
         """True if no URL is queued by value."""
-        return self.orders[0].first is None and self.orders[1].first is None
+        return self.prior.first is None and self.normal.first is None
 
     def order(self, lane: int) -> Order:
         """Return the order of a lane, for changes."""
-        if self.orders[lane] is EMPTY:
-            self.orders[lane] = Order()
-        return self.orders[lane]
+        if lane:
+            if self.normal is EMPTY:
+                self.normal = Order()
+            return self.normal
+        if self.prior is EMPTY:
+            self.prior = Order()
+        return self.prior
 
     @property
     def group(self) -> str:

@@ -187,7 +187,7 @@ class Queues:
             old: Entry to remove (``entry_of``); 0 for none.
             new: Entry to add; 0 for none.
         """
-        was_empty, order = unit.is_empty, unit.order(lane)
+        order = unit.order(lane)
         head = order.first
         if old:
             order.remove(old)
@@ -198,7 +198,7 @@ class Queues:
         if self._limit.counts:
             self._limit.change(old, new)
         if new and (head is None or new < head):
-            if was_empty:
+            if head is None and (unit.prior if lane else unit.normal).first is None:
                 unit.bias = self.ready.bias_of(unit)
             self.ready.add_head(unit, lane, new)
         elif old == head:

@@ -61,7 +61,7 @@ class ReadyHosts:
         for lane in lanes or LANES:
             best: Best | None = None
             for unit in host.units:
-                head = unit.orders[lane].first
+                head = unit.normal.first if lane else unit.prior.first
                 if head is not None and not unit.origin.blocked:
                     cost = (head >> 32) - unit.bias
                     if best is None or cost <= best[0]:
@@ -73,21 +73,21 @@ class ReadyHosts:
         """Update the best URL of a host after a better URL became the head of a unit."""
         if not unit.origin.blocked:
             host = unit.origin.host
-            entry, best = ((head >> 32) - unit.bias, head & TOP, unit), host.best[lane]
+            entry, best = ((head >> 32) - unit.bias, head & TOP, unit), host.best(lane)
             if best is None or entry < best:
                 self._set_best(host, lane, entry)
 
     def remove_head(self, unit: Unit, lane: int) -> None:
         """Update the best URL of a host after a unit lost its head."""
-        best = unit.host.best[lane]
+        best = unit.host.best(lane)
         if best is None or best[2] is unit:
             self.rank(unit.host, lane)
 
     def _set_best(self, host: Host, lane: int, best: Best | None) -> None:
         """Set the best URL of a host's lane, and list the host by it."""
-        if best == host.best[lane]:
+        if best == host.best(lane):
             return
-        host.best[lane] = best
+        host.set_best(lane, best)
         if host.ready:
             self._list(host, lane)
         elif host.check_at == NEVER:
@@ -96,11 +96,11 @@ class ReadyHosts:
     def _list(self, host: Host, *lanes: int) -> None:
         """List a ready host by the best URLs of some lanes."""
         for lane in lanes:
-            heap, hosts, best = self._heaps[host.slow][lane], self._registry.hosts, host.best[lane]
+            heap, hosts, best = self._heaps[host.slow][lane], self._registry.hosts, host.best(lane)
             if best is not None:
                 heappush(heap, best)
             if len(heap) > 2 * len(hosts) + SLACK:
-                listed = [one.best[lane] for one in hosts if one.ready and one.slow == host.slow]
+                listed = [one.best(lane) for one in hosts if one.ready and one.slow == host.slow]
                 heap[:] = filter(None, listed)
                 heapify(heap)
 
@@ -170,7 +170,7 @@ class ReadyHosts:
             lane: Number of the lane.
             slow: Whether slow hosts are included.
         """
-        heads = [self._first(lane, slow=each) for each in ((False, True) if slow else (False,))]
+        heads = self._first(lane, slow=False), self._first(lane, slow=True) if slow else None
         return min(filter(None, heads), default=None)
 
     def _first(self, lane: int, *, slow: bool) -> Best | None:
@@ -181,7 +181,7 @@ class ReadyHosts:
         heap = self._heaps[slow][lane]
         while heap:
             host = heap[0][2].host
-            if host.best[lane] is heap[0] and host.ready and host.slow == slow:
+            if host.best(lane) is heap[0] and host.ready and host.slow == slow:
                 return heap[0]
             heappop(heap)
         return None

@@ -52,6 +52,6 @@ def test_the_first_is_the_best_of_all_that_are_ready(
             units[host.id].order(lane).add(int(rng.choice(COSTS)) << 32 | turn + 1)
             ready.rank(host, lane)
         for other in (0, 1):
-            able = [best for host in hosts if host.ready and (best := host.best[other])]
+            able = [best for host in hosts if host.ready and (best := host.best(other))]
             assert ready.best(other) is min(able, default=None)
     store.close()

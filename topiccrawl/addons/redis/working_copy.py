@@ -190,7 +190,7 @@ class WorkingCopy:
             self._frontier.robots_files.delete(origin)
         self._leave(host)
         host.active = 0
-        host.best = [None, None]
+        host.prior = host.normal = None
         host.ready = False
         host.check_at = NEVER
         self._registry.delete(host)
