@@ -207,7 +207,11 @@ class Dispatch:
         if self._moves_left > 0 and self._scorer.rescore_and_move(row, key):
             self._moves_left -= 1
             return None
-        refusal = self._refusal(unit, row, obeys=obeys)
+        refusal = ""
+        if unit.host.pages >= self._slots.host_clock.max_pages:
+            refusal = "host-budget"
+        elif obeys:
+            refusal = self._robots.refusal(unit.origin, row.text(URL))
         if not refusal and not self._slots.claim(unit.host, now):
             return None
         self._queues.leave(row, key)
@@ -227,14 +231,6 @@ class Dispatch:
         active = sum(one.has_slot for one in leases)
         return active >= self._max_domain or len(leases) > self._max_domain
 
-    def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
-        """Return the reason why a URL is not fetched, or ""."""
-        if self._slots.host_clock.is_budget_spent(unit.host):
-            return "host-budget"
-        if not obeys:
-            return ""
-        return self._robots.refusal(unit.origin, row.text(URL))
-
     def _lease_page(self, unit: Unit, row: Row, key: bytes, now: float) -> Lease:
         entry = self._leases.open(key, unit.host, None, now)
         self._slots.record_start(unit.host, now)
@@ -251,7 +247,7 @@ class Dispatch:
         """Lease an origin's robots.txt; the origin's URLs are skipped until it is fetched."""
         url = origin.name + "/robots.txt"
         key = robots_key(url)
-        self._ready.block(origin)
+        self._ready.set_blocked(origin, blocked=True)
         entry = self._leases.open(key, origin.host, origin, now)
         self._slots.record_start(origin.host, now)
         return Lease(

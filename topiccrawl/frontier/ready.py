@@ -144,7 +144,7 @@ class ReadyHosts:
             if isinstance(thing, Host):
                 self.reschedule(thing, now)
             else:
-                self.unblock(thing)
+                self.set_blocked(thing, blocked=False)
 
     def reset_far_times(self, now: float) -> None:
         """Reset times too far in the future, after the system time was set back."""
@@ -153,14 +153,9 @@ class ReadyHosts:
                 host.next_at = now
                 self.reschedule(host, now)
 
-    def block(self, origin: Origin) -> None:
-        """Skip an origin's URLs until its robots.txt is fetched."""
-        origin.blocked = True
-        self.rank(origin.host)
-
-    def unblock(self, origin: Origin) -> None:
-        """Allow leases of an origin's URLs again."""
-        origin.blocked = False
+    def set_blocked(self, origin: Origin, *, blocked: bool) -> None:
+        """Skip an origin's URLs until its robots.txt is fetched, or lease them again."""
+        origin.blocked = blocked
         self.rank(origin.host)
 
     def best(self, lane: int, *, slow: bool = True) -> Best | None:

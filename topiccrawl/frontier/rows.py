@@ -10,7 +10,7 @@ adjacent, so that all other bytes are copied without decoding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count, groupby, islice
+from itertools import count, islice
 from operator import attrgetter
 from struct import Struct
 from typing import TYPE_CHECKING
@@ -326,8 +326,3 @@ class Urls:
             for packed, key in batch:
                 if key in stored:
                     yield ARRIVAL.unpack(packed)[0], key, stored[key]
-
-    def by_host(self) -> Iterator[dict[bytes, bytes]]:
-        """Yield the stored rows of each host, by key."""
-        for _, group in groupby(self.store.items("urls"), key=lambda item: item[0][:HOST_BYTES]):
-            yield dict(group)

@@ -102,7 +102,7 @@ class LeaseSettlement:
         for key, entry in list(self._leases.by_key.items()):
             if entry.origin is not None:
                 self._leases.drop(key)
-                self._ready.unblock(entry.origin)
+                self._ready.set_blocked(entry.origin, blocked=False)
             else:
                 self._queues.enter(self._release(key), key)
 
@@ -219,7 +219,7 @@ class LeaseSettlement:
         else:
             if failure is not None:
                 self._robots.store(origin, failure.encode(), now, available=False)
-            self._ready.unblock(origin)
+            self._ready.set_blocked(origin, blocked=False)
         self._ready.reschedule(origin.host, now)
 
     # -- operators ---------------------------------------------------------------------------------

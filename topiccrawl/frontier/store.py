@@ -97,29 +97,25 @@ class Store:
             with ExitStack() as opened:
                 if not readonly:
                     opened.enter_context(_locked(self.path))
-                self.env = opened.enter_context(self._environment(sync))
-                self._open_tables()
+                self._open(opened, sync)
                 self._resources = opened.pop_all()
         except (lmdb.Error, OSError) as error:
             raise StorageError(
                 "{path}: cannot open the frontier: {error}", path=self.path, error=error
             ) from error
 
-    def _environment(self, sync: Sync) -> lmdb.Environment:
-        data = self.path / "data.mdb"
+    def _open(self, opened: ExitStack, sync: Sync) -> None:
+        """Open environment, tables and read transaction."""
+        data, create = self.path / "data.mdb", not self.readonly
         size = data.stat().st_size if data.exists() else 0
-        return lmdb.open(
+        self.env = env = opened.enter_context(lmdb.open(
             str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES) + 2,
             readahead=False, meminit=False, sync=sync == "commit", metasync=False,
-            readonly=self.readonly, create=not self.readonly,
-        )  # fmt: skip
-
-    def _open_tables(self) -> None:
-        env, create = self.env, not self.readonly
+            readonly=self.readonly, create=create,
+        ))  # fmt: skip
         if create:
             env.reader_check()
-        meta = env.open_db(b"meta", create=create)
-        _check_format(self.path, env, meta)
+        _check_format(self.path, env, env.open_db(b"meta", create=create))
         self._tables = {name: env.open_db(name.encode(), create=create) for name in TABLES}
         self.txn = env.begin()
 
