@@ -5,20 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.leases import Leases, OpenLease, robots_key
-from topiccrawl.frontier.rows import DELAYED, TOP, URL, Row, decode
+from topiccrawl.frontier.leases import robots_key
+from topiccrawl.frontier.rows import TOP, URL, Row
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Kind, Lease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from topiccrawl.frontier.contract import Limits, Politeness
-    from topiccrawl.frontier.hosts import Host, HostRegistry, Origin
+    from topiccrawl.frontier.contract import Politeness
+    from topiccrawl.frontier.hosts import Host, Origin
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues, RowScorer
-    from topiccrawl.frontier.ready import ReadyHosts
 
 MAX_MOVES = 32
 """Maximum number of rows and units re-scored in one call; after that, stored values are used."""
@@ -32,26 +31,20 @@ CROWDED_SECONDS = 0.25
 class Slots:
     """Request slots and delays of hosts; the contract documents the methods.
 
-    Attributes:
-        clock: Seconds since the epoch.
+    Args:
+        queues: Hosts and leases.
         host_clock: Times of requests to hosts.
-        registry: All hosts.
-        ready: Hosts that may be requested.
-        leases: Open leases.
+        clock: Seconds since the epoch.
     """
 
-    clock: Callable[[], float]
-    host_clock: HostClock
-    registry: HostRegistry
-    ready: ReadyHosts
-    leases: Leases
-
-    def __init__(self) -> None:
+    def __init__(self, queues: Queues, host_clock: HostClock, clock: Callable[[], float]) -> None:
+        self._registry, self._ready, self._leases = queues.registry, queues.ready, queues.leases
+        self.host_clock, self._clock = host_clock, clock
         self._acquired: set[Host] = set()
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host for a request without a lease; return True if allowed now."""
-        state, now = self.registry.host(host.lower()), self.clock()
+        state, now = self._registry.host(host.lower()), self._clock()
         if self.host_clock.is_full(state) or state.next_at > now or not self.claim(state, now):
             return False
         self.record_start(state, now)
@@ -60,31 +53,32 @@ class Slots:
 
     def release(self, host: str) -> None:
         """Release a slot taken by ``acquire``; do nothing if none was taken."""
-        state = self.registry.find_host(host.lower())
+        state = self._registry.find_host(host.lower())
         if state is not None and state.active > 0:
             state.active -= 1
-            self.ready.reschedule(state, self.clock())
+            self._ready.reschedule(state, self._clock())
 
     def waits(self, host: str) -> float:
         """Return seconds that a request with a slot must wait for another crawl's request."""
-        state = self.registry.find_host(host.lower())
+        state = self._registry.find_host(host.lower())
         return 0.0 if state is None else self.host_clock.waits(state)
 
     def left(self, host: str) -> bool:
         """Record that a request is sent now; the next one is delayed from here."""
-        state, now = self.registry.find_host(host.lower()), self.clock()
+        state, now = self._registry.find_host(host.lower()), self._clock()
         if state is not None and state.active:
             self.host_clock.record_send(state, now)
-            self.ready.host_changed(state, now)
+            self._ready.host_changed(state, now)
         return True
 
     def stood_still(self, seconds: float) -> None:
         """Compensate a stall of the process (stopped, or busy), which delayed requests."""
         self._acquired = {host for host in self._acquired if host.active}
-        hosts, now = {one.host for one in self.leases.by_key.values() if one.has_slot}, self.clock()
-        for host in hosts | self._acquired:
+        leased = {one.host for one in self._leases.by_key.values() if one.has_slot}
+        now = self._clock()
+        for host in leased | self._acquired:
             self.host_clock.compensate_stall(host, seconds, now)
-            self.ready.host_changed(host, now)
+            self._ready.host_changed(host, now)
 
     def pace(self, speed: float) -> None:
         """Divide hosts' delays by ``speed`` from the next request on; 1 is normal."""
@@ -92,24 +86,24 @@ class Slots:
 
     def rest(self, ahead: float = 0.0) -> float:
         """Return the time until which hosts are delayed if requests continue for ``ahead`` s."""
-        hosts = self.registry.hosts
+        hosts = self._registry.hosts
         latest = max((host.next_at for host in hosts), default=0.0)
         if not ahead:
             return latest
         longest = max(map(self.host_clock.delay, hosts), default=0.0)
-        return max(latest, self.clock() + ahead + longest)
+        return max(latest, self._clock() + ahead + longest)
 
     def record_start(self, host: Host, now: float) -> None:
         """Count a request that starts now."""
         self.host_clock.record_start(host, now)
-        self.ready.host_changed(host, now)
+        self._ready.host_changed(host, now)
 
     def claim(self, host: Host, now: float) -> bool:
         """Check whether this crawl may request the host now; postpone the host if not."""
         wait = self.host_clock.waits(host)
         if wait:
             host.next_at = max(host.next_at, now + wait)
-            self.ready.reschedule(host, now)
+            self._ready.reschedule(host, now)
         return not wait
 
 
@@ -122,7 +116,6 @@ class Dispatch:
         robots: Rules of robots.txt files.
         slots: Request slots of the hosts.
         politeness: Whether robots.txt is obeyed, the operator's own hosts, and the domain limit.
-        limits: Life of a lease.
 
     Attributes:
         share: Numbers of leases from priorQueue and from normalQueue per cycle.
@@ -132,32 +125,23 @@ class Dispatch:
 
     def __init__(
         self, queues: Queues, scorer: RowScorer, robots: Robots, slots: Slots,
-        politeness: Politeness, limits: Limits,
+        politeness: Politeness,
     ) -> None:  # fmt: skip
         self._queues, self._scorer, self._robots, self._slots = queues, scorer, robots, slots
         self._urls, self._leases, self._ready = queues.urls, queues.leases, queues.ready
         self._obey, self._own = politeness.robots, politeness.own
         self._max_domain = politeness.domain_concurrency
-        self._lease_seconds = limits.lease_seconds
         self.share, self.slack = scorer.strategy.share, scorer.strategy.slack
         self.turn = self._early = self._shift = self._moves_left = self._refusals_left = 0
 
     def pop(self, n: int, now: float) -> list[Lease]:
         """Return up to n leases, best first."""
-        for key in self._queues.due(now):
-            self._queue_due(key)
+        self._queues.enter_due(now)
         self._ready.run_due(now)
         leases: list[Lease] = []
         self._moves_left, self._refusals_left = MAX_MOVES, MAX_REFUSALS
-        while len(leases) < n and self._refusals_left > 0:
-            if (found := self._next_unit()) is None:
-                break
-            if self._max_domain and self._is_crowded(found[0].host):
-                found[0].host.ready = False
-                self._ready.schedule(found[0].host, now + CROWDED_SECONDS)
-                continue
-            lease = self._serve(*found, now)
-            if lease is not None:
+        while len(leases) < n and self._refusals_left > 0 and (found := self._next_unit()):
+            if lease := self._serve(*found, now):
                 leases.append(lease)
         return leases
 
@@ -176,16 +160,16 @@ class Dispatch:
         position that the lease causes.
         """
         lane, self._shift = 0 if self.turn < self.share[0] else 1, 0
-        best = partial(self._ready.best, slow=self._allows_slow())
-        unit = best(lane)
-        if unit is None:
+        find = partial(self._ready.best, slow=self._allows_slow())
+        best = find(lane)
+        if best is None:
             lane = 1 - lane
-            unit = best(lane)
-        elif self.slack and (other := best(1 - lane)) is not None and _is_better(other, unit, lane):
+            best = find(lane)
+        elif self.slack and (other := find(1 - lane)) is not None and other[0] < best[0]:
             shift = 1 - 2 * lane
             if abs(self._early + shift) <= self.slack:
-                self._shift, unit, lane = shift, other, 1 - lane
-        return None if unit is None else (unit, lane)
+                self._shift, best, lane = shift, other, 1 - lane
+        return None if best is None else (best[2], lane)
 
     def _allows_slow(self) -> bool:
         """Check whether a request may go to a host that is slow or was not requested in this run.
@@ -199,37 +183,44 @@ class Dispatch:
         return len(slow) < self._max_domain * 3 // 2 or len(set(slow)) == 1
 
     def _serve(self, unit: Unit, lane: int, now: float) -> Lease | None:
-        """Lease the head of a unit; return None if the head was moved or refused instead."""
-        queues = self._queues
-        obeys = self._obey and unit.host.name not in self._own
+        """Lease the head of a unit; return None if the host must wait, or the head is moved."""
+        host = unit.host
+        if self._max_domain and self._is_crowded(host):
+            host.ready = False
+            self._ready.schedule(host, now + CROWDED_SECONDS)
+            return None
+        obeys = self._obey and host.name not in self._own
         if obeys and not self._robots.is_current(unit.origin, now):
-            claimed = self._slots.claim(unit.host, now)
+            claimed = self._slots.claim(host, now)
             return self._lease_robots(unit.origin, lane, now) if claimed else None
         if self._moves_left > 0 and self._ready.refresh_bias(unit):
             self._moves_left -= 1
             return None
-        head = unit.head(lane)
-        assert head is not None, "its host is listed with it"  # noqa: S101
-        key = self._urls.key_of_number(head & TOP)
+        return self._serve_head(unit, lane, now, obeys=obeys)
+
+    def _serve_head(self, unit: Unit, lane: int, now: float, *, obeys: bool) -> Lease | None:
+        """Lease the head of a unit that may be requested, unless it is moved or refused."""
+        key = self._urls.key_of_number((unit.orders[lane].first or 0) & TOP)
         assert key is not None, "a queued URL has a key"  # noqa: S101
-        data = self._urls.find(key)
-        assert data is not None, "a URL with a number has a row"  # noqa: S101
-        row = decode(data)
+        row = self._urls.row(key)
+        assert row is not None, "a URL with a key has a row"  # noqa: S101
         if self._moves_left > 0 and self._scorer.rescore_and_move(row, key):
             self._moves_left -= 1
             return None
-        refusal = self._refusal(unit, row, obeys=obeys)
+        refusal = ""
+        if unit.host.pages >= self._slots.host_clock.max_pages:
+            refusal = "host-budget"
+        elif obeys:
+            refusal = self._robots.refusal(unit.origin, row.text(URL))
         if not refusal and not self._slots.claim(unit.host, now):
             return None
-        queues.leave(row, key)
-        if refusal:
-            self._refusals_left -= 1
-            queues.set_failed(row, refusal)
-            self._urls.put(key, row)
-            return None
-        entry = self._open_lease(key, unit.host, None, now)
-        entry.row = data, row
-        return self._lease_page(unit, row, key, entry, now)
+        self._queues.leave(row, key)
+        if not refusal:
+            return self._lease_page(unit, row, key, now)
+        self._refusals_left -= 1
+        self._queues.set_failed(row, refusal, now)
+        self._urls.put(key, row)
+        return None
 
     def _is_crowded(self, host: Host) -> bool:
         """Check whether a domain of several hosts has its maximum number of open leases."""
@@ -240,20 +231,11 @@ class Dispatch:
         active = sum(one.has_slot for one in leases)
         return active >= self._max_domain or len(leases) > self._max_domain
 
-    def _refusal(self, unit: Unit, row: Row, *, obeys: bool) -> str:
-        """Return the reason why a URL is not fetched, or ""."""
-        if self._slots.host_clock.is_budget_spent(unit.host):
-            return "host-budget"
-        if not obeys:
-            return ""
-        return self._robots.refusal(unit.origin, row.text(URL))
-
-    def _lease_page(self, unit: Unit, row: Row, key: bytes, entry: OpenLease, now: float) -> Lease:
-        host = unit.host
+    def _lease_page(self, unit: Unit, row: Row, key: bytes, now: float) -> Lease:
+        entry = self._leases.open(key, unit.host, None, now)
+        self._slots.record_start(unit.host, now)
         self.turn = (self.turn + 1) % max(sum(self.share), 1)
         self._early += self._shift
-        host.leased += 1
-        self._slots.record_start(host, now)
         url, anchor, context, payload, _ = row.texts.decode().split("\0")
         return Lease(
             url, key, entry.epoch, Kind.PAGE, row.lane, row.value / TOP + unit.bias / TOP,
@@ -265,32 +247,10 @@ class Dispatch:
         """Lease an origin's robots.txt; the origin's URLs are skipped until it is fetched."""
         url = origin.name + "/robots.txt"
         key = robots_key(url)
-        entry = self._open_lease(key, origin.host, origin, now)
-        self._ready.block(origin)
+        self._ready.set_blocked(origin, blocked=True)
+        entry = self._leases.open(key, origin.host, origin, now)
         self._slots.record_start(origin.host, now)
         return Lease(
             url, key, entry.epoch, Kind.ROBOTS, lane, attempts=origin.attempts,
             expires=entry.expires,
         )  # fmt: skip
-
-    def _open_lease(self, key: bytes, host: Host, origin: Origin | None, now: float) -> OpenLease:
-        leases = self._leases
-        leases.epoch += 1
-        entry = OpenLease(leases.epoch, now + self._lease_seconds, host, origin, leased_at=now)
-        leases.add(key, entry)
-        return entry
-
-    def _queue_due(self, key: bytes) -> None:
-        """Queue a delayed URL by its value when its time has come."""
-        row = self._urls.row(key)
-        if row is not None:
-            self._queues.leave(row, key)
-            row.flags &= ~DELAYED
-            self._queues.enter(row, key)
-            self._urls.put(key, row)
-
-
-def _is_better(other: Unit, unit: Unit, lane: int) -> bool:
-    """Check whether the best URL of the other lane costs less than the best of this lane."""
-    here, there = unit.host.best(lane), other.host.best(1 - lane)
-    return here is not None and there is not None and there[0] < here[0]

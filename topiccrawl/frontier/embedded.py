@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import random
-from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import lmdb
 
@@ -29,19 +28,11 @@ from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 from topiccrawl.model import Kind, Lease
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.contract import (
-        Download,
-        Explanation,
-        Limits,
-        Outcome,
-        Politeness,
-        Seed,
-    )
+    from topiccrawl.frontier.contract import Explanation, Limits, Politeness, Seed
     from topiccrawl.frontier.entries import Entry
-    from topiccrawl.model import Offer
 
 COMMIT_SECONDS, COMMIT_SECONDS_MAX = 0.1, 1.0
 COMMIT_ROWS, ROWS_MAX = 2000, 3000  # above it a call waits for the commit in progress, to bound RAM
@@ -60,37 +51,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _guarded(
-    method: Callable[Concatenate[EmbeddedFrontier, P], R],
-) -> Callable[Concatenate[EmbeddedFrontier, P], R]:
-    """Turn a failed write into a StorageError and refuse later calls, since RAM and disk differ."""
-    changing = method.__name__ in CHANGING
-
-    @wraps(method)
-    def call(self: EmbeddedFrontier, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        if self.broken:
-            raise StorageError(self.broken)
-        try:
-            result = method(self, *args, **kwargs)
-            if changing:
-                self._after_change()
-        except (lmdb.Error, OSError) as error:
-            raise self.fail(error) from error
-        return result
-
-    return call
-
-
-def _guard(frontier: type[EmbeddedFrontier]) -> type[EmbeddedFrontier]:
-    """Guard all methods of the contract that may read or write the store."""
-    for name in (name for part in (UrlQueue, HostSlots, Reader, QueueAdmin) for name in vars(part)):
-        if name[0] != "_" and name not in UNGUARDED:
-            setattr(frontier, name, _guarded(getattr(frontier, name)))
-    return frontier
-
-
-@_guard
-class EmbeddedFrontier(Slots):
+class EmbeddedFrontier:
     """Frontier in a folder, for one process; the contract documents its methods.
 
     A failed write raises StorageError, at that call and at every later one; committed data is
@@ -125,9 +86,7 @@ class EmbeddedFrontier(Slots):
         share: tuple[int, int] | None = None, sync: Sync = "commit", owner: str = "",
         clock_of: Callable[[Politeness, Limits, random.Random], HostClock] = HostClock,
     ) -> None:  # fmt: skip
-        super().__init__()
         self.broken = ""
-        self.lease_seconds = limits.lease_seconds
         self.clock = clock or SteadyClock()
         self.committer: Callable[[], None] = self.write
         self.store = Store(path, sync=sync)
@@ -145,11 +104,15 @@ class EmbeddedFrontier(Slots):
             self.robots_files = robots = Robots(self.store, politeness)
             self.seen = Seen(self.store, limits.seen_error)
             self.ingest = LinkIngest(self.queues, self.scorer, self.seen, limits)
-            self.settlement = LeaseSettlement(self.queues, self.ingest, robots, hosts, limits)
+            self.settlement = LeaseSettlement(
+                self.queues, self.ingest, robots, hosts, limits, self.clock
+            )
             self.eviction = Eviction(self.queues, self.seen, limits.max_known)
-            self.dispatch = Dispatch(self.queues, self.scorer, robots, self, politeness, limits)
+            slots = Slots(self.queues, hosts, self.clock)
+            self.dispatch = Dispatch(self.queues, self.scorer, robots, slots, politeness)
             self.dispatch.share = share or strategy.share
             self.view = View(self.store, strategy)
+            self._add_methods(slots)
             self._resume()
         except BaseException:
             self.store.close()
@@ -160,7 +123,7 @@ class EmbeddedFrontier(Slots):
         self.urls = Urls(self.store)
         self.registry = HostRegistry(self.store)
         self.ready = ReadyHosts(self.host_clock, self.registry, strategy)
-        self.leases = Leases()
+        self.leases = Leases(limits.lease_seconds)
         self.queues = Queues(self.urls, self.registry, self.ready, self.leases, limits.max_queued)
         self.scorer = RowScorer(self.queues, strategy)
         self._progress = saved = self.store.load("progress") or {}
@@ -181,6 +144,37 @@ class EmbeddedFrontier(Slots):
         self.write()
         self.store.wait_for_commit()
         self.settlement.marks.clear()
+
+    def _add_methods(self, slots: Slots) -> None:
+        """Add the methods of the parts, and guard all that may read or write the store."""
+        settle = self.settlement
+        self.finish, self.downloaded, self.robots = settle.finish, settle.downloaded, settle.robots
+        self.requeue, self.forget = settle.requeue, settle.forget
+        self.sweep, self.counts = self.scorer.sweep, self.queues.counts
+        self.acquire, self.release, self.waits = slots.acquire, slots.release, slots.waits
+        self.left, self.stood_still = slots.left, slots.stood_still
+        self.pace, self.rest = slots.pace, slots.rest
+        for part in (UrlQueue, HostSlots, Reader, QueueAdmin):
+            for name in vars(part).keys() - UNGUARDED:
+                if name[0] != "_":
+                    setattr(self, name, self._guarded(getattr(self, name)))
+
+    def _guarded(self, method: Callable[P, R]) -> Callable[P, R]:
+        """Turn a failed write into a StorageError and refuse later calls: RAM and disk differ."""
+        changing = method.__name__ in CHANGING
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if self.broken:
+                raise StorageError(self.broken)
+            try:
+                result = method(*args, **kwargs)
+                if changing:
+                    self._after_change()
+            except (lmdb.Error, OSError) as error:
+                raise self.fail(error) from error
+            return result
+
+        return call
 
     def push(self, seeds: Iterable[Seed]) -> int:
         """Queue URLs without a record in priorQueue; return the number of new ones."""
@@ -215,27 +209,9 @@ class EmbeddedFrontier(Slots):
         """Remove the mark after code that may kill the process has returned."""
         self.settlement.marks.unset(lease.key)
 
-    def downloaded(self, lease: Lease, download: Download) -> None:
-        """Free the host's slot after a download, adapt its delay, back off on 429/503."""
-        self.settlement.downloaded(lease, download, self.clock())
-
-    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
-        """Settle a lease and its links in one transaction; return False if the lease is stale."""
-        return self.settlement.finish(lease, outcome, offers, self.clock())
-
-    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
-        """Settle a robots lease with the response."""
-        self.settlement.robots(lease, body, status, cause, self.clock())
-
     def extend(self, leases: Iterable[Lease]) -> None:
         """Renew the expiry of leases."""
-        expires = self.clock() + self.lease_seconds
-        for lease in leases:
-            self.leases.extend(lease, expires)
-
-    def sweep(self, n: int = 100) -> int:
-        """Re-score up to n stale records after a change of the topic; return the number read."""
-        return self.scorer.sweep(n)
+        self.leases.extend(leases, self.clock())
 
     def next_due(self) -> float | None:
         """Return seconds until ``pop`` may return a lease; None if only other calls change that."""
@@ -244,10 +220,6 @@ class EmbeddedFrontier(Slots):
     def pending(self) -> bool:
         """Check whether any URL is queued or leased."""
         return any(self.queues.sizes()) or bool(self.leases.by_key)
-
-    def counts(self) -> dict[str, int]:
-        """Return the sizes of the queues and the counters of events."""
-        return self.queues.counts()
 
     def best(self, n: int) -> list[float]:
         """Return the values of the n best queued URLs, bias included, best first."""
@@ -266,14 +238,6 @@ class EmbeddedFrontier(Slots):
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error."""
         self._flush()
         return self.view.iterate(queue)
-
-    def requeue(self, url: str, value: float | None = None) -> bool:
-        """Queue a URL that is settled or waiting, due now; return False for any other URL."""
-        return self.settlement.requeue(url, self.clock(), value)
-
-    def forget(self, url: str) -> bool:
-        """Delete a URL's record; return False if it has none."""
-        return self.settlement.forget(url, self.clock())
 
     def export(self) -> Iterator[Entry]:
         """Yield all ``topiccrawl.frontier.entries``."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from struct import Struct
-from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.frontier.order import Unit
@@ -37,7 +36,6 @@ STATS = Struct("<Id")
 COUNT = Struct("<H")
 NOTHING = GroupStats(0, 0.0)
 NEVER = -1.0
-_stats = partial(tuple.__new__, GroupStats)
 
 Best = tuple[float, int, Unit]
 """Cost (inverted value minus bias), arrival number and unit of the best URL of a host's lane."""
@@ -65,8 +63,7 @@ class Origin:
     """Scheme, host and port, and the state of its robots.txt.
 
     Attributes:
-        scheme: Part of the origin's name before the host name, such as ``http://``.
-        port: Part of the origin's name after the host name, such as ``:8080``.
+        name: Scheme, host name and port, such as ``http://a.cn:8080``.
         robots: State of its robots.txt; None until it is looked up.
         blocked: True while its URLs wait for a robots.txt that is in flight or will be retried.
         attempts: Consecutive failed fetches of the robots.txt.
@@ -74,19 +71,13 @@ class Origin:
         units: Units by queue group; None until one is looked up again.
     """
 
-    scheme: str
+    name: str
     host: Host
-    port: str
     robots: RobotsState | None = None
     blocked: bool = False
     attempts: int = 0
     check_at: float = NEVER
     units: dict[str, Unit] | None = None
-
-    @property
-    def name(self) -> str:
-        """Scheme, host and port."""
-        return self.scheme + self.host.name + self.port
 
 
 @dataclass(slots=True, eq=False)
@@ -103,12 +94,11 @@ class Host:
         pages: Pages fetched, for the host budget.
         stats: Statistics of its crawled pages, for the bias.
         refreshed: Number of crawled pages when all biases were last recomputed.
-        prior, normal: Best URL of each lane.
+        prior, normal: Best URL of each lane; separate fields, as a list would double their memory.
         ready: True if a request may start now.
         slow: True if its last request was slow, or none has ended yet in this run.
         closed: True while no request may start because a node is loading or releasing the host.
         check_at: Time of its next check, or NEVER.
-        listed_prior, listed_normal: Its entry in each lane's heap: its best URL, or a better one.
         groups: Statistics of its groups; empty until a page was crawled.
     """
 
@@ -129,8 +119,6 @@ class Host:
     slow: bool = True
     closed: bool = False
     check_at: float = NEVER
-    listed_prior: Best | None = None
-    listed_normal: Best | None = None
     units: tuple[Unit, ...] = ()
     origins: tuple[Origin, ...] = ()
     groups: dict[str, GroupStats] = field(default_factory=lambda: _NO_GROUPS)
@@ -144,23 +132,12 @@ class Host:
         """Return the best URL of a lane."""
         return self.normal if lane else self.prior
 
-    def listed(self, lane: int) -> Best | None:
-        """Return the host's entry in the heap of a lane."""
-        return self.listed_normal if lane else self.listed_prior
-
     def set_best(self, lane: int, best: Best | None) -> None:
         """Set the best URL of a lane."""
         if lane:
             self.normal = best
         else:
             self.prior = best
-
-    def set_listed(self, lane: int, best: Best | None) -> None:
-        """Set the host's entry in the heap of a lane."""
-        if lane:
-            self.listed_normal = best
-        else:
-            self.listed_prior = best
 
 
 def pack_clock(host: Host) -> bytes:
@@ -182,7 +159,7 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
     """Yield each stored host, or the host of a number, with origins and groups of its units."""
     units, groups = (_by_host(store.items(each, ident)) for each in ("units", "groups"))
     for key, data in store.items("hosts", ident):
-        number = HOST_ID.unpack(key)[0]
+        (number,) = HOST_ID.unpack(key)
         (count,) = COUNT.unpack_from(data, CLOCK.size)
         end = (at := CLOCK.size + COUNT.size) + count * STATS.size
         host = Host(number, data[end:].decode())
@@ -190,13 +167,10 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
         host.stats = GroupStats(*stats)
         unit_names = [text.split("\0") for text in units[number].values()]
         if count or groups[number]:
-            host.groups = {}
-            for name in chain.from_iterable(unit[1:] for unit in unit_names):
-                _add_unitless_groups(host.groups, groups[number])
-                host.groups.setdefault(name, NOTHING)
-            _add_unitless_groups(host.groups, groups[number])
-        for name, stats_ in zip([*host.groups], STATS.iter_unpack(data[at:end]), strict=False):
-            host.groups[name] = GroupStats(*stats_)
+            names = _group_names(unit_names, groups[number])
+            stored = [GroupStats(*each) for each in STATS.iter_unpack(data[at:end])]
+            stored += [NOTHING] * (len(names) - len(stored))
+            host.groups = dict(zip(names, stored, strict=True))
         yield host, unit_names
 
 
@@ -208,9 +182,13 @@ def _by_host(items: Iterable[tuple[bytes, bytes]]) -> defaultdict[int, dict[int,
     return found
 
 
-def _add_unitless_groups(groups: dict[str, GroupStats], others: dict[int, str]) -> None:
-    while (at := len(groups)) in others:
-        groups[others[at]] = NOTHING
+def _group_names(units: list[list[str]], others: dict[int, str]) -> list[str]:
+    """Return a host's groups as first found: those of its units, and others by position."""
+    found = dict.fromkeys(chain.from_iterable(unit[1:] for unit in units))
+    names = [name for name in found if name not in others.values()]
+    for place, name in sorted(others.items()):
+        names.insert(place, name)
+    return names
 
 
 class HostRegistry:
@@ -237,7 +215,6 @@ class HostRegistry:
         self.by_prefix: dict[str, Origin] = {}
         self.dirty: set[Host] = set()
         self.mark_dirty = self.dirty.add
-        self._changed_groups: set[tuple[Host, str]] = set()
         for host, units in read_hosts(store):
             self._add(host)
             for uid, (name, *groups) in enumerate(units):
@@ -304,15 +281,11 @@ class HostRegistry:
 
     def count_page(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
         """Add a crawled page to the statistics of its host and groups."""
-        pages, total = host.stats
-        host.stats = _stats((pages + 1, total + relevance))
-        group_stats = _groups(host)
+        host.stats = _with_page(host.stats, relevance)
+        stats = _groups(host)
         for name in groups:
-            pages, total = group_stats[name]
-            group_stats[name] = _stats((pages + 1, total + relevance))
-        self.mark_dirty(host)
-        if self._store.feed is not None:
-            self._changed_groups.update((host, name) for name in groups)
+            stats[name] = _with_page(stats[name], relevance)
+        self._stats_changed(host, groups)
 
     def load_stats(self, host: Host, groups: dict[str, GroupStats]) -> None:
         """Load the statistics of a host's groups; the host's own fields are already set."""
@@ -322,9 +295,15 @@ class HostRegistry:
             if name not in recorded:
                 self._store.put("groups", GROUP_ID.pack(host.id, len(recorded)), name.encode())
             recorded[name] = stats
-            if self._store.feed is not None:
-                self._changed_groups.add((host, name))
+        self._stats_changed(host, chain.from_iterable(map(_stored_names, groups)))
+
+    def _stats_changed(self, host: Host, groups: Iterable[str]) -> None:
+        """Mark a host for writing, and report the statistics of its changed groups."""
         self.mark_dirty(host)
+        if self._store.feed is not None:
+            self._store.feed("stats", [
+                (_label(f"{host.name}\0{name}"), STATS.pack(*host.groups[name])) for name in groups
+            ])  # fmt: skip
 
     def delete(self, host: Host) -> None:
         """Delete a host with its units and groups.
@@ -337,7 +316,6 @@ class HostRegistry:
         if self._domains is not None:
             self._domains[site_of(host.name)] -= 1
         self.dirty.discard(host)
-        self._changed_groups = {entry for entry in self._changed_groups if entry[0] is not host}
         for table in ("hosts", "units", "groups"):
             for key, _ in self._store.items(table, HOST_ID.pack(host.id)):
                 self._store.put(table, key, None)
@@ -349,11 +327,6 @@ class HostRegistry:
         store.put_many("hosts", {HOST_ID.pack(host.id): pack_host(host) for host in changed})
         if store.feed is not None:
             store.feed("hosts", ((_label(host.name), pack_clock(host)) for host in changed))
-            store.feed("stats", (
-                (_label(f"{host.name}\0{name}"), STATS.pack(*host.groups[name]))
-                for host, name in self._changed_groups
-            ))  # fmt: skip
-            self._changed_groups.clear()
         changed.clear()
 
     def _add(self, host: Host) -> None:
@@ -387,10 +360,14 @@ def find_origin(host: Host, name: str) -> Origin | None:
 
 
 def _create_origin(host: Host, name: str) -> Origin:
-    at = name.find("//") + 2
-    origin = Origin(intern(name[:at]), host, intern(name[at + len(host.name) :]))
+    origin = Origin(name, host)
     host.origins += (origin,)
     return origin
+
+
+def _with_page(stats: GroupStats, relevance: float) -> GroupStats:
+    """Return statistics with one more crawled page."""
+    return GroupStats(stats.pages + 1, stats.relevance + relevance)
 
 
 def _groups(host: Host) -> dict[str, GroupStats]:

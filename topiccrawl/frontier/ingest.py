@@ -9,7 +9,7 @@ from xxhash import xxh3_64_digest
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.queues import entry_of
 from topiccrawl.frontier.rows import FLOATS, HEAD_BYTES, LINK_AT, LINK_READ, LINK_WRITE, TOP, Row
-from topiccrawl.links.strategies.contract import PRIOR, REJECTED
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED
 from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
@@ -119,11 +119,12 @@ class LinkIngest:
         origin = self._queues.origin(seed.url)
         if origin is None:
             return False
-        text, seq = rows.texts(seed.url, payload=seed.payload), self._urls.next_seq()
-        row = Row(text, PRIOR, rows.quantum(seed.value), seq, rows.PINNED)
-        row.version = self._scorer.version
-        row.depth = min(max(seed.depth, 0), MAX_DEPTH)
-        self._insert(row, key, origin, seed.url)
+        row = Row(
+            flags=rows.PINNED, depth=min(max(seed.depth, 0), MAX_DEPTH), lane=PRIOR,
+            value=rows.quantum(seed.value), version=self._scorer.version,
+            texts=rows.texts(seed.url, payload=seed.payload),
+        )  # fmt: skip
+        self._queues.add(row, key, origin, self._strategy.group(seed.url))
         return True
 
     def _was_evicted(self, key: bytes) -> bool:
@@ -148,12 +149,13 @@ class LinkIngest:
         if row is None:
             _, anchor, context, stored, _ = source.texts.decode().split("\0")
             payload = stored if outcome.payload is None else outcome.payload
-            text, seq = rows.texts(outcome.target, anchor, context, payload), self._urls.next_seq()
-            row = Row(text, source.lane, source.value, seq, source.flags & rows.PINNED)
-            row.evidence, row.version = source.evidence, source.version
-            row.depth, row.redirects = source.depth, min(outcome.redirects, 255)
-            row.first = source_key
-            self._insert(row, key, origin, outcome.target)
+            row = Row(
+                flags=source.flags & rows.PINNED, redirects=min(outcome.redirects, 255),
+                depth=source.depth, first=source_key, lane=min(source.lane, NORMAL),
+                value=source.value, version=source.version, evidence=source.evidence,
+                texts=rows.texts(outcome.target, anchor, context, payload),
+            )  # fmt: skip
+            self._queues.add(row, key, origin, self._strategy.group(outcome.target))
         elif rows.is_movable(row.state, row.flags):
             self._inherit(row, key, source)
 
@@ -253,13 +255,6 @@ class LinkIngest:
         )  # fmt: skip
         return head + packed
 
-    def _insert(self, row: Row, key: bytes, origin: Origin, url: str) -> None:
-        """Insert a new row into its queue or the errorQueue."""
-        if row.lane == REJECTED:
-            row.state, row.flags = rows.ERROR, row.flags | rows.LOW_VALUE
-            row.set_text(rows.REASON, rows.LOW_VALUE_REASON)
-        self._queues.add(row, key, origin, self._strategy.group(url))
-
     def _merge_link(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
         """Return the stored form of a recorded row after one more link to it.
 
@@ -306,13 +301,10 @@ class LinkIngest:
         row.inlinks += 1
         self._scorer.rescore(row)
         _, lane, evidence, anchor, context = offer
-        contribution = strategy.fold((), evidence)
-        offered = rows.quantum(strategy.value(contribution))
+        offered = rows.quantum(strategy.value(strategy.fold((), evidence)))
         row.parents, is_best = rows.with_parent(row.parents, parent, offered)
         if is_best:
             row.texts = rows.with_evidence_texts(row.texts, anchor, context)
-        row.evidence = strategy.fold(row.evidence, evidence) if row.evidence else contribution
-        lane, value = self._scorer.lane_and_value(row, lane)
-        if lane != row.lane or value != row.value:
-            self._queues.move(row, key, lane, value)
+        row.evidence = strategy.fold(row.evidence, evidence)
+        self._queues.move(row, key, *self._scorer.lane_and_value(row, lane))
         return row.encode()

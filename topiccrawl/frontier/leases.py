@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.rows import KEY_BYTES, Row, key_of, split
+from topiccrawl.frontier.rows import KEY_BYTES, NO_KEY, key_of, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
     from topiccrawl.model import Lease
 
-EMPTY = bytes(KEY_BYTES)
 LEASED = b"leased"
 
 
@@ -33,7 +32,6 @@ class OpenLease:
         origin: For a robots lease, the origin of the robots.txt.
         has_slot: True while the lease takes a slot of its host.
         leased_at: Time of the lease.
-        row: For a page lease, the URL's row at lease time: stored bytes, and decoded.
     """
 
     epoch: int
@@ -42,7 +40,6 @@ class OpenLease:
     origin: Origin | None = None
     has_slot: bool = True
     leased_at: float = 0.0
-    row: tuple[bytes, Row] | None = None
 
     def free_slot(self) -> None:
         """Release the slot of the host, once."""
@@ -56,29 +53,38 @@ class Leases:
 
     If the clock was set back, older leases expire with newer ones.
 
+    Args:
+        seconds: Life of a lease, unless extended.
+
     Attributes:
         by_key: Leases by key; a robots lease has a key that no URL has.
         epoch: Number of the last lease; it only grows.
         changed: Keys of pages that were leased or released since the last commit.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
         self.by_key: OrderedDict[bytes, OpenLease] = OrderedDict()
         self.epoch = 0
         self.changed: set[bytes] = set()
 
-    def add(self, key: bytes, entry: OpenLease) -> None:
-        """Record a new lease."""
+    def open(self, key: bytes, host: Host, origin: Origin | None, now: float) -> OpenLease:
+        """Add a lease of a page, or of the robots.txt of an origin."""
+        self.epoch += 1
+        entry = OpenLease(self.epoch, now + self._seconds, host, origin, leased_at=now)
         self._cap_earlier(entry.expires)
         self.by_key[key] = entry
-        if entry.origin is None:
+        if origin is None:
+            host.leased += 1
             self.changed.add(key)
+        return entry
 
     def drop(self, key: bytes) -> None:
         """Remove a lease that ended."""
         entry = self.by_key.pop(key)
         entry.free_slot()
         if entry.origin is None:
+            entry.host.leased -= 1
             self.changed.add(key)
 
     def evict(self, keys: Iterable[bytes]) -> None:
@@ -106,13 +112,14 @@ class Leases:
         entry = self.by_key.get(lease.key)
         return entry if entry is not None and entry.epoch == lease.epoch else None
 
-    def extend(self, lease: Lease, expires: float) -> None:
-        """Renew the expiry of a lease that is not stale."""
-        entry = self.find(lease)
-        if entry is not None:
-            self._cap_earlier(expires)
-            entry.expires = expires
-            self.by_key.move_to_end(lease.key)
+    def extend(self, leases: Iterable[Lease], now: float) -> None:
+        """Renew the expiry of leases that are not stale."""
+        expires = now + self._seconds
+        for lease in leases:
+            if entry := self.find(lease):
+                self._cap_earlier(expires)
+                entry.expires = expires
+                self.by_key.move_to_end(lease.key)
 
     def _cap_earlier(self, expires: float) -> None:
         """Let earlier leases expire no later than a lease that is added at the end."""
@@ -157,7 +164,7 @@ class Marks:
     def unfinished(self) -> set[bytes]:
         """Return the keys that an earlier process marked and did not finish."""
         data = os.pread(self._file, os.fstat(self._file).st_size, 0)
-        return {key for key in split(data) if len(key) == KEY_BYTES and key != EMPTY}
+        return {key for key in split(data) if len(key) == KEY_BYTES and key != NO_KEY}
 
     def clear(self) -> None:
         """Remove all marks."""
@@ -178,7 +185,7 @@ class Marks:
 
     def _write(self) -> None:
         """Write all keys, which are few, then an empty key over the last removed one."""
-        os.pwrite(self._file, b"".join(self._keys) + EMPTY, 0)
+        os.pwrite(self._file, b"".join(self._keys) + NO_KEY, 0)
 
     def close(self) -> None:
         """Remove all marks and close; idempotent."""

@@ -142,6 +142,11 @@ class Unit:
         """Queued URLs of both lanes, for reading."""
         return self.prior, self.normal
 
+    @property
+    def is_empty(self) -> bool:
+        """True if no URL is queued by value."""
+        return self.prior.first is None and self.normal.first is None
+
     def order(self, lane: int) -> Order:
         """Return the order of a lane, for changes."""
         if lane:
@@ -151,10 +156,6 @@ class Unit:
         if self.prior is EMPTY:
             self.prior = Order()
         return self.prior
-
-    def head(self, lane: int) -> int | None:
-        """Return the best entry of a lane, or None."""
-        return self.normal.first if lane else self.prior.first
 
     @property
     def group(self) -> str:

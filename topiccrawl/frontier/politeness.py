@@ -66,6 +66,7 @@ class HostClock:
         rng: Random generator of the jitter.
 
     Attributes:
+        max_pages: Page budget of a host.
         speed: Divisor of delays; crawl-delays and back-off are not divided.
         may_request: Returns whether this process may request a host; None if no hosts are shared.
     """
@@ -73,7 +74,7 @@ class HostClock:
     def __init__(self, politeness: Politeness, limits: Limits, rng: random.Random) -> None:
         self._politeness, self._rng = politeness, rng
         self._overrides = politeness.hosts or {}
-        self._max_pages = limits.max_host_pages or NO_LIMIT
+        self.max_pages = limits.max_host_pages or NO_LIMIT
         self.speed = 1.0
         self.may_request: Callable[[Host], bool] | None = None
 
@@ -105,11 +106,7 @@ class HostClock:
         if host.active >= (concurrency or self._politeness.concurrency):
             return True
         leased = host.leased
-        return leased > 0 and host.pages + leased >= self._max_pages > host.pages
-
-    def is_budget_spent(self, host: Host) -> bool:
-        """Check whether the host's page budget is used up."""
-        return host.pages >= self._max_pages
+        return leased > 0 and host.pages + leased >= self.max_pages > host.pages
 
     def record_start(self, host: Host, now: float) -> None:
         """Count a request that starts now, and set the time of the next one."""
@@ -143,7 +140,10 @@ class HostClock:
             host.next_at = max(host.next_at, now - download.latency + self._min_delay(host))
         self._adapt(host, download)
         if download.status in BACKOFF_STATUSES:
-            host.next_at = max(host.next_at, now + self._backoff_delay(host, download.retry_after))
+            wait = self.retry_delay(host, min(host.level + 1, 30))
+            if download.retry_after is not None:
+                wait = min(max(download.retry_after, 0.0), RETRY_AFTER_MAX)
+            host.next_at = max(host.next_at, now + wait)
             host.level += 1
         elif download.status:
             host.level = 0
@@ -157,11 +157,6 @@ class HostClock:
     def retry_delay(self, host: Host, attempts: int) -> float:
         """Return seconds until a failed robots.txt is fetched again."""
         return min(self._politeness.max_delay, max(1.0, self.delay(host)) * 2.0**attempts)
-
-    def _backoff_delay(self, host: Host, retry_after: float | None) -> float:
-        if retry_after is not None:
-            return min(max(retry_after, 0.0), RETRY_AFTER_MAX)
-        return self.retry_delay(host, min(host.level + 1, 30))
 
     def _adapt(self, host: Host, download: Download) -> None:
         """Apply AutoThrottle's rule, half-way to latency / target; errors do not shorten it."""

@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from topiccrawl.model import Evidence
 
 SHARED_FIELDS = (
-    "evidence", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
+    "lane", "version", "relevance", "depth", "attempts", "crashes", "redirects", "inlinks",
 )  # fmt: skip
 """Fields with the same name and value in rows and entries."""
 FLAGS = {"pinned": rows.PINNED, "liftable": rows.LOW_VALUE, "counted": rows.COUNTED}
 """Fields of entries that are flags of rows."""
+STATES = {"crawled": rows.CRAWLED, "error": rows.ERROR}
 SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 
 
@@ -97,7 +98,8 @@ class Export:
         settled = row.state != rows.QUEUED
         return UrlEntry(
             url=url, queue=queue_of(row),
-            arrival=row.seq, value=row.value / TOP, lane=row.lane,
+            arrival=row.seq, value=row.value / TOP,
+            evidence=_padded(row.evidence, self._strategy),
             anchor=anchor, context=context, payload=payload, reason=reason,
             when=row.when if settled or row.flags & rows.DELAYED else 0.0,
             first=self._name(row.first),
@@ -110,11 +112,11 @@ class Export:
             ),
             **{name: getattr(row, name) for name in SHARED_FIELDS}
             | {name: bool(row.flags & flag) for name, flag in FLAGS.items()},
-        )._replace(evidence=_padded(row.evidence, self._strategy))  # fmt: skip
+        )  # fmt: skip
 
     def _name(self, key: bytes) -> str:
         """Return the URL of a key, or "" if it has no record."""
-        row = self._urls.row(key) if key else None
+        row = self._urls.row(key)
         return row.text(rows.URL) if row is not None else ""
 
 
@@ -220,31 +222,28 @@ class Loader:
         if urls.next_seq(entry.arrival) != entry.arrival:
             raise StateError(
                 "{url}: arrival {arrival} is taken, or not from 1 to {top}",
-                url=entry.url,
-                arrival=entry.arrival,
-                top=TOP,
-            )
+                url=entry.url, arrival=entry.arrival, top=TOP,
+            )  # fmt: skip
         queues.add(self._row(entry), key, origin, self._strategy.group(entry.url))
         if entry.links:
             urls.put_links(key, b"".join(rows.key_of(url) for url in entry.links))
         return True
 
     def _row(self, entry: UrlEntry) -> Row:
-        row = Row(
-            rows.texts(entry.url, entry.anchor, entry.context, entry.payload), entry.lane,
-            round(entry.value * TOP), entry.arrival,
+        state = STATES.get(entry.queue, rows.QUEUED)
+        flags = sum(flag for name, flag in FLAGS.items() if getattr(entry, name))
+        if state == rows.QUEUED and entry.when > 0.0:
+            flags |= rows.DELAYED
+        if state == rows.CRAWLED and entry.reason:
+            flags |= rows.REDIRECTED
+        parents = [(rows.key_of(url), round(value * TOP)) for url, value in entry.parents]
+        return Row(
+            state, flags, seq=entry.arrival, when=entry.when, value=round(entry.value * TOP),
+            first=rows.key_of(entry.first) if entry.first else rows.NO_KEY,
+            parents=b"".join(rows.PARENT.pack(*parent) for parent in parents),
+            evidence=_padded(entry.evidence, self._strategy),
+            texts=rows.texts(
+                entry.url, entry.anchor, entry.context, entry.payload, entry.reason
+            ),
+            **{name: getattr(entry, name) for name in SHARED_FIELDS},
         )  # fmt: skip
-        row.set_text(rows.REASON, entry.reason)
-        row.state = {"crawled": rows.CRAWLED, "error": rows.ERROR}.get(entry.queue, rows.QUEUED)
-        row.flags = sum(flag for name, flag in FLAGS.items() if getattr(entry, name))
-        row.flags |= rows.DELAYED * (row.state == rows.QUEUED and entry.when > 0.0)
-        row.flags |= rows.REDIRECTED * (row.state == rows.CRAWLED and entry.reason != "")
-        row.when = entry.when
-        for name in SHARED_FIELDS:
-            setattr(row, name, getattr(entry, name))
-        row.evidence = _padded(entry.evidence, self._strategy)
-        row.first = rows.key_of(entry.first) if entry.first else b""
-        row.parents = b"".join(
-            rows.PARENT.pack(rows.key_of(url), round(value * TOP)) for url, value in entry.parents
-        )
-        return row

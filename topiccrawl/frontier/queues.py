@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
+MAX_DUE = 1000
+"""Maximum number of delayed URLs that one call queues."""
 SWEEP_END = TOP
 """Position of a sweep that has read all rows."""
 BATCH = 20_000
@@ -88,8 +90,10 @@ class Queues:
         return self._hosts[row.host].units[row.unit]
 
     def enter(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value, or until its earliest fetch if it is delayed."""
-        if row.flags & rows.DELAYED:
+        """Put a row into the queue of its state; a delayed one waits for its earliest fetch."""
+        if row.state != QUEUED:
+            self._count_settled(row, 1)
+        elif row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] += 1
             self._store.put("due", DUE.pack(row.when) + key, b"")
             self._earliest_due = min(self._earliest_due, row.when)
@@ -97,8 +101,10 @@ class Queues:
             self.replace_entry(self.unit(row), row.lane, 0, entry_of(row.value, row.seq))
 
     def leave(self, row: Row, key: bytes) -> None:
-        """Remove a queued row from its queue."""
-        if row.flags & rows.DELAYED:
+        """Remove a row that is not leased from its queue."""
+        if row.state != QUEUED:
+            self._count_settled(row, -1)
+        elif row.flags & rows.DELAYED:
             self.tally[LANE_NAMES[row.lane]] -= 1
             self._store.put("due", DUE.pack(row.when) + key, None)
         else:
@@ -106,47 +112,42 @@ class Queues:
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
         """Set lane and value of a row in any queue; a row may leave the errorQueue."""
-        if key in self.leases.by_key:
-            row.lane, row.value = lane, value
-        elif row.state == QUEUED:
-            if lane != row.lane or value != row.value:
-                self.leave(row, key)
-                row.lane, row.value = lane, value
-                self.enter(row, key)
-        else:
-            row.lane, row.value = lane, value
-            if lane < REJECTED:
-                self.dequeue(row, key)
-                self.requeue(row, key)
+        if (lane, value) == (row.lane, row.value):
+            return
+        is_leased = key in self.leases.by_key
+        if not is_leased:
+            self.leave(row, key)
+        row.lane, row.value = lane, value
+        if row.state != QUEUED and lane < REJECTED:
+            self.requeue(row, key)
+        elif not is_leased:
+            self.enter(row, key)
 
     def requeue(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value after it was settled or delayed, and dequeued."""
+        """Queue a row by its value after it was settled or delayed, and left its queue."""
         row.state = QUEUED
         row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
         row.set_text(rows.REASON, "")
         self.enter(row, key)
 
-    def dequeue(self, row: Row, key: bytes) -> None:
-        """Remove a row that is not leased from its queue."""
-        if row.state == QUEUED:
-            self.leave(row, key)
-        elif row.state == rows.CRAWLED:
-            self.tally["crawled"] -= 1
-        else:
-            self.count_error(row.text(rows.REASON), -1)
-
     def remove(self, row: Row, key: bytes) -> None:
         """Delete the record of a row that is not leased."""
-        self.dequeue(row, key)
+        self.leave(row, key)
         self.urls.delete(key, row.seq)
         self.tally["known"] -= 1
 
-    def set_failed(self, row: Row, reason: str) -> None:
+    def set_failed(self, row: Row, reason: str, now: float) -> None:
         """Move a row that is in no queue to the errorQueue."""
-        row.state = rows.ERROR
+        row.state, row.when = rows.ERROR, now
         row.flags &= ~rows.DELAYED
         row.set_text(rows.REASON, reason)
         self.count_error(reason)
+
+    def _count_settled(self, row: Row, count: int) -> None:
+        if row.state == rows.CRAWLED:
+            self.tally["crawled"] += count
+        else:
+            self.count_error(row.text(rows.REASON), count)
 
     def count_error(self, reason: str, count: int = 1) -> None:
         """Count rows that enter the errorQueue, or leave it."""
@@ -154,16 +155,12 @@ class Queues:
         self.tally["error/" + reason] += count
 
     def add(self, row: Row, key: bytes, origin: Origin, groups: tuple[str, ...]) -> None:
-        """Record a new row in its unit and in the queue of its state."""
+        """Record a new row in its unit and in the queue of its state; it gets an arrival number."""
+        row.seq = self.urls.next_seq(row.seq)
         unit = self.registry.unit(origin, groups)
         row.host, row.unit = unit.host.id, unit.uid
         self.tally["known"] += 1
-        if row.state == QUEUED:
-            self.enter(row, key)
-        elif row.state == rows.CRAWLED:
-            self.tally["crawled"] += 1
-        else:
-            self.count_error(row.text(rows.REASON))
+        self.enter(row, key)
         self.urls.add(key, row)
 
     def set_crawled(self, row: Row, relevance: float, now: float) -> None:
@@ -201,35 +198,28 @@ class Queues:
         if self._limit.counts:
             self._limit.change(old, new)
         if new and (head is None or new < head):
-            if head is None and unit.head(1 - lane) is None:
+            if head is None and (unit.prior if lane else unit.normal).first is None:
                 unit.bias = self.ready.bias_of(unit)
-            self._set_head(unit, lane, new)
+            self.ready.add_head(unit, lane, new)
         elif old == head:
-            self._find_head(unit, lane)
+            self.ready.remove_head(unit, lane)
 
-    def _find_head(self, unit: Unit, lane: int) -> None:
-        """Find the new head of a unit that lost its head."""
-        best = unit.host.best(lane)
-        if best is None or best[2] is unit:
-            self.ready.rank(unit.host, lane)
+    def enter_due(self, now: float) -> None:
+        """Queue delayed URLs by their values once their time has come, earliest first."""
+        for key in self._due(now) if now >= self._earliest_due else ():
+            row = self.urls.row(key)
+            if row is not None:
+                self.leave(row, key)
+                row.flags &= ~rows.DELAYED
+                self.enter(row, key)
+                self.urls.put(key, row)
 
-    def _set_head(self, unit: Unit, lane: int, head: int) -> None:
-        """Set a better head of a unit, and of its host if it is the best there."""
-        if not unit.origin.blocked:
-            host = unit.origin.host
-            cost, seq = (head >> 32) - unit.bias, head & TOP
-            best = host.best(lane)
-            if best is None or cost < best[0] or (cost == best[0] and seq <= best[1]):
-                self.ready.improve(host, lane, (cost, seq, unit))
-
-    def due(self, now: float, most: int = 1000) -> list[bytes]:
-        """Return keys of delayed URLs whose time has come, at most ``most``, earliest first."""
-        if now < self._earliest_due:
-            return []
+    def _due(self, now: float) -> list[bytes]:
+        """Return keys of delayed URLs whose time has come, at most ``MAX_DUE``."""
         keys: list[bytes] = []
         for entry, _ in self._store.items("due"):
             self._earliest_due = DUE.unpack_from(entry)[0]
-            if len(keys) >= most or self._earliest_due > now:
+            if len(keys) >= MAX_DUE or self._earliest_due > now:
                 return keys
             keys.append(entry[DUE.size :])
         self._earliest_due = inf
@@ -304,7 +294,7 @@ class RowScorer:
             self._queues.urls.put(key, row)
         return stale
 
-    def sweep(self, n: int) -> int:
+    def sweep(self, n: int = 100) -> int:
         """Read up to n rows in the order of arrival; return the number read.
 
         Stale rows that are queued, or in the errorQueue for their low value, are re-scored:

@@ -7,7 +7,7 @@ queue unit, which shifts millions of queued values by a change to the heads of u
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.hosts import NEVER, NOTHING, Best, Host, HostRegistry, Origin
@@ -51,13 +51,13 @@ class ReadyHosts:
         self._registry = registry
         self._strategy = strategy
         self.crawl = NOTHING
-        self._ranks: dict[bool, tuple[list[Best], ...]] = {True: ([], []), False: ([], [])}
+        self._heaps: dict[bool, tuple[list[Best], ...]] = {True: ([], []), False: ([], [])}
         self._times: list[tuple[float, int, Host | Origin]] = []
         self._stamp = 0
         self._bias = 0.0  # latest bias; most hosts were never requested and share one object
 
     def rank(self, host: Host, *lanes: int) -> None:
-        """Recompute and list the best URLs of a host's lanes, of both if none is given."""
+        """Find the best URLs of a host's lanes, of both if none is given."""
         for lane in lanes or LANES:
             best: Best | None = None
             for unit in host.units:
@@ -66,37 +66,43 @@ class ReadyHosts:
                     cost = (head >> 32) - unit.bias
                     if best is None or cost <= best[0]:
                         entry = cost, head & TOP, unit
-                        best = entry if best is None else min(best, entry)
-            if best is not None:
-                self.improve(host, lane, best)
-            else:
-                host.set_best(lane, None)
+                        best = min(best or entry, entry)
+            self._set_best(host, lane, best)
 
-    def improve(self, host: Host, lane: int, best: Best) -> None:
+    def add_head(self, unit: Unit, lane: int, head: int) -> None:
+        """Update the best URL of a host after a better URL became the head of a unit."""
+        if not unit.origin.blocked:
+            host = unit.origin.host
+            entry, best = ((head >> 32) - unit.bias, head & TOP, unit), host.best(lane)
+            if best is None or entry < best:
+                self._set_best(host, lane, entry)
+
+    def remove_head(self, unit: Unit, lane: int) -> None:
+        """Update the best URL of a host after a unit lost its head."""
+        best = unit.host.best(lane)
+        if best is None or best[2] is unit:
+            self.rank(unit.host, lane)
+
+    def _set_best(self, host: Host, lane: int, best: Best | None) -> None:
         """Set the best URL of a host's lane, and list the host by it."""
+        if best == host.best(lane):
+            return
         host.set_best(lane, best)
         if host.ready:
-            listed = host.listed(lane)
-            if listed is None or best < listed:
-                self._list(host, lane, best)
+            self._list(host, lane)
         elif host.check_at == NEVER:
             self.reschedule(host, host.next_at - 1.0)
 
-    def _list(self, host: Host, lane: int, best: Best) -> None:
-        """List a host by its best URL, which is better than its listed one."""
-        heap = self._ranks[host.slow][lane]
-        host.set_listed(lane, best)
-        heappush(heap, best)
-        if len(heap) > 2 * len(self._registry.hosts) + SLACK:
-            valid = ((entry, entry[2].host) for entry in heap)
-            heap[:] = [e for e, one in valid if one.listed(lane) is e and one.slow == host.slow]
-            heapify(heap)
-
-    def _list_both(self, host: Host) -> None:
-        for lane in LANES:
-            best = host.best(lane)
+    def _list(self, host: Host, *lanes: int) -> None:
+        """List a ready host by the best URLs of some lanes."""
+        for lane in lanes:
+            heap, hosts, best = self._heaps[host.slow][lane], self._registry.hosts, host.best(lane)
             if best is not None:
-                self.improve(host, lane, best)
+                heappush(heap, best)
+            if len(heap) > 2 * len(hosts) + SLACK:
+                listed = [one.best(lane) for one in hosts if one.ready and one.slow == host.slow]
+                heap[:] = filter(None, listed)
+                heapify(heap)
 
     def host_changed(self, host: Host, now: float) -> None:
         """Mark a host whose clock or counters changed for writing, and reschedule it."""
@@ -108,19 +114,17 @@ class ReadyHosts:
 
         A host that was ready and still is stays listed.
         """
-        if self._clock.is_full(host):
+        is_full = self._clock.is_full(host)
+        if is_full or host.next_at > now:
             host.ready = False
-            host.check_at = NEVER
-        elif host.next_at > now:
-            host.ready = False
-            if host.is_empty:
+            if is_full or host.is_empty:
                 host.check_at = NEVER
             else:
                 self.schedule(host, host.next_at)
         elif not host.ready:
             host.ready = True
             host.check_at = NEVER
-            self._list_both(host)
+            self._list(host, *LANES)
 
     def schedule(self, thing: Host | Origin, when: float) -> None:
         """Schedule the next check of a host or origin."""
@@ -140,7 +144,7 @@ class ReadyHosts:
             if isinstance(thing, Host):
                 self.reschedule(thing, now)
             else:
-                self.unblock(thing)
+                self.set_blocked(thing, blocked=False)
 
     def reset_far_times(self, now: float) -> None:
         """Reset times too far in the future, after the system time was set back."""
@@ -149,51 +153,32 @@ class ReadyHosts:
                 host.next_at = now
                 self.reschedule(host, now)
 
-    def block(self, origin: Origin) -> None:
-        """Skip an origin's URLs until its robots.txt is fetched."""
-        origin.blocked = True
+    def set_blocked(self, origin: Origin, *, blocked: bool) -> None:
+        """Skip an origin's URLs until its robots.txt is fetched, or lease them again."""
+        origin.blocked = blocked
         self.rank(origin.host)
 
-    def unblock(self, origin: Origin) -> None:
-        """Allow leases of an origin's URLs again."""
-        origin.blocked = False
-        self.rank(origin.host)
-
-    def best(self, lane: int, *, slow: bool = True) -> Unit | None:
-        """Return the unit with the best URL of a lane over all ready hosts, or None.
+    def best(self, lane: int, *, slow: bool = True) -> Best | None:
+        """Return the best URL of a lane over all ready hosts, or None.
 
         Args:
             lane: Number of the lane.
             slow: Whether slow hosts are included.
         """
-        fast_best = self._peek(lane, slow=False)
-        slow_best = self._peek(lane, slow=True) if slow else None
-        if fast_best is None or slow_best is None:
-            best = fast_best or slow_best
-            return best[2] if best else None
-        return min(fast_best, slow_best)[2]
+        heads = self._first(lane, slow=False), self._first(lane, slow=True) if slow else None
+        return min(filter(None, heads), default=None)
 
-    def _peek(self, lane: int, *, slow: bool) -> Best | None:
-        """Return the best valid entry of a heap, or None.
+    def _first(self, lane: int, *, slow: bool) -> Best | None:
+        """Return the first valid entry of a heap, or None.
 
-        A host is listed by its best URL or by a former, better one. A host that got worse is moved
-        when its entry reaches the front.
+        An entry is valid while it is the best URL of a ready host.
         """
-        heap = self._ranks[slow][lane]
+        heap = self._heaps[slow][lane]
         while heap:
-            entry = heap[0]
-            host = entry[2].host
-            best = host.best(lane)
-            if host.listed(lane) is not entry or host.slow != slow:
-                heappop(heap)
-            elif best is None or not host.ready:
-                host.set_listed(lane, None)
-                heappop(heap)
-            elif best == entry:
-                return entry
-            else:
-                host.set_listed(lane, best)
-                heapreplace(heap, best)
+            host = heap[0][2].host
+            if host.best(lane) is heap[0] and host.ready and host.slow == slow:
+                return heap[0]
+            heappop(heap)
         return None
 
     def record_duration(self, host: Host, seconds: float) -> None:
@@ -201,9 +186,8 @@ class ReadyHosts:
         slow = seconds > SLOW
         if host.slow != slow:
             host.slow = slow
-            host.listed_prior = host.listed_normal = None
             if host.ready:
-                self._list_both(host)
+                self._list(host, *LANES)
 
     def next_time(self) -> float | None:
         """Return the time of the next check of a host or origin with URLs, or None."""
@@ -267,7 +251,7 @@ class ReadyHosts:
         """Recompute biases of units with URLs; rank the host again if one changed."""
         changed = False
         for unit in units:
-            if unit.prior.first is not None or unit.normal.first is not None:
+            if not unit.is_empty:
                 before, unit.bias = unit.bias, self.bias_of(unit)
                 changed |= unit.bias != before
         if changed:

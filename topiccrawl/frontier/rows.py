@@ -9,7 +9,9 @@ adjacent, so that all other bytes are copied without decoding.
 
 from __future__ import annotations
 
-from itertools import count, groupby, islice
+from dataclasses import dataclass
+from itertools import count, islice
+from operator import attrgetter
 from struct import Struct
 from typing import TYPE_CHECKING
 
@@ -20,8 +22,6 @@ from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import lmdb
 
     from topiccrawl.frontier.store import Store
 
@@ -76,7 +76,7 @@ HEAD = np.dtype({
 PARENT = Struct("<12sI")
 NO_KEY = bytes(12)
 ARRIVAL = Struct(">I")
-BATCH, MIGRATION_BATCH = 500, 10_000
+BATCH = 500
 LINK_READ = Struct("<H5xIHI24xBBBIII")
 """Fields read for a further link: state with flags, host, unit, number, and link fields."""
 PLAIN = QUEUED
@@ -101,55 +101,48 @@ def quantum(value: float) -> int:
     return TOP if value >= 1.0 else 0
 
 
+@dataclass(slots=True, eq=False)
 class Row:
     """Stored record of one URL.
 
     Attributes:
-        value: Quantum of the value, see ``quantum``.
-        when: Earliest fetch (queued) or time of settlement; seconds since the epoch.
-        version: Strategy version of the value.
-        seq: Arrival number, from 1: equal values are served first come, first served.
         host: Number of the host.
         unit: Number of the queue unit inside the host.
-        first: Key of the page where the URL was found first, or b"".
+        seq: Arrival number, from 1: equal values are served first come, first served.
+        when: Earliest fetch (queued) or time of settlement; seconds since the epoch.
+        first: Key of the page where the URL was found first, or NO_KEY.
+        value: Quantum of the value, see ``quantum``.
+        version: Strategy version of the value.
         parents: Up to three packed (key, quantum of that parent's offer).
         texts: URL, anchor, context, payload and reason as bytes separated by zero bytes.
     """
 
-    __slots__ = (
-        "attempts", "crashes", "depth", "evidence", "first", "flags", "host", "inlinks", "lane",
-        "parents", "redirects", "relevance", "seq", "state", "texts", "unit", "value", "version",
-        "when",
-    )  # fmt: skip
-
-    def __init__(self, texts: bytes, lane: int, value: int, seq: int, flags: int = 0) -> None:
-        self.state = QUEUED
-        self.lane = lane
-        self.flags = flags
-        self.attempts = self.crashes = self.redirects = self.depth = self.inlinks = 0
-        self.value = value
-        self.relevance = self.when = 0.0
-        self.version = 0
-        self.seq = seq
-        self.host = self.unit = 0
-        self.first = self.parents = b""
-        self.evidence: tuple[float, ...] = ()
-        self.texts = texts
+    state: int = QUEUED
+    flags: int = 0
+    attempts: int = 0
+    crashes: int = 0
+    redirects: int = 0
+    depth: int = 0
+    host: int = 0
+    unit: int = 0
+    seq: int = 0
+    relevance: float = 0.0
+    when: float = 0.0
+    first: bytes = NO_KEY
+    lane: int = 0
+    inlinks: int = 0
+    value: int = 0
+    version: int = 0
+    parents: bytes = b""
+    evidence: tuple[float, ...] = ()
+    texts: bytes = b""
 
     def encode(self) -> bytes:
         """Return the stored bytes."""
-        evidence = self.evidence
-        return (
-            HEADER.pack(
-                self.state, self.flags, self.attempts, self.crashes, self.redirects, self.depth,
-                self.host, self.unit, self.seq, self.relevance, self.when, self.first,
-                self.lane, len(self.parents) >> 4, len(evidence), self.inlinks, self.value,
-                self.version,
-            )
-            + self.parents
-            + FLOATS[len(evidence)].pack(*evidence)
-            + self.texts
-        )  # fmt: skip
+        *static, lane, inlinks, value, version, parents, evidence, texts = _FIELDS(self)
+        count = len(evidence)
+        head = HEADER.pack(*static, lane, len(parents) >> 4, count, inlinks, value, version)
+        return b"".join((head, parents, FLOATS[count].pack(*evidence), texts))
 
     def text(self, which: int) -> str:
         """Return one of URL, ANCHOR, CONTEXT, PAYLOAD, REASON."""
@@ -166,25 +159,21 @@ class Row:
         return sorted(PARENT.iter_unpack(self.parents), key=lambda parent: -parent[1])
 
 
+_FIELDS = attrgetter(*Row.__slots__)
+
+
 def decode(data: bytes) -> Row:
     """Return the row of stored bytes.
 
-    >>> row = Row(texts("http://a.cn/", "甲"), 1, quantum(0.5), 7)
+    >>> row = Row(texts=texts("http://a.cn/", "甲"), lane=1, value=quantum(0.5), seq=7)
     >>> decode(row.encode()).text(ANCHOR), decode(row.encode()).seq
     ('甲', 7)
     """
-    row = Row.__new__(Row)
-    (
-        row.state, row.flags, row.attempts, row.crashes, row.redirects, row.depth, row.host,
-        row.unit, row.seq, row.relevance, row.when, first,
-        row.lane, parents, count, row.inlinks, row.value, row.version,
-    ) = HEADER.unpack_from(data)  # fmt: skip
+    *static, lane, parents, count, inlinks, value, version = HEADER.unpack_from(data)
     end = HEAD_BYTES + (parents << 4)
-    row.first = b"" if first == NO_KEY else first
-    row.parents = data[HEAD_BYTES:end]
-    row.evidence = FLOATS[count].unpack_from(data, end)
-    row.texts = data[end + 4 * count :]
-    return row
+    evidence = FLOATS[count].unpack_from(data, end)
+    body = data[HEAD_BYTES:end], evidence, data[end + 4 * count :]
+    return Row(*(*static, lane, inlinks, value, version, *body))
 
 
 def is_movable(state: int, flags: int) -> bool:
@@ -220,10 +209,11 @@ def with_parent(parents: bytes, key: bytes, value: int) -> tuple[bytes, bool]:
     return parents[:at] + PARENT.pack(key, value) + parents[at + 16 :], value > max(ranks)
 
 
-def texts(url: str, anchor: str = "", context: str = "", payload: str = "") -> bytes:
+def texts(
+    url: str, anchor: str = "", context: str = "", payload: str = "", reason: str = ""
+) -> bytes:
     """Return packed texts of a new row; anchor and context are cut to the stored lengths."""
-    parts = (url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, "")
-    return _packed(*parts)
+    return _packed(url, anchor[:ANCHOR_CHARS], context[:CONTEXT_CHARS], payload, reason)
 
 
 def _packed(*texts: str) -> bytes:
@@ -336,27 +326,3 @@ class Urls:
             for packed, key in batch:
                 if key in stored:
                     yield ARRIVAL.unpack(packed)[0], key, stored[key]
-
-    def by_host(self) -> Iterator[dict[bytes, bytes]]:
-        """Yield the stored rows of each host, by key."""
-        for _, group in groupby(self.store.items("urls"), key=lambda item: item[0][:HOST_BYTES]):
-            yield dict(group)
-
-
-def migrate_format_7(env: lmdb.Environment) -> None:
-    """Migrate format 7 (rows by number, numbers by key) to rows by key and keys by number."""
-    tables = [env.open_db(name.encode()) for name in ("rows", "ids", "urls", "arrivals")]
-    rows, ids, urls, arrivals = tables
-    with env.begin(write=True) as txn:  # incomplete data of a migration that was killed
-        txn.drop(urls, delete=False)
-        txn.drop(arrivals, delete=False)
-    with env.begin() as txn:
-        keyed = ((key, (txn.get(number, b"", rows))[KEY_BYTES:]) for key, number in txn.cursor(ids))
-        numbered = ((number, data[:KEY_BYTES]) for number, data in txn.cursor(rows))
-        for table, items in ((urls, keyed), (arrivals, numbered)):
-            while piece := list(islice(items, MIGRATION_BATCH)):
-                with env.begin(write=True) as writing:
-                    writing.cursor(table).putmulti(piece, append=True)
-    with env.begin(write=True) as txn:
-        txn.drop(rows)
-        txn.drop(ids)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.leases import Marks, OpenLease, leased_keys
-from topiccrawl.frontier.rows import Row, decode
+from topiccrawl.frontier.leases import Marks, leased_keys
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from topiccrawl.frontier.hosts import Origin
     from topiccrawl.frontier.ingest import LinkIngest
     from topiccrawl.frontier.politeness import HostClock, Robots
     from topiccrawl.frontier.queues import Queues
+    from topiccrawl.frontier.rows import Row
     from topiccrawl.model import Lease, Offer
 
 CRASH = "crash"
@@ -27,33 +27,36 @@ CRAWLED = Ending.CRAWLED
 
 
 class LeaseSettlement:
-    """Settlement of leases, and operators' changes of single URLs.
+    """Settlement of leases, and operators' changes of single URLs; see the contract for these.
 
     Args:
         queues: Rows and the queues they are in.
         ingest: Adds links and redirect targets.
         robots: Stores robots.txt files.
-        clock: Delays of the hosts.
+        host_clock: Delays of the hosts.
         limits: Limits of attempts and crashes.
+        clock: Seconds since the epoch.
 
     Attributes:
         marks: Pages being processed.
     """
 
     def __init__(
-        self, queues: Queues, ingest: LinkIngest, robots: Robots, clock: HostClock, limits: Limits
-    ) -> None:
+        self, queues: Queues, ingest: LinkIngest, robots: Robots, host_clock: HostClock,
+        limits: Limits, clock: Callable[[], float],
+    ) -> None:  # fmt: skip
         self._queues, self._urls, self._leases = queues, queues.urls, queues.leases
         self._ready, self._tally = queues.ready, queues.tally
-        self._ingest, self._robots, self._clock = ingest, robots, clock
+        self._ingest, self._robots, self._host_clock = ingest, robots, host_clock
+        self._clock = clock
         self._max_attempts, self._max_crashes = limits.max_attempts, limits.max_crashes
         self.marks = Marks(queues.urls.store.path / "begun")
 
     # -- settlement --------------------------------------------------------------------------------
 
-    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer], now: float) -> bool:
+    def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links; return False if the lease is stale."""
-        entry = self._leases.find(lease)
+        entry, now = self._leases.find(lease), self._clock()
         if entry is None:
             self._tally["stale"] += 1
             return False
@@ -61,11 +64,11 @@ class LeaseSettlement:
             failure = None if outcome.ending is Ending.RELEASED else outcome.reason
             self._end_robots(entry.origin, lease.key, failure, now, outcome.not_before)
             return True
-        row, host = self._release(lease.key, entry), entry.host
+        row, host = self._release(lease.key), entry.host
         was_counted = row.flags & rows.COUNTED
         if offers:
             self._tally["links"] += self._ingest.links(row, lease.key, offers)
-            self._clock.postpone_for_links(host, len(offers), now)
+            self._host_clock.postpone_for_links(host, len(offers), now)
         self._apply(row, lease.key, outcome, now)
         if row.state != rows.QUEUED:
             host.pages += not was_counted
@@ -74,12 +77,12 @@ class LeaseSettlement:
             self._ready.reschedule(host, now)
         return True
 
-    def downloaded(self, lease: Lease, download: Download, now: float) -> None:
+    def downloaded(self, lease: Lease, download: Download) -> None:
         """Free the host's slot and adapt to the response, once."""
-        entry = self._leases.find(lease)
+        entry, now = self._leases.find(lease), self._clock()
         if entry is not None and entry.has_slot:
             entry.free_slot()
-            self._clock.record_response(entry.host, download, now)
+            self._host_clock.record_response(entry.host, download, now)
             self._ready.host_changed(entry.host, now)
             self._ready.record_duration(entry.host, now - entry.leased_at)
 
@@ -91,9 +94,7 @@ class LeaseSettlement:
             if entry.origin is not None:
                 self._end_robots(entry.origin, key, EXPIRED, now)
             else:
-                row = self._release(key, entry)
-                self._failed(row, key, EXPIRED, 0.0, now)
-                self._urls.put(key, row)
+                self._apply(self._release(key), key, Outcome(Ending.LATER, EXPIRED), now)
                 self._ready.reschedule(entry.host, now)
 
     def release_all(self) -> None:
@@ -101,9 +102,9 @@ class LeaseSettlement:
         for key, entry in list(self._leases.by_key.items()):
             if entry.origin is not None:
                 self._leases.drop(key)
-                self._ready.unblock(entry.origin)
+                self._ready.set_blocked(entry.origin, blocked=False)
             else:
-                self._queues.enter(self._release(key, entry), key)
+                self._queues.enter(self._release(key), key)
 
     def recover(self) -> None:
         """Queue the leases of a crashed process again; count crashes of pages in processing."""
@@ -116,28 +117,25 @@ class LeaseSettlement:
         for key in self.marks.unfinished():
             self.add_crashes(key)
 
-    def add_crashes(self, key: bytes, times: int = 1, wait: float = 0.0, now: float = 0.0) -> bool:
+    def add_crashes(self, key: bytes, times: int = 1, wait: float = 0.0) -> bool:
         """Count crashes of processes during the processing of a page.
 
         Args:
             key: Key of the page.
             times: Number of crashes.
             wait: Seconds per crash until the page is fetched again.
-            now: Current time.
 
         Returns:
             False if the page has no record.
         """
-        row = self._urls.row(key)
+        row, now = self._urls.row(key), self._clock()
         if row is None or row.state != rows.QUEUED:
             return row is not None
         self._tally["crashes"] += times
         self._queues.leave(row, key)
         row.crashes = min(row.crashes + times, 255)
-        if row.crashes >= self._max_crashes > 0:
-            self._queues.set_failed(row, CRASH)
-        else:
-            self._retry(row, key, CRASH, now + wait * row.crashes, now)
+        is_last = row.crashes >= self._max_crashes > 0
+        self._retry_or_fail(row, key, CRASH, now + wait * row.crashes, now, is_last=is_last)
         self._urls.put(key, row)
         return True
 
@@ -155,49 +153,40 @@ class LeaseSettlement:
             row.flags |= rows.REDIRECTED
             row.set_text(rows.REASON, "redirected")
             self._tally["redirected"] += 1
-        elif ending is Ending.ERROR:
-            row.when = now
-            row.attempts = min(row.attempts + 1, 255)
-            queues.set_failed(row, outcome.reason or "error")
-        elif ending is Ending.LATER:
-            self._failed(row, key, outcome.reason or "later", outcome.not_before, now)
-        else:
+        elif ending is Ending.RELEASED:
             queues.enter(row, key)
+        else:
+            row.attempts = min(row.attempts + 1, 255)
+            is_last = ending is Ending.ERROR or row.attempts >= self._max_attempts > 0
+            reason, due = outcome.reason or ending.value, outcome.not_before
+            self._retry_or_fail(row, key, reason, due, now, is_last=is_last)
         self._urls.put(key, row)
 
-    def _failed(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
-        """Count a failed fetch; queue the row again, or fail it after the last attempt."""
-        row.attempts = min(row.attempts + 1, 255)
-        if row.attempts >= self._max_attempts > 0:
-            row.when = now
-            self._queues.set_failed(row, reason)
+    def _retry_or_fail(
+        self, row: Row, key: bytes, reason: str, not_before: float, now: float, *, is_last: bool
+    ) -> None:
+        """Queue a row again that is in no queue, due at a given time; or fail it at the last."""
+        if is_last:
+            self._queues.set_failed(row, reason, now)
         else:
-            self._retry(row, key, reason, not_before, now)
+            if not_before > now:
+                row.flags, row.when = row.flags | rows.DELAYED, not_before
+            row.set_text(rows.REASON, reason)
+            self._queues.enter(row, key)
 
-    def _retry(self, row: Row, key: bytes, reason: str, not_before: float, now: float) -> None:
-        """Queue a row again that is in no queue, due at a given time."""
-        if not_before > now:
-            row.flags |= rows.DELAYED
-            row.when = not_before
-        row.set_text(rows.REASON, reason)
-        self._queues.enter(row, key)
-
-    def _release(self, key: bytes, entry: OpenLease) -> Row:
+    def _release(self, key: bytes) -> Row:
         """End a page lease; return its row, which is then in no queue."""
         self._leases.drop(key)
-        entry.host.leased -= 1
         self.marks.unset(key)
-        stored, at_lease = self._urls.find(key), entry.row
-        if stored is None:
-            message = f"leases and rows disagree on {key.hex()}"
-            raise LookupError(message)
-        return at_lease[1] if at_lease is not None and at_lease[0] == stored else decode(stored)
+        row = self._urls.row(key)
+        assert row is not None, "a leased URL has a row"  # noqa: S101
+        return row
 
     # -- robots.txt files --------------------------------------------------------------------------
 
-    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str, now: float) -> None:
+    def robots(self, lease: Lease, body: bytes | None, status: int, cause: str = "") -> None:
         """Settle a robots lease with the response; a stale one is ignored and counted."""
-        entry = self._leases.find(lease)
+        entry, now = self._leases.find(lease), self._clock()
         if entry is None or entry.origin is None:
             self._tally["stale"] += 1
             return
@@ -225,19 +214,19 @@ class LeaseSettlement:
         self._leases.drop(key)
         origin.attempts += failure is not None
         if failure is not None and not origin.attempts >= self._max_attempts > 0:
-            pause = self._clock.retry_delay(origin.host, origin.attempts)
+            pause = self._host_clock.retry_delay(origin.host, origin.attempts)
             self._ready.schedule(origin, max(not_before, now + pause))
         else:
             if failure is not None:
                 self._robots.store(origin, failure.encode(), now, available=False)
-            self._ready.unblock(origin)
+            self._ready.set_blocked(origin, blocked=False)
         self._ready.reschedule(origin.host, now)
 
     # -- operators ---------------------------------------------------------------------------------
 
-    def requeue(self, url: str, now: float, value: float | None = None) -> bool:
+    def requeue(self, url: str, value: float | None = None) -> bool:
         """Queue a URL that is crawled, failed, rejected or waiting; return False otherwise."""
-        key = rows.key_of(url)
+        key, now = rows.key_of(url), self._clock()
         row = self._urls.row(key)
         if row is None:
             return self._ingest.requeue_evicted(Seed(url, 1.0 if value is None else value))
@@ -245,7 +234,7 @@ class LeaseSettlement:
             return False
         if row.state == rows.QUEUED and not (row.flags & rows.DELAYED and row.when > now):
             return False
-        self._queues.dequeue(row, key)
+        self._queues.leave(row, key)
         row.lane = min(row.lane, NORMAL)
         if value is not None:
             row.flags |= rows.PINNED
@@ -257,7 +246,7 @@ class LeaseSettlement:
         self._robots.expire_unavailable(self._queues.unit(row).origin, now)
         return True
 
-    def forget(self, url: str, now: float) -> bool:
+    def forget(self, url: str) -> bool:
         """Delete a URL's row from any queue; return False if there is none."""
         key = rows.key_of(url)
         row = self._urls.row(key)
@@ -265,8 +254,8 @@ class LeaseSettlement:
             return False
         entry = self._leases.by_key.get(key)
         if entry is not None:
-            row = self._release(key, entry)
+            row = self._release(key)
             self._queues.enter(row, key)
-            self._ready.reschedule(entry.host, now)
+            self._ready.reschedule(entry.host, self._clock())
         self._queues.remove(row, key)
         return True

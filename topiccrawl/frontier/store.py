@@ -22,14 +22,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import lmdb
 
 from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
-from topiccrawl.frontier.rows import migrate_format_7
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +43,6 @@ Feed = Callable[[str, Iterable[Change]], None]
 """Change feed: called with the name of a table, and keys and values (None: deleted)."""
 
 FORMAT = 8
-MIGRATIONS: dict[int, Callable[[lmdb.Environment], None]] = {7: migrate_format_7}
-"""Functions that migrate a format to the next one in place; other formats are refused."""
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
@@ -99,30 +96,26 @@ class Store:
         try:
             with ExitStack() as opened:
                 if not readonly:
-                    opened.callback(os.close, _lock_folder(self.path))
-                self.env = opened.enter_context(self._environment(sync))
-                self._open_tables()
+                    opened.enter_context(_locked(self.path))
+                self._open(opened, sync)
                 self._resources = opened.pop_all()
         except (lmdb.Error, OSError) as error:
             raise StorageError(
                 "{path}: cannot open the frontier: {error}", path=self.path, error=error
             ) from error
 
-    def _environment(self, sync: Sync) -> lmdb.Environment:
-        data = self.path / "data.mdb"
+    def _open(self, opened: ExitStack, sync: Sync) -> None:
+        """Open environment, tables and read transaction."""
+        data, create = self.path / "data.mdb", not self.readonly
         size = data.stat().st_size if data.exists() else 0
-        return lmdb.open(
+        self.env = env = opened.enter_context(lmdb.open(
             str(self.path), map_size=max(MAP_START, 2 * size + MAP_ROOM), max_dbs=len(TABLES) + 2,
             readahead=False, meminit=False, sync=sync == "commit", metasync=False,
-            readonly=self.readonly, create=not self.readonly,
-        )  # fmt: skip
-
-    def _open_tables(self) -> None:
-        env, create = self.env, not self.readonly
+            readonly=self.readonly, create=create,
+        ))  # fmt: skip
         if create:
             env.reader_check()
-        meta = env.open_db(b"meta", create=create)
-        _check_format(self.path, env, meta, readonly=self.readonly)
+        _check_format(self.path, env, env.open_db(b"meta", create=create))
         self._tables = {name: env.open_db(name.encode(), create=create) for name in TABLES}
         self.txn = env.begin()
 
@@ -243,8 +236,7 @@ class Store:
         while more:
             cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
             committed = cursor.iternext() if cursor.set_range(start) else iter(())
-            if prefix:
-                committed = takewhile(lambda item: item[0].startswith(prefix), committed)
+            committed = takewhile(lambda item: item[0].startswith(prefix), committed)
             found: dict[bytes, bytes | None] = dict(islice(committed, size))
             more = len(found) == size
             end = next(reversed(found)) if more else b""
@@ -294,9 +286,9 @@ class Store:
                 " with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…",
                 path=self.path, found=found, wanted=about,
             )  # fmt: skip
-        if not self.readonly and self.load(ABOUT) != about:
+        if not self.readonly:
             self.save(ABOUT, about)
-        if owner and not self.readonly and self.load(OWNER) is None:
+        if owner and self.load(OWNER) is None:
             self.save(OWNER, owner)
         if owner and self.load(OWNER) != owner:
             raise StateError(
@@ -328,25 +320,11 @@ def _finish(txn: lmdb.Transaction[bytes]) -> float:
     return time.monotonic() - started
 
 
-def _check_format(
-    path: Path, env: lmdb.Environment, meta: lmdb._Database, *, readonly: bool
-) -> None:
-    """Migrate a frontier of an earlier version, or refuse it, before its tables are opened."""
+def _check_format(path: Path, env: lmdb.Environment, meta: lmdb._Database) -> None:
+    """Refuse a frontier of another format before its tables are opened."""
     with env.begin() as txn:
         about = txn.get(ABOUT.encode(), None, meta)
-    recorded = {} if about is None else json.loads(about)
-    found = recorded.get("format", FORMAT)
-    while found in MIGRATIONS and not readonly:
-        MIGRATIONS[found](env)
-        found += 1
-        with env.begin(write=True) as txn:
-            txn.put(ABOUT.encode(), json.dumps({**recorded, "format": found}).encode(), db=meta)
-    if found in MIGRATIONS:
-        raise StateVersionError(
-            "{path}: written in format {found}, this version has {format}: the next crawl with it"
-            " migrates it",
-            path=path, found=found, format=FORMAT,
-        )  # fmt: skip
+    found = FORMAT if about is None else json.loads(about).get("format", FORMAT)
     if found != FORMAT:
         raise StateVersionError(
             "{path}: written in format {found}, this version has {format}: start over with"
@@ -366,21 +344,19 @@ def discard(path: str | Path) -> None:
     folder = Path(path)
     if not folder.exists():
         return
-    lock = _lock_folder(folder)
     try:
-        for pattern in FILES:
-            for file in folder.glob(pattern):
+        with _locked(folder):
+            for file in chain.from_iterable(map(folder.glob, FILES)):
                 file.unlink()
     except OSError as error:
         raise StorageError(
             "{folder}: cannot delete the frontier: {error}", folder=folder, error=error
         ) from error
-    finally:
-        os.close(lock)
 
 
-def _lock_folder(path: Path) -> int:
-    """Lock a folder for this process; return the descriptor that holds the lock."""
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Lock a folder for this process within the context; create it if it does not exist."""
     import fcntl  # noqa: PLC0415 - not on every system
 
     try:
@@ -392,9 +368,10 @@ def _lock_folder(path: Path) -> int:
         ) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(handle)
+        yield
+    except BlockingIOError as error:
         raise StateLockedError(
             "{path}: another crawl uses it; stop that one, or name another folder", path=path
         ) from error
-    return handle
+    finally:
+        os.close(handle)

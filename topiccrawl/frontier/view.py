@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from heapq import merge, nlargest, nsmallest
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from topiccrawl.frontier import rows
@@ -123,8 +123,8 @@ def best_values(hosts: Iterable[Host], n: int) -> list[float]:
         ((head >> 32) - unit.bias, lane, unit)
         for host in hosts
         for unit in host.units
-        for lane in (0, 1)
-        if (head := unit.head(lane)) is not None
+        for lane, order in enumerate(unit.orders)
+        if (head := order.first) is not None
     ]
     leading = nsmallest(n, heads, key=lambda entry: entry[0])
     lines = [islice(_costs(unit, lane), n) for _, lane, unit in leading]
@@ -229,7 +229,7 @@ class View(Export):
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
         path = [row.text(rows.URL)]
         seen = {key}
-        while row.first and row.first not in seen and len(path) < LONGEST_PATH:
+        while row.first not in seen and len(path) < LONGEST_PATH:
             seen.add(row.first)
             parent = self._urls.row(row.first)
             if parent is None:
@@ -242,8 +242,8 @@ class View(Export):
         """Yield a lane host by host, with its rows in order."""
         with self._store.reading():
             leased = set(leased_keys(self._store))
-            for host_rows in self._urls.by_host():
-                unleased = [decode(data) for key, data in host_rows.items() if key not in leased]
+            for _, host_rows in groupby(self._store.items("urls"), key=_host_part):
+                unleased = [decode(data) for key, data in host_rows if key not in leased]
                 queued = [row for row in unleased if row.state == rows.QUEUED and row.lane == lane]
                 yield from map(_listing, sorted(queued, key=_rank))
 
@@ -262,6 +262,10 @@ def strategy_of(path: str | Path) -> str:
     """
     with closing(Store(path, readonly=True)) as store:
         return str((store.load(ABOUT) or {}).get("strategy", ""))
+
+
+def _host_part(item: tuple[bytes, bytes]) -> bytes:
+    return item[0][: rows.HOST_BYTES]
 
 
 def _listing(row: Row) -> tuple[str, float, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,7 +45,7 @@ def open_frontier(crawler: Crawler) -> Frontier:
     crawl = spec_of(spider)
     spec = FrontierSpec(
         crawl_name(spider),
-        _owner(spider),
+        crawl.crawl or crawl.owner,
         crawl.strategy or FirstCome(),
         politeness_of(settings),
         limits_of(settings),
@@ -55,12 +54,6 @@ def open_frontier(crawler: Crawler) -> Frontier:
         again=bool(crawl.watch),
     )
     return frontiers_of(settings).open(spec)
-
-
-def clock_of(frontier: Frontier) -> Callable[[], float]:
-    """Return the clock of a frontier: that of Redis for a shared frontier."""
-    clock: Callable[[], float] = getattr(frontier, "clock", time.time)
-    return clock
 
 
 def turn_settings(settings: BaseSettings) -> Settings:
@@ -103,12 +96,6 @@ def read_frontier(place: str | Path, settings: BaseSettings | None = None) -> Re
 def frontier_place(settings: BaseSettings, spider: Spider | None) -> str:
     """Return the place of a crawl's frontier for the log of crawls: folder, or server and name."""
     return frontiers_of(settings).place(crawl_name(spider))
-
-
-def _owner(spider: Spider | None) -> str:
-    """Return the owner of a spider's frontier, so that a JOBDIR does not mix two crawls."""
-    spec = spec_of(spider)
-    return spec.crawl or spec.owner
 
 
 def check_settings(settings: BaseSettings) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import BaseSettings, default_settings
 
@@ -13,11 +12,6 @@ from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import components, flag_of, number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-
 
 _FRACTIONS = frozenset(
     {
@@ -80,17 +74,16 @@ def check_folder(settings: BaseSettings, name: str) -> None:
 
 
 def _check_kinds(settings: BaseSettings) -> None:
-    """Check flags and numbers."""
-    for name, default in [*_declared(default_settings), *_declared(project)]:
-        if isinstance(default, bool | int | float) and settings.get(name) is not None:
-            (flag_of if isinstance(default, bool) else _check_readable)(settings, name)
-    for name, default in _declared(project):
-        if not isinstance(default, bool) and isinstance(default, int | float):
-            _check_number(settings, name, whole=isinstance(default, int) and name not in _FRACTIONS)
-
-
-def _declared(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    return ((name, value) for name, value in vars(module).items() if name.isupper())
+    """Check flags and numbers of Scrapy and of the project."""
+    for module in (default_settings, project):
+        for name, default in vars(module).items():
+            if not name.isupper() or not isinstance(default, bool | int | float):
+                continue
+            is_set, is_whole = settings.get(name) is not None, isinstance(default, int)
+            if module is project and not isinstance(default, bool):
+                _check_number(settings, name, whole=is_whole and name not in _FRACTIONS)
+            elif is_set:
+                (flag_of if isinstance(default, bool) else _check_readable)(settings, name)
 
 
 def _check_readable(settings: BaseSettings, name: str) -> None:

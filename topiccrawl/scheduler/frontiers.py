@@ -95,15 +95,12 @@ class Frontiers(Protocol):
             StateError: The state is in use, of another crawl, or of an unknown version.
             StorageError: The frontier cannot be written or reached.
         """
-        ...
 
     def sync_task(self, scheduler: FrontierScheduler) -> SyncTask | None:
         """Return the sync task of an open shared frontier, not yet started; None for others."""
-        ...
 
     def place(self, name: str) -> str:
         """Return the place of a crawl's frontier."""
-        ...
 
     def read(self, place: str) -> Reader:
         """Open a frontier for reading, also while the crawl runs.
@@ -112,7 +109,6 @@ class Frontiers(Protocol):
             StorageError: There is no frontier.
             StateVersionError: The frontier is of another version.
         """
-        ...
 
     def edit(self, place: str) -> Frontier:
         """Open a frontier that no crawl uses, for changes by the operator; it fetches nothing.
@@ -121,27 +117,21 @@ class Frontiers(Protocol):
             StateLockedError: A crawl uses it.
             StorageError: There is no frontier.
         """
-        ...
 
     def new(self, place: str, strategy: LinkStrategy, owner: str) -> Frontier:
         """Open the frontier into which an export is loaded; create it if there is none."""
-        ...
 
     def discard(self, place: str) -> None:
         """Delete a new frontier that could not be filled, if it belongs to this process."""
-        ...
 
     def forget(self, name: str) -> None:
         """Delete the frontier of a finished crawl, unless it is in use."""
-        ...
 
     def ledger(self) -> Ledger:
         """Return the store of tasks and orders."""
-        ...
 
     def runs(self) -> Runs:
         """Return the store of run records."""
-        ...
 
 
 def frontiers_of(settings: BaseSettings, place: str | Path = "") -> Frontiers:
@@ -182,9 +172,8 @@ class LocalFrontiers:
         _relearn(frontier, spec.strategy)
         return frontier
 
-    def sync_task(self, scheduler: FrontierScheduler) -> None:  # noqa: ARG002
+    def sync_task(self, scheduler: FrontierScheduler) -> None:
         """Return None, since no other process shares the frontier."""
-        return
 
     def place(self, name: str) -> str:
         """See ``Frontiers.place``."""

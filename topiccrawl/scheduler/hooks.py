@@ -20,20 +20,12 @@ PREFIX = "TOPICCRAWL_"
 """Prefix of the project's settings and of those that are ``StrategyParameters``."""
 LEASE = "topiccrawl.middlewares.lease.LeaseMiddleware"
 """Middleware without which no page is settled: links and acknowledgement wait for its reports."""
-_REPLACED = (
-    (
-        "DOWNLOADER_MIDDLEWARES",
-        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware",
-        "ROBOTSTXT_OBEY",
-    ),
-    (
-        "DOWNLOADER_MIDDLEWARES",
-        "scrapy.downloadermiddlewares.retry.RetryMiddleware",
-        "RETRY_ENABLED",
-    ),
-    ("EXTENSIONS", "scrapy.extensions.throttle.AutoThrottle", "AUTOTHROTTLE_ENABLED"),
-)
-"""Hook, component of Scrapy that the frontier replaces, and setting that controls both."""
+_REPLACED = {
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": "ROBOTSTXT_OBEY",
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": "RETRY_ENABLED",
+    "scrapy.extensions.throttle.AutoThrottle": "AUTOTHROTTLE_ENABLED",
+}
+"""Components of Scrapy that the frontier replaces, and the settings that control both."""
 _HOOKS = ("ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
 
 
@@ -45,13 +37,14 @@ def check_parts(settings: BaseSettings) -> None:
     """
     if _parts(settings, "SPIDER_MIDDLEWARES").get(LEASE) is None:
         raise _missing_part("SPIDER_MIDDLEWARES", LEASE)
-    for hook, part, switch in _REPLACED:
-        if settings.getbool(switch) and _parts(settings, hook).get(part) is not None:
-            raise SettingError(
-                "{hook} enables {part}, which the frontier replaces: add {part!r}: None",
-                hook=hook,
-                part=part,
-            )
+    for hook in ("DOWNLOADER_MIDDLEWARES", "EXTENSIONS"):
+        given = _parts(settings, hook)
+        for part, switch in _REPLACED.items():
+            if settings.getbool(switch) and given.get(part) is not None:
+                raise SettingError(
+                    "{hook} enables {part}, which the frontier replaces: add {part!r}: None",
+                    hook=hook, part=part,
+                )  # fmt: skip
 
 
 def check_own_parts(settings: BaseSettings) -> None:
@@ -77,7 +70,7 @@ def check_hooks(settings: BaseSettings) -> None:
     given = settings["SCHEDULER"]
     expected = load_component("SCHEDULER", project.SCHEDULER)
     actual = load_component("SCHEDULER", given)
-    if not (isinstance(actual, type) and issubclass(actual, expected)):
+    if expected not in getattr(actual, "__mro__", ()):
         raise SettingError(
             "SCHEDULER is {given!r}, but this spider needs the frontier: "
             "leave it out, or write {scheduler!r}",

@@ -67,9 +67,7 @@ class HostTimes:
         StorageError: The table cannot be written.
     """
 
-    def __init__(
-        self, folder: str | Path, clock: Callable[[], float] = time.monotonic
-    ) -> None:  # fmt: skip
+    def __init__(self, folder: str | Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._id = os.urandom(8)
         self._table = _open_table(Path(folder).resolve() / FOLDER)

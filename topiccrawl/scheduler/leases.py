@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import StorageError
@@ -77,36 +77,31 @@ class _OpenLease:
     is_settling: bool = False
 
 
+def _reraise(error: StorageError) -> None:
+    raise error
+
+
+@dataclass(eq=False)
 class LeaseBook:
     """Open leases of this process, by number (``Lease.epoch``); unknown numbers are ignored.
 
-    Args:
+    Attributes:
         frontier: Frontier of the leases.
         retry: Delays before failed URLs are retried.
         clock: Seconds since the epoch.
         settled: Called with each lease and its outcome once it is settled.
         on_failure: Called with the error of a failed write; by default it is raised.
-
-    Attributes:
         before_settling: Awaited with the lease of a complete page before it is settled, or None.
     """
 
-    def __init__(
-        self,
-        frontier: Frontier,
-        retry: Retry,
-        clock: Callable[[], float],
-        settled: Callable[[Lease, Outcome], None] = lambda _lease, _outcome: None,
-        on_failure: Callable[[StorageError], None] | None = None,
-    ) -> None:
-        self.frontier = frontier
-        self.retry = retry
-        self.clock = clock
-        self.settled = settled
-        self.on_failure = on_failure or _reraise
-        self.before_settling: BeforeSettling | None = None
-        self._open: dict[int, _OpenLease] = {}
-        self._tasks: set[asyncio.Future[None]] = set()
+    frontier: Frontier
+    retry: Retry
+    clock: Callable[[], float]
+    settled: Callable[[Lease, Outcome], object] = lambda _lease, _outcome: None
+    on_failure: Callable[[StorageError], object] = _reraise
+    before_settling: BeforeSettling | None = None
+    _open: dict[int, _OpenLease] = field(default_factory=dict)
+    _tasks: set[asyncio.Future[None]] = field(default_factory=set)
 
     def __len__(self) -> int:
         return len(self._open)
@@ -151,20 +146,17 @@ class LeaseBook:
 
     def lease(self, number: int) -> Lease | None:
         """Return the lease of a number, or None once it is settled."""
-        entry = self._open.get(number)
-        return None if entry is None else entry.lease
+        return entry.lease if (entry := self._open.get(number)) else None
 
     def add_findings(self, number: int, findings: Findings) -> None:
         """Keep the findings of a page until it is settled; links of all calls add up."""
-        entry = self._open.get(number)
-        if entry is not None:
+        if entry := self._open.get(number):
             offers = entry.findings.offers + findings.offers
             entry.findings = findings._replace(offers=offers)
 
     def item_sent(self, number: int) -> None:
         """Count an item of the page that was sent to the pipelines."""
-        entry = self._open.get(number)
-        if entry is not None:
+        if entry := self._open.get(number):
             entry.items += 1
 
     def item_returned(self, number: int, problem: str = "") -> None:
@@ -174,16 +166,14 @@ class LeaseBook:
             number: Number of the lease.
             problem: Reason to retry the page, or "".
         """
-        entry = self._open.get(number)
-        if entry is not None:
+        if entry := self._open.get(number):
             entry.items -= 1
             entry.problem = entry.problem or problem
             self._settle_if_done(entry)
 
     def output_ended(self, number: int) -> None:
         """Record that the callback's output has ended."""
-        entry = self._open.get(number)
-        if entry is not None:
+        if entry := self._open.get(number):
             entry.ended = True
             self._settle_if_done(entry)
 
@@ -193,9 +183,9 @@ class LeaseBook:
 
     def retry_later(self, number: int, reason: str, retry_after: float | None = None) -> None:
         """Settle a lease to be retried; the frontier limits the attempts."""
-        entry = self._open.get(number)
-        if entry is not None:
-            self.settle(number, self._retry_outcome(entry, reason, retry_after))
+        if entry := self._open.get(number):
+            due = self.clock() + self.retry.wait(entry.lease.attempts, retry_after)
+            self.settle(number, Outcome(Ending.LATER, reason=reason, not_before=due))
 
     def settle(self, number: int, outcome: Outcome) -> None:
         """Settle a lease now, even if items are still in the pipelines."""
@@ -208,8 +198,7 @@ class LeaseBook:
 
     def drop(self, number: int) -> Lease | None:
         """Remove and return a lease that is settled in another way (robots.txt)."""
-        entry = self._open.pop(number, None)
-        return None if entry is None else entry.lease
+        return entry.lease if (entry := self._open.pop(number, None)) else None
 
     def release(self) -> None:
         """Release all open leases; no attempt is counted."""
@@ -225,7 +214,7 @@ class LeaseBook:
         if not entry.ended or entry.items > 0 or entry.is_settling:
             return
         if entry.problem:
-            self.settle(entry.lease.epoch, self._retry_outcome(entry, entry.problem, None))
+            self.retry_later(entry.lease.epoch, entry.problem)
         elif self.before_settling is None:
             self._settle_crawled(entry)
         else:
@@ -247,11 +236,3 @@ class LeaseBook:
         found = entry.findings
         outcome = Outcome(Ending.CRAWLED, relevance=found.relevance, worth=found.worth)
         self.settle(entry.lease.epoch, outcome._replace(harvest=found.harvest))
-
-    def _retry_outcome(self, entry: _OpenLease, reason: str, retry_after: float | None) -> Outcome:
-        wait = self.retry.wait(entry.lease.attempts, retry_after)
-        return Outcome(Ending.LATER, reason=reason, not_before=self.clock() + wait)
-
-
-def _reraise(error: StorageError) -> None:
-    raise error

@@ -33,14 +33,14 @@ def seed_outcomes(
     why: Callable[[str], Explanation | None], urls: Iterable[str]
 ) -> list[dict[str, Any]]:
     """Return queue, reason and relevance of each seed."""
-    outcomes = []
-    for url in islice(urls, SEEDS):
-        entry = why(url)
-        outcome: dict[str, Any] = {"queue": "", "reason": "", "relevance": None}
-        if entry is not None:
-            outcome = {"queue": entry.queue, "reason": entry.reason, "relevance": entry.relevance}
-        outcomes.append({"url": url, **outcome})
-    return outcomes
+    found = [(url, why(url)) for url in islice(urls, SEEDS)]
+    return [
+        {
+            "url": url, "queue": entry.queue if entry else "",
+            "reason": entry.reason if entry else "", "relevance": entry and entry.relevance,
+        }
+        for url, entry in found
+    ]  # fmt: skip
 
 
 def unreachable_hosts(frontier: Reader) -> dict[str, list[str]]:

@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from scrapy import Request, Spider, signals
-from scrapy.core.scheduler import BaseScheduler, BaseSchedulerMeta
+from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
@@ -25,7 +25,7 @@ from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import clock_of, crawl_name, hosts_of, open_frontier, retry_rules
+from topiccrawl.scheduler.build import crawl_name, hosts_of, open_frontier, retry_rules
 from topiccrawl.scheduler.context import SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
@@ -45,7 +45,9 @@ from topiccrawl.scheduler.stalls import StallDetector
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+    from scrapy.utils.asyncio import AsyncioLoopingCall
     from twisted.internet.defer import Deferred
+    from twisted.internet.task import LoopingCall
 
     from topiccrawl.frontier.contract import Frontier, Outcome, Seed
 
@@ -67,23 +69,7 @@ _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
 
 
-class _StrictInstanceCheck(BaseSchedulerMeta):
-    """Metaclass that limits ``isinstance`` to subclasses.
-
-    Scrapy accepts any class with the right methods as a scheduler, so its own scheduler would count
-    as a ``FrontierScheduler``, too.
-    """
-
-    @override
-    def __instancecheck__(self, instance: object) -> bool:
-        return self in type(instance).__mro__
-
-    @override
-    def __subclasscheck__(self, subclass: type) -> bool:
-        return self in subclass.__mro__
-
-
-class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
+class FrontierScheduler(BaseScheduler):
     """Scheduler on the frontier interface.
 
     The order is that of the ``strategy`` in a spider's ``spec``; without one, all URLs have equal
@@ -105,10 +91,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
         self.alarm = self.context.alarm
         self._failure = ""
         self._stalls = StallDetector()
-        self._loops = [
-            (create_looping_call(self._housekeeping), _HOUSEKEEPING),
-            (create_looping_call(self._extend), _EXTEND_EVERY),
-        ]
+        self._loops: list[AsyncioLoopingCall | LoopingCall] = []
 
     @classmethod
     @override
@@ -136,7 +119,10 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             self._failure = finish_reason(error)
             return
         context.opened = True
-        rules, clock = retry_rules(self.crawler.settings), clock_of(self.frontier)
+        rules, clock = (
+            retry_rules(self.crawler.settings),
+            getattr(self.frontier, "clock", time.time),
+        )
         self.book = LeaseBook(self.frontier, rules, clock, self._settled, self.end_crawl)
         context.book = self.book
         self.reporter = DownloadReporter(self.crawler, self.book, self.alarm)
@@ -149,8 +135,10 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             "concurrency": concurrency,
         }
         self._max_open = _OPEN_FACTOR * concurrency
-        for loop, seconds in self._loops:
-            loop.start(seconds, now=False)
+        timers = (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY)
+        for call, seconds in timers:
+            self._loops.append(create_looping_call(call))
+            self._loops[-1].start(seconds, now=False)
         self._stalls.start(self._compensate_stalls)
         context.sync = frontiers_of(self.crawler.settings).sync_task(self)
         if context.sync is not None:
@@ -175,7 +163,7 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
             logger.error("%s; pages that were not stored will be fetched again", error)  # noqa: TRY400
 
     def _close_frontier(self) -> None:
-        for loop, _ in self._loops:
+        for loop in self._loops:
             if loop.running:
                 loop.stop()
         self._stalls.stop()
@@ -325,9 +313,6 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
         self.alarm.now()
         self.crawler.signals.send_catch_log(lease_settled, lease=lease, outcome=outcome)
 
-    def _extend(self) -> None:
-        self.book.extend()
-
     def end_crawl(self, error: TopiccrawlError) -> None:
         """Close the crawl: a frontier with a failed write cannot be used until it is reopened."""
         if self._failure:
@@ -351,8 +336,11 @@ class FrontierScheduler(BaseScheduler, metaclass=_StrictInstanceCheck):
 
 
 def uses_frontier(settings: BaseSettings) -> bool:
-    """Check whether crawls with these settings use the frontier, not another scheduler."""
-    return issubclass(load_object(settings["SCHEDULER"]), FrontierScheduler)
+    """Check whether crawls with these settings use the frontier, not another scheduler.
+
+    Scrapy lets any class with the right methods count as a subclass of a scheduler.
+    """
+    return FrontierScheduler in load_object(settings["SCHEDULER"]).__mro__
 
 
 def _with_lease(request: Request, lease: Lease) -> Request:

@@ -29,7 +29,7 @@ def test_the_first_is_the_best_of_all_that_are_ready(
 ) -> None:
     rng = random.Random(seed)  # noqa: S311
     hosts = [Host(number, f"h{number}.cn") for number in range(6)]
-    units = [Unit(0, Origin("http://", host, ""), ()) for host in hosts]
+    units = [Unit(0, Origin(f"http://{host.name}", host), ()) for host in hosts]
     store = Store(tmp_path_factory.mktemp("frontier"), sync="never")
     registry = HostRegistry(store)
     registry.hosts += hosts
@@ -53,5 +53,5 @@ def test_the_first_is_the_best_of_all_that_are_ready(
             ready.rank(host, lane)
         for other in (0, 1):
             able = [best for host in hosts if host.ready and (best := host.best(other))]
-            assert ready.best(other) is (min(able)[2] if able else None)
+            assert ready.best(other) is min(able, default=None)
     store.close()

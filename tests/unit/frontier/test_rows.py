@@ -43,7 +43,7 @@ def test_a_row_comes_back_as_it_was(
     parents: list[tuple[bytes, int]],
     numbers: tuple[int, ...],
 ) -> None:
-    row = Row(texts(url, anchor, "", payload), 1, 5, 7)
+    row = Row(texts=texts(url, anchor, "", payload), lane=1, value=5, seq=7)
     row.evidence = tuple(evidence)
     row.flags, row.attempts, row.crashes, row.redirects, row.state, row.depth, row.inlinks = numbers
     for key, value in parents:
@@ -58,7 +58,7 @@ def test_a_row_comes_back_as_it_was(
 def test_any_text_leaves_the_others_alone(
     url: str, anchor: str, context: str, payload: str, reason: str
 ) -> None:
-    row = Row(texts(url, anchor, context, payload), 0, 0, 0)
+    row = Row(texts=texts(url, anchor, context, payload))
     row.set_text(REASON, reason)
     row.texts = with_evidence_texts(row.texts, context, anchor)
     assert len(row.texts.split(b"\0")) == 5
@@ -68,7 +68,7 @@ def test_any_text_leaves_the_others_alone(
 
 @given(st.lists(st.integers(0, 20), max_size=8))
 def test_the_best_three_parents_stay(values: list[int]) -> None:
-    row = Row(b"\0\0\0\0", 0, 0, 0)
+    row = Row(texts=b"\0\0\0\0")
     best = -1
     for n, value in enumerate(values):
         row.parents, first = with_parent(row.parents, bytes([n]) * 12, value)

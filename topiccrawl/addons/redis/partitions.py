@@ -186,7 +186,7 @@ class Partitions:
             return False
         self._loads.pop(0)
         self._serve(bucket)
-        if counted := self._copy.count_crashes(self._clock()):
+        if counted := self._copy.count_crashes():
             self._counted[bucket] = counted
         return True
 

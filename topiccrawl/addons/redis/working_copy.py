@@ -114,18 +114,15 @@ class WorkingCopy:
         with self._changes.muted():
             self._urls.put_links(key, links)
 
-    def count_crashes(self, now: float) -> list[bytes]:
+    def count_crashes(self) -> list[bytes]:
         """Add the numbers of timeouts of nodes that were processing a page; delay its retry.
-
-        Args:
-            now: Time of the clock of the crawl.
 
         Returns:
             Keys of the counted pages. A page that is not recorded yet keeps its count in Redis.
         """
         count, wait = self._frontier.settlement.add_crashes, self._crash_wait
         crashed, self._crashed = self._crashed, []
-        return [key for key, times in _pairs(crashed) if count(key, int(times), wait, now)]
+        return [key for key, times in _pairs(crashed) if count(key, int(times), wait)]
 
     def open_hosts(self, bucket: int, now: float) -> None:
         """Allow requests to the hosts of a bucket."""

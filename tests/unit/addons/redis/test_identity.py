@@ -25,7 +25,7 @@ ROW = (
 
 
 def row() -> Row:
-    row = Row(texts("http://a.cn/", "锚", "上下文"), 1, quantum(0.5), 7)
+    row = Row(texts=texts("http://a.cn/", "锚", "上下文"), lane=1, value=quantum(0.5), seq=7)
     row.state, row.flags, row.attempts, row.crashes, row.redirects, row.depth = (
         CRAWLED,
         16,
