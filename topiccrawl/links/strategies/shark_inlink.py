@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import BaseStrategy, score_links
-from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED, BaseStrategy
+from topiccrawl.links.strategies.link_texts import score_links
 from topiccrawl.links.urls import words
 from topiccrawl.model import Offer
 

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.links.skeletons import group
-from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, score_links
-from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED
-from topiccrawl.links.strategies.link_words import LinkWords
-from topiccrawl.links.strategies.mixture import Mixture
-from topiccrawl.links.strategies.regions import SourceRegions
-from topiccrawl.links.strategies.sections import PAGING_WEIGHT, SectionWeight, is_paging, strength
+from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED, BaseStrategy
+from topiccrawl.links.strategies.learned import (
+    PAGING_WEIGHT,
+    LinkWords,
+    Mixture,
+    SectionWeight,
+    SourceRegions,
+    is_paging,
+    strength,
+)
+from topiccrawl.links.strategies.link_texts import MAX_KEPT, score_links
 from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -44,18 +49,18 @@ class SharkPlus(BaseStrategy):
 
     ``b * parents + a * anchor + x * context + w * promise + r * region + c * section + onward``:
 
-    - ``parents`` is a mixture (``mixture``) of the best s and of ``sqrt((sum of s^2 + c * m^2) / (n
+    - ``parents`` is a mixture (``Mixture``) of the best s and of ``sqrt((sum of s^2 + c * m^2) / (n
       + c))``, where m is the mean page score of the crawl when the URL was offered, averaged over
       its offers. Without evidence a URL gets the crawl's mean, not 0. The score of all parents is
       the better predictor if pages have many parents, the best parent if lists of all kinds link to
       pages. The weights of the mixture are fitted during the crawl.
-    - ``promise`` is the prediction of the link-text model (``link_words``): scores of pages behind
+    - ``promise`` is the prediction of the link-text model (``LinkWords``): scores of pages behind
       links with the same words, whether topic terms or not.
-    - ``region`` is the mean score of pages behind links at the same position (``regions``).
+    - ``region`` is the mean score of pages behind links at the same position (``SourceRegions``).
     - ``section`` is the sum of the squared names of the parents divided by the root of their
       number. The name of a page is the similarity of the best anchor that led to it; further pages
       of a list have the name of the list. The weight of sections grows if pages behind named
-      parents have higher scores than their parents predict (``sections``).
+      parents have higher scores than their parents predict (``SectionWeight``).
     - ``onward`` adds the score of a list to links to its further pages.
 
     The prior is the mean page score of the narrowest directory, shrunk towards wider directories,
