@@ -50,8 +50,8 @@ from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
 from topiccrawl.links.addresses import is_private
-from topiccrawl.links.directives import directives
 from topiccrawl.links.feeds import find_feeds, is_sitemap_index, read_feed
+from topiccrawl.links.reading import directives
 from topiccrawl.links.sitemaps import decompressed, read_sitemap
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, origin_of, site_of, words

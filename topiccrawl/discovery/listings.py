@@ -9,9 +9,8 @@ from urllib.parse import urlencode, urlsplit
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
 from topiccrawl.discovery.pages import parse_json, unique, unusual, with_query
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.links.sitemaps import read_sitemap
+from topiccrawl.links.sitemaps import name_of, read_sitemap, text_of, xml_root
 from topiccrawl.links.urls import canonical
-from topiccrawl.links.xml_root import name_of, text_of, xml_root
 from topiccrawl.userfiles import read_user_file
 
 if TYPE_CHECKING:

@@ -369,11 +369,12 @@ def words(url: str) -> list[str]:
     """
     rest = url.partition("://")[2].partition("/")[2] if "://" in url else url
     if "%" in rest:
-        rest = _decoded(rest)
+        rest = percent_decoded(rest)
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", rest))]
 
 
-def _decoded(text: str) -> str:
+def percent_decoded(text: str) -> str:
+    """Decode percent-encoded bytes as UTF-8, else as GB18030."""
     raw = unquote_to_bytes(text.encode("utf-8", "replace"))
     try:
         return raw.decode("utf-8")
