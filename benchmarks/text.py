@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.text.idf import chinese_table
 from topiccrawl.text.normal import simplify
-from topiccrawl.text.tokens import JiebaTokenizer
+from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
 
@@ -98,7 +98,7 @@ def draw(dice: random.Random, pages: int) -> Texts:
 def ours(engine: str, texts: Texts) -> tuple[float, float, float]:
     """Milliseconds a page, microseconds an anchor and a context, by our scorer."""
     topic = Topic(name="benchmark", terms=dict.fromkeys(TERMS, 1.0))
-    scorer = Scorer(topic, JiebaTokenizer("rjieba" if engine == "rjieba" else "jieba"))
+    scorer = Scorer(topic, Tokenizer("rjieba" if engine == "rjieba" else "jieba"))
     return (
         best(lambda: [scorer.score_text(page) for page in texts.pages]) / len(texts.pages) * 1e3,
         best(lambda: scorer.score_many(texts.anchors)) / LINKS * 1e6,
