@@ -39,8 +39,7 @@ from topiccrawl.text.tokens import (
 )
 from topiccrawl.topics.matching import Surface, TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
-from topiccrawl.topics.samples import sample
-from topiccrawl.topics.vector import TopicVector
+from topiccrawl.topics.vector import TopicVector, sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
