@@ -38,12 +38,11 @@ from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
 from topiccrawl.discovery.searxng import SearXNG
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
-from topiccrawl.extract.dates import published
+from topiccrawl.extract.dates import published, relative_dates
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.metadata import read_metadata
 from topiccrawl.extract.pagination import parse_page_url
 from topiccrawl.extract.reading import RawPage, StandardReader
-from topiccrawl.extract.relative import relative_dates
 from topiccrawl.extract.wire import extraction_of, pack, read_page_of
 from topiccrawl.frontier.contract import Politeness
 from topiccrawl.frontier.hosts import HostRegistry
