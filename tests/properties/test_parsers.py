@@ -42,8 +42,7 @@ from topiccrawl.extract.dates import published, relative_dates
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.metadata import read_metadata
 from topiccrawl.extract.pagination import parse_page_url
-from topiccrawl.extract.reading import RawPage, StandardReader
-from topiccrawl.extract.wire import extraction_of, pack, read_page_of
+from topiccrawl.extract.reading import RawPage, StandardReader, extraction_of, pack, read_page_of
 from topiccrawl.frontier.contract import Politeness
 from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots

@@ -297,12 +297,6 @@ def _respell(match: re.Match[str], codec: str = "utf-8") -> str:
     return quote_from_bytes(text.encode(codec, "replace"), safe="")
 
 
-def clear_caches() -> None:
-    """Clear the URL caches, to free a few megabytes or for cold-start benchmarks."""
-    for cached in (_is_clean, _canonicalize, _authority, _base, _site):
-        cached.cache_clear()
-
-
 def host_of(url: str) -> str:
     """Return the host of a URL in lower case, without port; "" if it has none.
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from topiccrawl.discovery.contract import Results
     from topiccrawl.extract.extract import Conditions
     from topiccrawl.extract.frames import SiteFrame
-    from topiccrawl.extract.rendering import RenderingRule
+    from topiccrawl.extract.missing import RenderingRule
     from topiccrawl.topics.contract import RelevanceModel
 
 _ARGUMENTS = (

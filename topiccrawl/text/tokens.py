@@ -244,15 +244,6 @@ def split(piece: str) -> list[str]:
     return _canonical(latin_words(piece))
 
 
-def is_plain(piece: str) -> bool:
-    """Return whether a non-stop-word piece is its own canonical word; a cheap test for Chinese.
-
-    >>> is_plain("足球"), is_plain("球"), is_plain("finals"), is_plain("2026年")
-    (True, False, False, False)
-    """
-    return len(piece) > 1 and piece.isalpha() and not piece.isascii()
-
-
 class _WordCache(dict[str, tuple[str, ...]]):
     """Cache of ``split``, so that a cached piece takes one dictionary look-up.
 
@@ -267,13 +258,7 @@ class _WordCache(dict[str, tuple[str, ...]]):
     def __missing__(self, piece: str) -> tuple[str, ...]:
         if len(self) >= _CACHED_PIECES:
             self.clear()
-        words: tuple[str, ...]
-        if piece in self._added:
-            words = (piece,)
-        elif is_plain(piece):
-            words = () if piece in stop_words() else (piece,)
-        else:
-            words = tuple(split(piece))
+        words = (piece,) if piece in self._added else tuple(split(piece))
         self[piece] = words
         return words
 

@@ -29,14 +29,7 @@ from zlib import crc32
 from topiccrawl.model import Page, Verdict
 from topiccrawl.text.idf import Idf, corpus_idf
 from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.tokens import (
-    BatchCache,
-    is_plain,
-    latin_words,
-    shared_tokenizer,
-    split,
-    stop_words,
-)
+from topiccrawl.text.tokens import BatchCache, latin_words, shared_tokenizer, split
 from topiccrawl.topics.matching import Surface, TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.vector import TopicVector, sample
@@ -369,7 +362,6 @@ class _SquaredIdf(dict[str, float]):
         super().__init__()
         self._idf = idf
         self._terms = terms
-        self._ignored = terms | stop_words()
 
     def __missing__(self, piece: str) -> float:
         if len(self) >= _CACHED_WORDS:
@@ -379,6 +371,4 @@ class _SquaredIdf(dict[str, float]):
 
     def words(self, piece: str) -> list[str]:
         """Return the words of a piece that are counted."""
-        if is_plain(piece) and piece not in self._ignored:
-            return [piece]
         return [w for w in split(piece) if w not in self._terms and not w.isdecimal()]

@@ -95,12 +95,8 @@ class SharkInlink(BaseStrategy):
     def _lane_for(self, verdict: Verdict, link: Link, potential: float) -> int:
         if verdict.relevance > self.parameters.upper_limit:
             return PRIOR
-        if verdict.relevant and self._names_topic(link):
-            return PRIOR
-        return self._by_potential(potential)
-
-    def _names_topic(self, link: Link) -> bool:
-        return self.scorer.contains(link.anchor) or self.scorer.contains(" ".join(words(link.url)))
+        texts = (link.anchor, " ".join(words(link.url))) if verdict.relevant else ()
+        return PRIOR if any(map(self.scorer.contains, texts)) else self._by_potential(potential)
 
     def _by_potential(self, potential: float) -> int:
         if potential >= self.parameters.min_prior:

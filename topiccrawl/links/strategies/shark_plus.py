@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.links.skeletons import group
+from topiccrawl.links.strategies import learned
 from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED, BaseStrategy
-from topiccrawl.links.strategies.learned import (
-    PAGING_WEIGHT,
-    LinkWords,
-    Mixture,
-    SectionWeight,
-    SourceRegions,
-    is_paging,
-    strength,
-)
 from topiccrawl.links.strategies.link_texts import MAX_KEPT, score_links
 from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
@@ -87,14 +79,16 @@ class SharkPlus(BaseStrategy):
         self._bounded = p.plus_min_prior < 1 or p.min_normal > 0
         texts = p.plus_anchor_weight + p.plus_context_weight + 2 * p.plus_promise_weight
         places = p.plus_region_weight + p.plus_section_weight + p.plus_prior_weight
-        self._scale = p.plus_parents_weight + texts + places + PAGING_WEIGHT
-        self._threshold_scale = self._scale / (self._scale - p.plus_section_weight - PAGING_WEIGHT)
+        self._scale = p.plus_parents_weight + texts + places + learned.PAGING_WEIGHT
+        self._threshold_scale = self._scale / (
+            self._scale - p.plus_section_weight - learned.PAGING_WEIGHT
+        )
         self._topic_version = 0
         self._mean = 0.0
-        self._words = LinkWords(p.plus_promise_shrink)
-        self._regions = SourceRegions(p.shrinkage)
-        self._parents = Mixture()
-        self._sections = SectionWeight()
+        self._words = learned.LinkWords(p.plus_promise_shrink)
+        self._regions = learned.SourceRegions(p.shrinkage)
+        self._parents = learned.Mixture()
+        self._sections = learned.SectionWeight()
         self._foreign = [0, 0.0]
         self._trusted = False
         self._tokenizer = shared_tokenizer()
@@ -120,14 +114,14 @@ class SharkPlus(BaseStrategy):
         square, means = worth * worth, mean * mean
         own = _upgrade(evidence) if evidence else ()
         name = max(own[_NAME], own[_ANCHOR]) if own else 0.0
-        section = strength(name)
+        section = learned.strength(name)
         scores = score_links(links, self.scorer)
         promises = self._predict([(li.anchor, s.text) for li, s in zip(links, scores, strict=True)])
         expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
         offers = []
         for link, s, promise in zip(links, scores, promises, strict=True):
             inside = float(not link.foreign)
-            list_name, onward = (name, worth) if is_paging(link.anchor) else (0.0, 0.0)
+            list_name, onward = (name, worth) if learned.is_paging(link.anchor) else (0.0, 0.0)
             new = (
                 1.0, square, means, worth, inside, s.anchor, s.context, promise,
                 expected[link.regions], *link.regions, section, list_name, onward,
@@ -193,7 +187,7 @@ class SharkPlus(BaseStrategy):
         text += p.plus_promise_weight * (1.0 + promise)
         found = p.plus_parents_weight * self._by_parents(evidence) + p.plus_region_weight * region
         found += p.plus_section_weight * self._sections.share * _section(evidence)
-        found += PAGING_WEIGHT * evidence[_ONWARD]
+        found += learned.PAGING_WEIGHT * evidence[_ONWARD]
         return (found + text) / self._scale
 
     def _by_parents(self, evidence: Evidence) -> float:
