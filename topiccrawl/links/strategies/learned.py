@@ -1,4 +1,4 @@
-"""What shark-plus learns during a crawl: link words, source regions, sections, and a mixture."""
+"""Models that shark-plus learns during a crawl: link words, regions, sections, and a mixture."""
 
 from __future__ import annotations
 
