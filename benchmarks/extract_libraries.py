@@ -27,7 +27,8 @@ _SHORT, _LONG, _LINKED = 20, 60, 0.3
 def libraries() -> tuple[dict[str, Body], list[str]]:
     """Return the extractors of installed libraries by name, and the names of other libraries."""
     logging.getLogger("goose3").setLevel(logging.CRITICAL)
-    found, absent = {"readability-lxml": _readability}, []
+    found: dict[str, Body] = {"readability-lxml": _readability}
+    absent: list[str] = []
     for name, module, build in _OPTIONAL:
         try:
             found[name] = build(importlib.import_module(module))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import BaseStrategy
+from topiccrawl.links.strategies.contract import BaseStrategy
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:

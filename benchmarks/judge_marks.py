@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.judge_measures import Draw, draw, draw_actively, mean, measure
 from topiccrawl.topics import Scorer, SiteWords
-from topiccrawl.topics.classifier import Sample, fit
-from topiccrawl.topics.documents import document, word_weights
+from topiccrawl.topics.classifier import Sample, document, fit, word_weights
 from topiccrawl.topics.marks import UNMARKED, derived_terms, mark_of, probability
 from topiccrawl.topics.pagekind import own_share
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
     from benchmarks.judge_measures import Measured
     from benchmarks.judge_webs import Web
-    from topiccrawl.topics.classifier import Classifier
-    from topiccrawl.topics.documents import Document
+    from topiccrawl.topics.classifier import Classifier, Document
     from topiccrawl.topics.topic import Topic
 
 SIZES = (5, 10, 30)

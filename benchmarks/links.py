@@ -27,9 +27,10 @@ from selectolax.lexbor import LexborHTMLParser
 from benchmarks.output import command_line, show
 from benchmarks.score import made_up
 from topiccrawl.addons.simulate.collection import RecordedWeb
+from topiccrawl.links import urls
 from topiccrawl.links.page import read_page
 from topiccrawl.links.traps import TrapRules, trap
-from topiccrawl.links.urls import canonical, clear_caches
+from topiccrawl.links.urls import canonical
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ def figures(pages: Pages) -> dict[str, float]:
 
 def _cold(hrefs: Sequence[tuple[str, str]]) -> None:
     """Make all URLs canonical without a cache."""
-    clear_caches()
+    for one in vars(urls).values():
+        if hasattr(one, "cache_clear"):
+            one.cache_clear()
     for href, url in hrefs:
         canonical(href, url)
 

@@ -36,7 +36,7 @@ from benchmarks.output import command_line, show
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.links.page import read_page
 from topiccrawl.links.strategies import DEFAULT, strategy
-from topiccrawl.links.strategies.base import block_texts
+from topiccrawl.links.strategies.link_texts import block_texts
 from topiccrawl.text.decode import decode
 from topiccrawl.text.idf import chinese_table, corpus_idf
 from topiccrawl.text.normal import fold, simplify

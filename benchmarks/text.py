@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from benchmarks.output import command_line, show
 from benchmarks.score import LINKS, TERMS, VOCABULARY, Words, sklearn_scorer
-from topiccrawl.text.tokens import JiebaTokenizer
+from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
 
@@ -73,7 +73,7 @@ def draw(dice: random.Random, pages: int) -> Texts:
 def ours(engine: Literal["rjieba", "jieba"], texts: Texts) -> tuple[float, float, float]:
     """Milliseconds a page, microseconds an anchor and a context, by our scorer."""
     topic = Topic(name="benchmark", terms=dict.fromkeys(TERMS, 1.0))
-    scorer = Scorer(topic, JiebaTokenizer(engine))
+    scorer = Scorer(topic, Tokenizer(engine))
     return (
         best(lambda: [scorer.score_text(page) for page in texts.pages]) / len(texts.pages) * 1e3,
         best(lambda: scorer.score_many(texts.anchors)) / LINKS * 1e6,

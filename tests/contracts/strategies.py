@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import BaseStrategy
+from topiccrawl.links.strategies.contract import BaseStrategy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

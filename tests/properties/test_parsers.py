@@ -37,20 +37,18 @@ from topiccrawl.discovery.custom import read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo, SearXNG
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
-from topiccrawl.extract.dates import published
+from topiccrawl.extract.dates import published, relative_dates
 from topiccrawl.extract.extract import Conditions
 from topiccrawl.extract.metadata import read_metadata
 from topiccrawl.extract.pagination import parse_page_url
-from topiccrawl.extract.reading import RawPage, StandardReader
-from topiccrawl.extract.relative import relative_dates
-from topiccrawl.extract.wire import extraction_of, pack, read_page_of
+from topiccrawl.extract.reading import RawPage, StandardReader, extraction_of, pack, read_page_of
 from topiccrawl.frontier.contract import Politeness
 from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.politeness import Robots
 from topiccrawl.frontier.store import Store
 from topiccrawl.links.addresses import is_private
-from topiccrawl.links.directives import directives
 from topiccrawl.links.feeds import find_feeds, is_sitemap_index, read_feed
+from topiccrawl.links.reading import directives
 from topiccrawl.links.sitemaps import decompressed, read_sitemap
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, origin_of, site_of, words

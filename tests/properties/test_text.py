@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from topiccrawl.text.idf import DEFAULT_IDF, Idf, corpus_idf, from_frequency
 from topiccrawl.text.normal import fold, fold_all, has_han, normalise, simplify
 from topiccrawl.text.tokens import (
-    JiebaTokenizer,
+    Tokenizer,
     canonical,
     inflections,
     latin_words,
@@ -20,9 +20,9 @@ from topiccrawl.text.tokens import (
     stop_words,
 )
 
-RUST = JiebaTokenizer("rjieba")
-REFERENCE = JiebaTokenizer("jieba")
-PLAIN = (JiebaTokenizer("rjieba", hmm=False), JiebaTokenizer("jieba", hmm=False))
+RUST = Tokenizer("rjieba")
+REFERENCE = Tokenizer("jieba")
+PLAIN = (Tokenizer("rjieba", hmm=False), Tokenizer("jieba", hmm=False))
 WORDS = st.sampled_from([
     "新能源", "汽车", "的", "足球", "NBA", "乾隆", "頭髮", "發展", "ｶﾞ", "①", "℃", "e\u0301", " ",
     "\n", "，", "5G手机", "electric-vehicles", "don't", "3.5%", "中超联赛", "İ", "ΑΣ",
@@ -94,7 +94,7 @@ def test_cached_words_of_texts_follow_a_new_word_and_a_full_cache(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("topiccrawl.text.tokens._CACHED_SETS", 2)
-    cutter = JiebaTokenizer("rjieba")
+    cutter = Tokenizer("rjieba")
     texts = ["区块链技术", "足球", "cup finals", "足球"]
     assert cutter.word_sets(texts) == [frozenset(cutter.words(text)) for text in texts]
     cutter.add_word("区块链技术")
@@ -167,8 +167,8 @@ def test_figures_above_the_cut_are_cut() -> None:
 
 @pytest.mark.parametrize("engine", ["rjieba", "jieba"])
 def test_the_order_of_adding_and_cutting_does_not_matter(engine: str) -> None:
-    early = JiebaTokenizer("rjieba" if engine == "rjieba" else "jieba", ["区块链"])
-    late = JiebaTokenizer("rjieba" if engine == "rjieba" else "jieba")
+    early = Tokenizer("rjieba" if engine == "rjieba" else "jieba", ["区块链"])
+    late = Tokenizer("rjieba" if engine == "rjieba" else "jieba")
     assert "区块链" not in late.words("区块链技术")
     late.add_word("區塊鏈")
     late.add_word("区块链")

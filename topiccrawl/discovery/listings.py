@@ -10,9 +10,8 @@ from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit
 from topiccrawl.discovery.pages import parse_json, unique, unusual, with_query
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.feeds import read_feed
-from topiccrawl.links.sitemaps import read_sitemap
+from topiccrawl.links.sitemaps import name_of, read_sitemap, xml_root
 from topiccrawl.links.urls import canonical
-from topiccrawl.links.xml_root import name_of, xml_root
 from topiccrawl.userfiles import read_user_file
 
 if TYPE_CHECKING:

@@ -3,8 +3,7 @@
 from topiccrawl.extract.article import Fetch, compose, extract_article
 from topiccrawl.extract.frames import SiteFrame
 from topiccrawl.extract.hubs import HubList, hub_list
-from topiccrawl.extract.missing import is_missing
-from topiccrawl.extract.rendering import RenderingRule
+from topiccrawl.extract.missing import RenderingRule, is_missing
 
 __all__ = [
     "Fetch",

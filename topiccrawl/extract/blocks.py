@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from selectolax.lexbor import LexborNode
 
 # fmt: off
@@ -24,14 +26,14 @@ INVISIBLE = frozenset((
 ))
 """Elements whose text is not visible."""
 
-_INLINE = frozenset((
-    "a", "abbr", "b", "big", "cite", "code", "del", "em", "i", "ins", "label", "mark", "q", "s",
-    "small", "strike", "strong", "sub", "sup", "time", "tt", "u", "wbr", "img", "br", "hr",
+_PLAIN = frozenset((
+    "abbr", "b", "big", "cite", "code", "del", "em", "i", "ins", "label", "mark", "q", "s", "small",
+    "strike", "strong", "sub", "sup", "time", "tt", "u", "wbr",
 ))
-"""Elements that never contain a body."""
+"""Elements that never contain a body, and only contain text."""
 
-_PLAIN = _INLINE - BREAKS - {"a", "img"}
-"""Elements that only contain text."""
+_VOID = frozenset(("br", "hr", "img"))
+"""Elements without content."""
 # fmt: on
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_-]*\d{0,2}")
@@ -42,7 +44,7 @@ _HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
 
-_ADDRESSES = ("data-original", "data-src", "src")
+ADDRESSES = ("data-original", "data-src", "src")
 """Attributes with the URL of an image; with lazy loading it is not in ``src``."""
 
 WORD = 2
@@ -173,7 +175,15 @@ def lay_out(root: LexborNode) -> Layout:
 
 
 class _LayoutBuilder:
-    """Single traversal of a tree that collects blocks and boxes."""
+    """Single traversal of a tree that collects blocks and boxes.
+
+    Attributes:
+        open: Numbers of the open boxes.
+        breaks: Tags of the open boxes that end a line.
+        parts, anchors: Texts of the current block, and those of them in links.
+        links, started_links: Number of open links, and of links in the current block.
+        hidden: Depth of the outermost hidden box, from 1; 0 if the current box is visible.
+    """
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -183,8 +193,7 @@ class _LayoutBuilder:
         self.breaks: list[str] = []
         self.parts: list[str] = []
         self.anchors: list[str] = []
-        self.links = self.started_links = 0
-        self.hidden = 0
+        self.links = self.started_links = self.hidden = 0
 
     def build(self, root: LexborNode) -> Layout:
         """Traverse a tree; None on the stack marks the end of an element."""
@@ -194,8 +203,9 @@ class _LayoutBuilder:
             if node is None:
                 self._leave(tag)
             elif tag == "-text":
-                if not self.hidden:
-                    self._add_text(node.text_content or "")
+                self._add_text(node)
+            elif tag in _VOID:
+                self._add_void(node, tag)
             else:
                 if tag not in _PLAIN:
                     self._enter(node, tag)
@@ -209,67 +219,77 @@ class _LayoutBuilder:
         self._flush()
         return Layout(tuple(self.blocks), tuple(self.boxes), tuple(self.images))
 
-    def _add_text(self, text: str) -> None:
-        self.parts.append(text)
-        if self.links:
-            self.anchors.append(text)
+    def _add_text(self, node: LexborNode) -> None:
+        if not self.hidden:
+            text = node.text_content or ""
+            self.parts.append(text)
+            if self.links:
+                self.anchors.append(text)
+
+    def _add_void(self, node: LexborNode, tag: str) -> None:
+        """End a line, or add an image."""
+        if tag != "img":
+            self._flush()
+        elif not self.hidden:
+            values = node.attributes
+            address = next((values[name] for name in ADDRESSES if values.get(name)), None)
+            if address:
+                self.images.append((len(self.blocks) + bool(self.parts), address))
 
     def _enter(self, node: LexborNode, tag: str) -> None:
-        if tag in BREAKS:
-            self._flush()
-            self.breaks.append(tag)
         if tag == "a":
             self.links += 1
             self.started_links += 1
-        if tag == "img":
-            self._add_image(node)
-        if tag in _INLINE:
             return
+        if tag in BREAKS:
+            self._flush()
+            self.breaks.append(tag)
         values = node.attributes
-        style = values.get("style") or ""
-        streamed = (values.get("id") or "").startswith(_STREAMED)
-        concealed = "hidden" in values and not streamed
-        if self.hidden or concealed or (style and _HIDDEN.search(style)):
-            self.hidden += 1
-        names = f"{values.get('class') or ''} {values.get('id') or ''}"
-        parent = self.open[-1] if self.open else -1
-        begin = len(self.blocks)
+        name, classes = values.get("id") or "", values.get("class") or ""
         self.open.append(len(self.boxes))
-        self.boxes.append(Box(tag, parent, names.strip(), begin, begin, node))
-
-    def _add_image(self, node: LexborNode) -> None:
-        values = node.attributes
-        address = next((values[name] for name in _ADDRESSES if values.get(name)), None)
-        if address and not self.hidden:
-            self.images.append((len(self.blocks) + bool(self.parts), address))
+        if not self.hidden and values and _is_hidden(values, name):
+            self.hidden = len(self.open)
+        parent = self.open[-2] if len(self.open) > 1 else -1
+        begin = len(self.blocks)
+        self.boxes.append(Box(tag, parent, f"{classes} {name}".strip(), begin, begin, node))
 
     def _leave(self, tag: str) -> None:
+        if tag == "a":
+            self.links -= 1
+            return
         if tag in BREAKS:
             self._flush()
             self.breaks.pop()
-        if tag == "a":
-            self.links -= 1
-        if tag in _INLINE:
-            return
-        self.hidden -= bool(self.hidden)
+        if len(self.open) == self.hidden:
+            self.hidden = 0
         number = self.open.pop()
-        tag, parent, names, begin, _, node = self.boxes[number]
-        self.boxes[number] = Box(tag, parent, names, begin, len(self.blocks), node)
+        box = self.boxes[number]
+        if box.begin < len(self.blocks):
+            self.boxes[number] = Box(*box[:4], len(self.blocks), box.node)
 
     def _flush(self) -> None:
-        text = " ".join("".join(self.parts).split()) if self.parts else ""
-        if text:
-            size, stops = _measure(text)
-            linked = self._linked(size)
-            box = self.open[-1] if self.open else 0
-            tag = self.breaks[-1] if self.breaks else ""
-            self.blocks.append(Block(text, box, tag, size, linked, stops, self.started_links))
+        """End the current block, unless it has no text."""
+        if self.parts:
+            if text := " ".join("".join(self.parts).split()):
+                size, stops = _measure(text)
+                box = self.open[-1] if self.open else 0
+                tag = self.breaks[-1] if self.breaks else ""
+                linked, links = self._linked(size), self.started_links
+                self.blocks.append(Block(text, box, tag, size, linked, stops, links))
+            self.parts.clear()
+            self.anchors.clear()
         self.started_links = int(self.links > 0)
-        self.parts.clear()
-        self.anchors.clear()
 
     def _linked(self, size: int) -> float:
         """Return the share of anchor text in the current block."""
         if len(self.anchors) in (0, len(self.parts)):
             return float(bool(self.anchors))
         return min(1.0, size_of("".join(self.anchors)) / size) if size else 1.0
+
+
+def _is_hidden(values: Mapping[str, str | None], name: str) -> bool:
+    """Return whether an element is hidden by its attributes; ``name`` is its id."""
+    if "hidden" in values and not name.startswith(_STREAMED):
+        return True
+    style = values.get("style")
+    return bool(style and _HIDDEN.search(style))

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import lxml.html
 from lxml.etree import LxmlError, _Element, strip_elements
 
-from topiccrawl.extract.blocks import Layout, lay_out, letters
+from topiccrawl.extract.blocks import ADDRESSES, BREAKS, Layout, lay_out, letters
 from topiccrawl.extract.density import Choice, choose
+from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lxml.html import HtmlElement
     from selectolax.lexbor import LexborHTMLParser
 
@@ -29,26 +33,10 @@ LONGEST_BODY = 400_000
 """Most characters passed to libraries, without scripts and styles. They take seconds for more, and
 article pages have about a tenth of it."""
 
-# fmt: off
-BLOCKS = frozenset((
-    "address", "article", "aside", "blockquote", "br", "caption", "center", "dd", "div", "dl",
-    "dt", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header",
-    "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody", "td", "th", "thead",
-    "tr", "ul",
-))
-# fmt: on
-"""Elements that end a line."""
-
 LIBRARY_ERRORS = (
-    LxmlError,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
+    LxmlError, ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError,
+    TypeError, ValueError,
+)  # fmt: skip
 """Exceptions of the libraries on broken pages; ``readability.Unparseable`` is a ValueError."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -70,10 +58,7 @@ _SCRIPTS = (
     (re.compile("[\u0e00-\u0e7f]+"), ("th",)),
 )
 """Letters of other scripts and their languages, most widely read language first."""
-_FOREIGN = frozenset(("zh", "ja", *(one for _, languages in _SCRIPTS for one in languages))) - {
-    "ku",
-    "sr",
-}
+_FOREIGN = frozenset(("zh", "ja", *(one for _, languages in _SCRIPTS for one in languages)))
 _CODE = re.compile(r"[a-z]{2}")
 _WORDS = bytes(code if bytes((code,)).isalpha() else 0x20 for code in range(0x100))
 """Bytes of ASCII letters; a blank for all others."""
@@ -130,6 +115,33 @@ AROUND = 3
 
 KANA = 0.3
 """Kana per Chinese character from which a text is Japanese."""
+
+MIN_LEAD = 40
+"""Minimum letters of a lead."""
+
+PREFIX = 60
+"""Leading letters in which a lead and a description must agree."""
+
+MAX_DISTANCE = 40
+"""Most blocks between a lead and the body."""
+
+LEAD_LINKED = 0.2
+"""Largest share of anchor text in a lead."""
+
+MIN_REPEATS = 3
+"""Occurrences in a body from which a label is boilerplate."""
+
+MAX_LABEL_LENGTH = 40
+"""Most characters of a label."""
+
+MAX_LABELS = 2
+"""Most distinct repeated labels; more are the labels of a table and are kept."""
+
+SPEAKER = (":", "：")
+"""Ends of lines with the name of a speaker, which interviews repeat."""
+
+_BARE = frozenset(("div", "figure", "figcaption", "section", "aside", "article", "main", ""))
+"""Parent elements of labels; lines in paragraphs, headings and cells are text."""
 
 NOTHING = Body("", sure=0.0)
 
@@ -212,14 +224,6 @@ def _letters(body: Body) -> int:
     return len(body.text) if body.link_share <= MOST_LINKED else 0
 
 
-def find_readable(html: str, *, captions: bool = True) -> Body:
-    """Find the body with readability-lxml; empty if it fails."""
-    try:
-        return _by_readability(html, captions=captions)
-    except LIBRARY_ERRORS:
-        return NOTHING
-
-
 def lines_of(element: HtmlElement) -> str:
     r"""Return the text of an element with one block per line, blanks folded, no blank lines.
 
@@ -227,7 +231,7 @@ def lines_of(element: HtmlElement) -> str:
     '一 二\n三\n四'
     """
     for one in element.iter():
-        if one.tag in BLOCKS:
+        if one.tag in BREAKS:
             one.text = "\n" + (one.text or "")
             one.tail = "\n" + (one.tail or "")
     return tidy(str(element.text_content()))
@@ -239,11 +243,18 @@ def tidy(text: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _by_readability(html: str, *, captions: bool) -> Body:
+def find_readable(html: str, *, captions: bool = True) -> Body:
+    """Find the body with readability-lxml; empty if it fails."""
     import readability
 
-    summary = readability.Document(html).summary(html_partial=True)
-    element = lxml.html.fromstring(summary)
+    try:
+        summary = readability.Document(html).summary(html_partial=True)
+        return _body_in(lxml.html.fromstring(summary), captions=captions)
+    except LIBRARY_ERRORS:
+        return NOTHING
+
+
+def _body_in(element: HtmlElement, *, captions: bool) -> Body:
     if not captions:
         strip_elements(element, "figcaption", with_tail=False)
     linked = sum(_size(a) for a in element.iter("a"))
@@ -259,5 +270,47 @@ def _size(element: _Element) -> int:
 
 
 def _address(image: _Element) -> str:
-    names = ("data-original", "data-src", "src")  # with lazy loading the URL is not in src
-    return next((str(image.get(name)) for name in names if image.get(name)), "")
+    return next((str(image.get(name)) for name in ADDRESSES if image.get(name)), "")
+
+
+def with_lead(text: str, layout: Layout, stated: Sequence[str]) -> str:
+    """Prepend the lead: a paragraph above the body that matches a description in the metadata.
+
+    Args:
+        text: Text of the body.
+        layout: Layout of the page.
+        stated: Descriptions in the metadata.
+    """
+    known = [one for one in map(fold, stated) if len(one) >= MIN_LEAD]
+    first = text.partition("\n")[0]
+    begin = next((n for n, one in enumerate(layout.blocks) if one.text == first), 0)
+    for block in reversed(layout.blocks[max(0, begin - MAX_DISTANCE) : begin] if known else ()):
+        if block.tag == "h1":
+            break
+        letters = fold(block.text) if block.tag == "p" and block.linked <= LEAD_LINKED else ""
+        if len(letters) >= MIN_LEAD and any(_same_prefix(letters, one) for one in known):
+            return text if letters[:PREFIX] in fold(text) else f"{block.text}\n{text}"
+    return text
+
+
+def _same_prefix(one: str, other: str) -> bool:
+    size = min(len(one), len(other), PREFIX)
+    return one[:size] == other[:size]
+
+
+def without_labels(text: str, layout: Layout) -> str:
+    """Remove repeated short lines outside paragraphs, such as "Advertisement"."""
+    lines = text.split("\n")
+    times = Counter(
+        line for line in lines if len(line) <= MAX_LABEL_LENGTH and line[-1:] not in SPEAKER
+    )
+    often = {line for line, number in times.items() if number >= MIN_REPEATS}
+    if not often:
+        return text
+    tags: defaultdict[str, set[str]] = defaultdict(set)
+    for block in layout.blocks:
+        tags[block.text].add(block.tag)
+    labels = {line for line in often if tags[line] and tags[line] <= _BARE}
+    if len(labels) > MAX_LABELS:
+        return text
+    return "\n".join(line for line in lines if line not in labels)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 LONGEST = 70
 """Most characters of a boilerplate line; longer lines are text."""
@@ -13,24 +12,21 @@ _BOILERPLATE_NAMES = re.compile(
     r"comment|pinglun|foot|copyright|side-?bar(?!-(?:grid|layout))|crumb|\bnavi?\b|navbar|\bmenu|share|"
     r"related|relate|xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|rank|friend.?link|advert|\bads?\b|"
     r"guanggao|sponsor|login|toolbar|page-?nav|paginat|\bpages?\b|subscribe|newsletter|popup|modal|"
-    r"cookie|consent|statement|disclaimer|qrcode|erweima",
-    re.IGNORECASE,
+    r"cookie|consent|statement|disclaimer|qrcode|erweima"
 )
+"""Names in lower case; a search without IGNORECASE takes a third of the time."""
 _SECONDARY = re.compile(
     r"comment|pinglun|reply|replies|foot|copyright|side-?bar(?!-(?:grid|layout))|related|relate|"
-    r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|friend.?link|consent",
-    re.IGNORECASE,
+    r"xiangguan|recommend|tuijian|hot-?(?:list|news|read)|paihang|friend.?link|consent"
 )
 _LAYOUT = re.compile(
-    r"(?:content|main|has|with|no)[\w-]*side-?bar[\w-]*|side-?bar-(?:left|right|none|no)\b",
-    re.IGNORECASE,
+    r"(?:content|main|has|with|no)[\w-]*side-?bar[\w-]*|side-?bar-(?:left|right|none|no)\b"
 )
 """Layout names that contain "sidebar" but also apply to boxes with the article."""
 _CAPTION_TAGS = frozenset(("figure", "figcaption"))
 _CAPTION = re.compile(
     r"caption|credit|gallery|slideshow|byline|author|timestamp|dateline|pub-?date|newsletter|"
-    r"signup|promo|read-?more|social|video-?title|\btags?\b",
-    re.IGNORECASE,
+    r"signup|promo|read-?more|social|video-?title|\btags?\b"
 )
 _BOILERPLATE = re.compile(
     r"^[\W_]*(?:责任编辑|责编|编辑[:：]|作者[:：]|来源[:：]|稿源[:：]|原标题[:：]|分享到|分享[:：]|收藏|打印|关闭|"
@@ -52,30 +48,13 @@ _DATED = re.compile(
 """A date that is not part of a sentence."""
 
 
-_MAX_CACHED = 500
-"""Most characters of cached names; nearly all boxes of a site have the same names."""
-
-
-def _matches(pattern: re.Pattern[str], names: str) -> bool:
-    return bool(names) and (_cached_search if len(names) <= _MAX_CACHED else _search)(
-        pattern, names
-    )
-
-
-def _search(pattern: re.Pattern[str], names: str) -> bool:
-    return pattern.search(names) is not None
-
-
-_cached_search = lru_cache(maxsize=10_000)(_search)
-
-
 def is_frame_box(tag: str, names: str) -> bool:
     """Return whether a box is boilerplate by its tag or names.
 
     >>> is_frame_box("div", "share-bar"), is_frame_box("div", "article")
     (True, False)
     """
-    return tag in _BOILERPLATE_TAGS or _matches(_BOILERPLATE_NAMES, names)
+    return tag in _BOILERPLATE_TAGS or bool(_BOILERPLATE_NAMES.search(names.lower()))
 
 
 def is_side_box(names: str) -> bool:
@@ -84,12 +63,12 @@ def is_side_box(names: str) -> bool:
     >>> is_side_box("sidebar"), is_side_box("content-sidebar-wrap has-content-sidebar")
     (True, False)
     """
-    return bool(names and _SECONDARY.search(_LAYOUT.sub("", names)))
+    return bool(_SECONDARY.search(_LAYOUT.sub("", names.lower())))
 
 
 def is_caption_box(tag: str, names: str) -> bool:
     """Return whether a box is a caption, byline or teaser by its tag or names."""
-    return tag in _CAPTION_TAGS or _matches(_CAPTION, names)
+    return tag in _CAPTION_TAGS or bool(_CAPTION.search(names.lower()))
 
 
 def is_boilerplate(text: str) -> bool:
@@ -111,4 +90,9 @@ def is_byline(text: str) -> bool:
     >>> is_byline("Published Jun 05, 2026 • 3 min read"), is_byline("He left on 5 June 2026.")
     (True, False)
     """
-    return len(text) <= LONGEST and bool(_BOILERPLATE.search(text) or _DATED.search(text))
+    return is_boilerplate(text) or is_dated(text)
+
+
+def is_dated(text: str) -> bool:
+    """Return whether a line has a date that is not part of a sentence."""
+    return len(text) <= LONGEST and bool(_DATED.search(text))

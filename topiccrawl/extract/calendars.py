@@ -48,6 +48,23 @@ _COMMON = (
 """Common news languages, whose names of months are accepted on all pages."""
 
 
+class Moment(NamedTuple):
+    """A date with optional time of day.
+
+    Attributes:
+        day: Date in the time zone of the page.
+        clock: Time of the day as ISO 8601, with the zone if known, or "".
+    """
+
+    day: date
+    clock: str = ""
+
+    @property
+    def iso(self) -> str:
+        """Date, and time of day if known, in ISO 8601."""
+        return f"{self.day.isoformat()}T{self.clock}" if self.clock else self.day.isoformat()
+
+
 class Calendar(NamedTuple):
     """Date format of one language.
 
@@ -59,26 +76,26 @@ class Calendar(NamedTuple):
     months: Mapping[str, int]
     day_first: bool
 
-    def days(self, text: str) -> Iterator[tuple[date, str]]:
-        """Yield the dates in a text with times of day ("" if missing); dates with names come first.
+    def days(self, text: str) -> Iterator[Moment]:
+        """Yield the dates in a text with their times of day; dates with names come first.
 
-        >>> list(calendar_of("de").days("Stand: 3. März 2024, 14:05 Uhr"))
-        [(datetime.date(2024, 3, 3), '14:05:00')]
+        >>> [moment.iso for moment in calendar_of("de").days("Stand: 3. März 2024, 14:05 Uhr")]
+        ['2024-03-03T14:05:00']
         >>> [str(day) for day, _ in calendar_of("en-US").days("03/12/2024, 13.12.2024")]
         ['2024-03-12', '2024-12-13']
-        >>> list(calendar_of("xx").days("12 sierpnia 2024 3:05 PM, 40 died by May 2024"))
-        [(datetime.date(2024, 8, 12), '15:05:00')]
+        >>> [m.iso for m in calendar_of("xx").days("12 sierpnia 2024 3:05 PM, 40 died by May 2024")]
+        ['2024-08-12T15:05:00']
         """
         for pattern in _WITH_NAME:
             for match in pattern.finditer(text):
                 if month := self._month(match["name"]):
-                    yield from _day(match, int(match["day"]), month, text)
+                    yield from _moments(match, int(match["day"]), month, text)
         for match in _NUMERIC.finditer(text):
             one, two = int(match["one"]), int(match["two"])
             first = self.day_first or match["mark"] == "."
             if one > _MONTHS or two > _MONTHS:
                 first = one > _MONTHS
-            yield from _day(match, *((one, two) if first else (two, one)), text)
+            yield from _moments(match, *((one, two) if first else (two, one)), text)
 
     def _month(self, name: str) -> int:
         """Return the month in a text that otherwise has only particles; 0 for other texts."""
@@ -98,55 +115,44 @@ def calendar_of(tag: str) -> Calendar:
     >>> calendar_of("en-GB").day_first, calendar_of("en").day_first, calendar_of("xx").day_first
     (True, False, False)
     """
-    own, day_first = _by_language()[_language(tag)]
+    tag = tag.lower().replace("_", "-")
+    languages = _stored()["languages"]
+    own, day_first = languages.get(tag.partition("-")[0], languages["en"])
     months = {**_common(), "sept": 9, **own}
-    variants = _by_tag()
-    return Calendar(months, variants.get(tag.lower().replace("_", "-"), day_first))
+    return Calendar(months, _stored()["orders"].get(tag, day_first))
 
 
 @cache
 def _common() -> dict[str, int]:
     """Return month names of common languages that are unambiguous, and all English names."""
+    languages: dict[str, tuple[dict[str, int], bool]] = _stored()["languages"]
     found: dict[str, int] = {}
-    for months in (_by_language()[one][0] for one in _COMMON.split()):
-        found |= {
-            name: 0 if found.get(name, number) != number else number
-            for name, number in months.items()
-        }
-    return {name: number for name, number in found.items() if number} | _by_language()["en"][0]
-
-
-def _language(tag: str) -> str:
-    language = re.split(r"[-_]", tag.lower())[0]
-    return language if language in _by_language() else "en"
+    for language in _COMMON.split():
+        for name, number in languages[language][0].items():
+            found[name] = number if found.get(name, number) == number else 0
+    return {name: number for name, number in found.items() if number} | languages["en"][0]
 
 
 @cache
 def _stored() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
-        files(__package__).joinpath("calendars.json").read_text("utf-8")
-    )
+    """Return names of months and whether the day comes first, by language; orders by tag."""
+    text = files(__package__).joinpath("calendars.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
     return found
 
 
-def _by_language() -> dict[str, tuple[dict[str, int], bool]]:
-    """Return names of months, and whether the day comes first, by language."""
-    found: dict[str, tuple[dict[str, int], bool]] = _stored()["languages"]
-    return found
+def _moments(match: re.Match[str], day: int, month: int, text: str) -> Iterator[Moment]:
+    found = day_of(match["year"], month, day)
+    if found is not None:
+        yield Moment(found, _clock(_TIME.match(text, match.end())))
 
 
-def _by_tag() -> dict[str, bool]:
-    """Return whether the day comes first, for tags that differ from their language."""
-    found: dict[str, bool] = _stored()["orders"]
-    return found
-
-
-def _day(match: re.Match[str], day: int, month: int, text: str) -> Iterator[tuple[date, str]]:
+def day_of(year: int | str, month: int | str, day: int | str) -> date | None:
+    """Return the date, or None for an invalid date, such as 31 June."""
     try:
-        found = date(int(match["year"]), month, day)
-    except ValueError:  # invalid date, such as 31 June
-        return
-    yield found, _clock(_TIME.match(text, match.end()))
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
 
 
 def _clock(time: re.Match[str] | None) -> str:

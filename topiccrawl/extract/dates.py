@@ -1,19 +1,45 @@
-"""Publication date of an article, from metadata, the text near the headline, or the URL."""
+"""Publication date of an article, from metadata, the text near the headline, or the URL.
+
+Times near the headline may be relative or incomplete: 5分钟前, 昨天 12:30, 11月21日 without a year.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import TYPE_CHECKING
 
-from topiccrawl.extract.calendars import calendar_of
-from topiccrawl.extract.relative import BEIJING, relative_dates
+from topiccrawl.extract.calendars import Moment, calendar_of, day_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+BEIJING = timezone(timedelta(hours=8))
+"""Default time zone of Chinese pages (Asia/Shanghai has had no summer time since 1991)."""
+
+_START = r"(?:^|[\s　:：|｜·•(（])"
+_CLOCK = r"(?P<hour>2[0-3]|[01]?\d)\s*[:：]\s*(?P<minute>[0-5]\d)(?:[:：](?P<second>[0-5]\d))?"
+_AGO = re.compile(
+    rf"{_START}(?P<number>\d{{1,3}}|半|一|两|几)\s*个?\s*(?P<unit>秒钟?|分钟?|小时|天|周|星期)之?前(?![一-鿿])",
+    re.MULTILINE,
+)
+_NOW = re.compile(rf"{_START}刚刚(?=[\s|｜]|$)", re.MULTILINE)
+_DAY_AND_TIME = re.compile(rf"{_START}(?P<name>今天|今日|昨天|昨日|前天)\s*{_CLOCK}", re.MULTILINE)
+_DAY_ONLY = re.compile(r"^\s*(?P<name>今天|今日|昨天|昨日|前天)\s*$", re.MULTILINE)
+_YEARLESS = re.compile(
+    rf"{_START}(?P<month>1[0-2]|0?[1-9])\s*(?:月\s*(?P<day>3[01]|[12]\d|0?[1-9])\s*日|"
+    rf"[-/](?P<other>3[01]|[12]\d|0[1-9])(?=\s))\s*(?:{_CLOCK})?",
+    re.MULTILINE,
+)
+_SECONDS = {"秒": 1, "分": 60, "小": 3600, "天": 86400, "周": 604800, "星": 604800}
+_NUMBERS = {"半": 0.5, "一": 1.0, "两": 2.0, "几": 3.0}
+_DAYS = {"今": 0, "昨": 1, "前": 2}
+_COARSE = 86400
+"""Seconds of the smallest unit without time of day."""
+_BEIJING_TIME = "%H:%M:%S+08:00"
 
 EARLIEST = 1995
 """Earliest accepted year of publication."""
@@ -55,23 +81,6 @@ _IN_URL = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/_]?(?P<month>1[0-2]|0[1-9])[-/_]?"
     r"(?P<day>3[01]|[12]\d|0[1-9])(?!\d{1,3}(?:\D|$))"
 )
-
-
-class Moment(NamedTuple):
-    """A date with optional time of day.
-
-    Attributes:
-        day: Date in the time zone of the page.
-        clock: Time of the day as ISO 8601, with the zone if known, or "".
-    """
-
-    day: date
-    clock: str = ""
-
-    @property
-    def iso(self) -> str:
-        """Date, and time of day if known, in ISO 8601."""
-        return f"{self.day.isoformat()}T{self.clock}" if self.clock else self.day.isoformat()
 
 
 def published(
@@ -116,9 +125,7 @@ def published(
         if found:
             return _best(found, dated).iso
     if zone is not None:
-        timed = [
-            Moment(*one) for text in near[:_HEAD] for one in relative_dates(text, fetched_at, dated)
-        ]
+        timed = [m for text in near[:_HEAD] for m in relative_dates(text, fetched_at, dated)]
         if timed := [m for m in timed if _valid(m.day, last) and _near(m.day, dated)]:
             return _best(timed, dated).iso
     return Moment(dated).iso if dated is not None and _valid(dated, last) else ""
@@ -164,7 +171,7 @@ def _valid(day: date, last: date) -> bool:
 def _best(found: list[Moment], dated: date | None) -> Moment:
     """Return the first moment with the URL's date, else the first; prefer one with time of day."""
     days = [m.day for m in found]
-    close = [day for day in days if dated and abs(day - dated) <= timedelta(days=1)]
+    close = [day for day in days if dated and _near(day, dated)]
     day = dated if dated in days else (*close, *days)[0]
     same = [m for m in found if m.day == day]
     return next((m for m in same if m.clock), same[0])
@@ -183,18 +190,17 @@ def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
         then = datetime.fromtimestamp(int(text.strip()[:10]), tz=zone or UTC)
         yield Moment(then.date(), then.time().isoformat() + then.strftime("%z")[:3] + ":00")
     for match in _WRITTEN.finditer(text):
-        day = _day(match["year"], match["month"], match["day"])
+        day = day_of(match["year"], match["month"], match["day"])
         if day is not None:
             yield Moment(day, _clock(match, zone))
-    for day, clock in calendar_of(tag).days(text):
-        yield Moment(day, clock)
+    yield from calendar_of(tag).days(text)
 
 
 def _clock(match: re.Match[str], zone: tzinfo | None) -> str:
-    if match["hour"] is None:
+    if match.groupdict().get("hour") is None:
         return ""
     clock = f"{int(match['hour']):02}:{match['minute']}:{match['second'] or '00'}"
-    stated = match["zone"]
+    stated = match.groupdict().get("zone")
     if stated is not None:
         return clock + ("+00:00" if stated == "Z" else f"{stated[:3]}:{stated[-2:]}")
     return clock + ("+08:00" if zone is BEIJING else "")
@@ -202,11 +208,57 @@ def _clock(match: re.Match[str], zone: tzinfo | None) -> str:
 
 def _in_url(url: str) -> date | None:
     match = _IN_URL.search(url)
-    return None if match is None else _day(match["year"], match["month"], match["day"])
+    return None if match is None else day_of(match["year"], match["month"], match["day"])
 
 
-def _day(year: str, month: str, day: str) -> date | None:
-    try:
-        return date(int(year), int(month), int(day))
-    except ValueError:  # invalid date, such as 31 June
+def relative_dates(text: str, fetched_at: float, in_url: date | None = None) -> Iterator[Moment]:
+    r"""Yield dates and times of day that are relative to the fetch or lack the year.
+
+    Times are in Beijing time. A date without a year is the last such date before the fetch, or in
+    the year of the URL's date. Without a time of day it is accepted only if the URL has the same
+    date.
+
+    Args:
+        text: Lines near a headline.
+        fetched_at: Seconds since the epoch; 0 if unknown.
+        in_url: Date in the URL of the page, or None.
+
+    >>> [moment.iso for moment in relative_dates("5分钟前\n昨天 12:30", 1_700_000_000.0)]
+    ['2023-11-15T06:08:20+08:00', '2023-11-14T12:30:00+08:00']
+    """
+    if fetched_at:
+        yield from _relative(text, datetime.fromtimestamp(fetched_at, tz=UTC).astimezone(BEIJING))
+    for match in _YEARLESS.finditer(text):
+        day = _add_year(
+            int(match["month"]), int(match["day"] or match["other"]), fetched_at, in_url
+        )
+        if day is not None and (match["hour"] or day == in_url):
+            yield Moment(day, _clock(match, BEIJING))
+
+
+def _relative(text: str, now: datetime) -> Iterator[Moment]:
+    for match in _AGO.finditer(text):
+        unit = _SECONDS[match["unit"][0]]
+        number = _NUMBERS.get(match["number"]) or float(match["number"])
+        then = now - timedelta(seconds=number * unit)
+        yield Moment(then.date(), "" if unit >= _COARSE else then.strftime(_BEIJING_TIME))
+    if _NOW.search(text):
+        yield Moment(now.date(), now.strftime(_BEIJING_TIME))
+    for pattern in (_DAY_AND_TIME, _DAY_ONLY):
+        for match in pattern.finditer(text):
+            day = now.date() - timedelta(days=_DAYS[match["name"][0]])
+            yield Moment(day, _clock(match, BEIJING))
+
+
+def _add_year(month: int, day: int, fetched_at: float, in_url: date | None) -> date | None:
+    if in_url is not None:
+        years = [in_url.year]
+        last = date.max
+    elif fetched_at:
+        today = datetime.fromtimestamp(fetched_at, tz=UTC).astimezone(BEIJING).date()
+        years = [today.year, today.year - 1]
+        last = today
+    else:
         return None
+    found = (day_of(year, month, day) for year in years)
+    return next((one for one in found if one is not None and one <= last), None)

@@ -15,6 +15,7 @@ from topiccrawl.extract.boilerplate import (
     is_boilerplate,
     is_byline,
     is_caption_box,
+    is_dated,
     is_frame_box,
     is_side_box,
 )
@@ -90,25 +91,29 @@ class Choice(NamedTuple):
     linked: float = 0.0
 
 
-def choose(layout: Layout, *, captions: bool = True) -> Choice:
+def choose(layout: Layout, *, captions: bool = True, boxed: bool = False) -> Choice:
     """Select the blocks of the body; none if no text outweighs the links.
 
     Args:
         layout: Layout of a page.
         captions: Whether to keep captions of images.
+        boxed: Whether the layout is that of the article's box only.
     """
     if not layout.blocks:
         return Choice(())
-    weights = _weights(layout)
-    box = _descend(layout, weights)
-    return _select(layout, weights, box, captions=captions)
-
-
-def choose_in(layout: Layout, *, captions: bool = True) -> Choice:
-    """Select the blocks of the body in a layout of the article's box only."""
-    if not layout.blocks:
-        return Choice(())
-    return _select(layout, _weights(layout), 0, captions=captions)
+    own = [weigh(block) for block in layout.blocks]
+    weights = _without_frames(layout, own)
+    box = 0 if boxed else _descend(layout, weights)
+    first, last = _range(layout, weights, box)
+    captioned = frozenset() if captions else _captions(layout)
+    kept = tuple(
+        number
+        for number in range(first, last)
+        if _is_kept(layout.blocks[number], weights[number]) and number not in captioned
+    )
+    total = _positive(weights)
+    share = _positive(weights[number] for number in kept) / total if total else 0.0
+    return Choice(kept, box, share, _linked(layout.blocks[first:last], own[first:last]))
 
 
 def weigh(block: Block) -> float:
@@ -125,7 +130,7 @@ def weigh(block: Block) -> float:
         return size * 0.3 if text else -5.0 - min(size, 40)
     if is_boilerplate(block.text):
         return BOILERPLATE
-    if is_byline(block.text) and "。" not in block.text:
+    if "。" not in block.text and is_dated(block.text):
         return -4.0
     if block.stops and size >= SENTENCE:
         return size * (1 - 2 * block.linked) * min(1.0, 0.4 + 0.2 * block.stops)
@@ -154,9 +159,9 @@ def _is_prose(block: Block) -> bool:
     return written and block.stops > 1 and bool(_ENDED.search(block.text))
 
 
-def _weights(layout: Layout) -> list[float]:
+def _without_frames(layout: Layout, own: Sequence[float]) -> list[float]:
     """Return the weights of all blocks; blocks in boilerplate boxes get negative weights."""
-    weights = [weigh(block) for block in layout.blocks]
+    weights = list(own)
     total = _positive(weights)
     for box in layout.boxes[1:]:
         if is_frame_box(box.tag, box.names) and _is_frame(layout, box, weights, total):
@@ -207,20 +212,11 @@ def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Seque
     )
 
 
-def _select(layout: Layout, weights: Sequence[float], box: int, *, captions: bool) -> Choice:
-    """Select the blocks of the body in a box, without boilerplate."""
+def _range(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
+    """Return the range of the body in a box."""
     bounds = _with_openings(layout, weights, box)
-    first, last = _after_headline(layout.blocks, weights, max_range(weights, *bounds))
-    first, last = _extend(layout.blocks, (first, last), bounds)
-    captioned = frozenset() if captions else _captions(layout)
-    kept = tuple(
-        number
-        for number in range(first, last)
-        if _is_kept(layout.blocks[number], weights[number]) and number not in captioned
-    )
-    total = _positive(weights)
-    share = _positive(weights[number] for number in kept) / total if total else 0.0
-    return Choice(kept, box, share, _linked(layout.blocks[first:last]))
+    span = _after_headline(layout.blocks, weights, max_range(weights, *bounds))
+    return _extend(layout.blocks, span, bounds)
 
 
 def _with_openings(layout: Layout, weights: Sequence[float], box: int) -> tuple[int, int]:
@@ -248,10 +244,11 @@ def _after_headline(
     return first, last
 
 
-def _linked(blocks: Sequence[Block]) -> float:
+def _linked(blocks: Sequence[Block], weights: Sequence[float]) -> float:
     """Return the share of anchor text, without linked text (see ``LINKED_TEXT``)."""
     size = sum(block.size for block in blocks)
-    linked = sum(block.size * block.linked for block in blocks if weigh(block) < 0)
+    pairs = zip(blocks, weights, strict=True)
+    linked = sum(block.size * block.linked for block, weight in pairs if weight < 0)
     return linked / size if size else 0.0
 
 

@@ -7,12 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from topiccrawl.extract.body import Body, Dense, find_body, find_dense, language_of, sanitize, tidy
+from topiccrawl.extract.body import (
+    Body,
+    Dense,
+    find_body,
+    find_dense,
+    language_of,
+    sanitize,
+    tidy,
+    with_lead,
+    without_labels,
+)
 from topiccrawl.extract.bylines import author_in, medium_near_date, source_in
 from topiccrawl.extract.dates import marked_day, published
-from topiccrawl.extract.frames import FrameTrial, FrameView, SiteFrame, find_framed
+from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
-from topiccrawl.extract.leads import with_lead, without_labels
 from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.page_features import PageFacts, features
 from topiccrawl.extract.titles import headings_of, headline
@@ -21,8 +30,6 @@ from topiccrawl.model import Extracted, Page
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from selectolax.lexbor import LexborHTMLParser
 
 
@@ -88,70 +95,6 @@ _PROBE_LENGTH = 20  # letters of a body line that are searched in the page
 _PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
 
-def extract(
-    html: str,
-    url: str,
-    page: Page | None = None,
-    fetched_at: float = 0.0,
-    *,
-    part: bool = False,
-    frame: SiteFrame | None = None,
-) -> Extracted | None:
-    """Extract the article of a page; return None for other pages (hub, gallery, form, error page).
-
-    A page is an article if it is not the root of a host, its genre is an article genre
-    (``extract.genres``), and its main text is long enough and not mostly links. The genre of a page
-    without class names is unknown. Such a page must also consist of sentences, with a minimum share
-    that depends on other evidence (``STATED`` to ``UNDATED``). Metadata is preferred to text. Never
-    raises. At most ``LONGEST`` characters are read, after ``links.limits``, so time is bounded:
-    seconds for hostile pages, 20 to 40 ms for real pages.
-
-    Args:
-        html: The decoded page.
-        url: The page's URL, for relative addresses and a date in it.
-        page: Result of ``links.page`` for the same page, if available; gives the title.
-        fetched_at: Seconds since the epoch; limits dates. 0 if unknown.
-        frame: Learned frame of the site, updated with the article.
-        part: Whether the page is a later page of an article, for which any text is accepted.
-
-    >>> text = "今天上午，新能源汽车展览会在市中心开幕。" * 5
-    >>> found = extract(f"<title>车展开幕_本地新闻网</title><h1>车展开幕</h1><p>{text}</p>",
-    ...                 "http://a.test/20200102/1.html")
-    >>> found.title, found.published, found.language
-    ('车展开幕', '2020-01-02', 'zh')
-    >>> extract("<ul><li><a href=/1>一</a><li><a href=/2>二</a></ul>", "http://a.test/l") is None
-    True
-    """
-    return examine(html, url, page, fetched_at, wanted=None if part else ARTICLES, frame=frame)
-
-
-def examine(
-    html: str,
-    url: str,
-    page: Page | None = None,
-    fetched_at: float = 0.0,
-    *,
-    wanted: Collection[Genre] | None = ARTICLES,
-    frame: SiteFrame | None = None,
-) -> Extracted | None:
-    """Extract a page of a wanted genre; return None for other pages and for too little text.
-
-    Args:
-        html: The decoded page.
-        url: The page's URL.
-        page: Result of ``links.page`` for the same page, if available.
-        fetched_at: Seconds since the epoch; 0 if unknown.
-        wanted: Genres; None if the page is a later page of an article.
-        frame: Learned frame of the site, updated with the page.
-    """
-    genres = None if wanted is None else frozenset(wanted)
-    options = Conditions(genres, None if frame is None else frame.view(), fetched_at)
-    found = extract_by(html, url, page, options)
-    if frame is not None:
-        frame.learn(found.trial, found.body)
-    return found.extracted
-
-
 class Conditions(NamedTuple):
     """Options of an extraction.
 
@@ -181,6 +124,35 @@ class Extraction(NamedTuple):
     trial: FrameTrial = FrameTrial()
 
 
+def extract(
+    html: str, url: str, page: Page | None = None, fetched_at: float = 0.0
+) -> Extracted | None:
+    """Extract the article of a page; return None for other pages (hub, gallery, form, error page).
+
+    A page is an article if it is not the root of a host, its genre is an article genre
+    (``extract.genres``), and its main text is long enough and not mostly links. The genre of a page
+    without class names is unknown. Such a page must also consist of sentences, with a minimum share
+    that depends on other evidence (``STATED`` to ``UNDATED``). Metadata is preferred to text. Never
+    raises. At most ``LONGEST`` characters are read, after ``links.limits``, so time is bounded:
+    seconds for hostile pages, 20 to 40 ms for real pages.
+
+    Args:
+        html: The decoded page.
+        url: The page's URL, for relative addresses and a date in it.
+        page: Result of ``links.page`` for the same page, if available; gives the title.
+        fetched_at: Seconds since the epoch; limits dates. 0 if unknown.
+
+    >>> text = "今天上午，新能源汽车展览会在市中心开幕。" * 5
+    >>> found = extract(f"<title>车展开幕_本地新闻网</title><h1>车展开幕</h1><p>{text}</p>",
+    ...                 "http://a.test/20200102/1.html")
+    >>> found.title, found.published, found.language
+    ('车展开幕', '2020-01-02', 'zh')
+    >>> extract("<ul><li><a href=/1>一</a><li><a href=/2>二</a></ul>", "http://a.test/l") is None
+    True
+    """
+    return extract_by(html, url, page, Conditions(fetched_at=fetched_at)).extracted
+
+
 def extract_by(
     html: str,
     url: str,
@@ -188,16 +160,16 @@ def extract_by(
     options: Conditions,
     tree: LexborHTMLParser | None = None,
 ) -> Extraction:
-    """Extract as ``examine`` does, but without updating a frame; has no side effects on frames.
+    """Extract as ``extract`` does, under conditions; has no side effects on frames.
 
     ``tree`` is the result of ``parse_html(html)``, if available; it is modified.
     """
     if _is_root(url):
         return Extraction()
-    reading = _read(html, url, tree)
+    reading = _read(html, url, page, tree)
     language = language_of(reading.text)
     dense = find_dense(reading.tree, language)
-    found = _compose(reading, dense.body, page, options.fetched_at)
+    found = _compose(reading, dense.body, options.fetched_at)
     genre = Genre.ARTICLE if options.wanted is None else _genre(reading, dense, found)
     if options.wanted is not None and genre not in options.wanted:
         return Extraction()
@@ -208,11 +180,11 @@ def extract_by(
         raw, trial = find_framed(reading.tree, language, options.frame, dense.body)
         body = options.frame.clean(raw, trial)
     if body is not dense.body:
-        found = _compose(reading, body, page, options.fetched_at)
+        found = _compose(reading, body, options.fetched_at)
     part = options.wanted is None or genre not in ARTICLES
     if not is_article(body, found.language, PART if part else _requirements(reading, dense, found)):
         return Extraction(trial=trial)
-    tag = _tag(_declared(reading), found.language)
+    tag = _tag(reading.declared, found.language)
     dated = found.published or marked_day(reading.tree, found.body[:NEAR], tag, options.fetched_at)
     whole = found.body
     if not part:
@@ -225,7 +197,7 @@ def features_of(html: str, url: str) -> dict[str, float]:
     """Return the features of a page, on which the genre model is trained."""
     reading = _read(html, url)
     dense = find_dense(reading.tree, language_of(reading.text))
-    found = _compose(reading, dense.body, None, 0.0)
+    found = _compose(reading, dense.body, 0.0)
     return features(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
 
 
@@ -234,9 +206,9 @@ def _genre(reading: _Reading, dense: Dense, found: Extracted) -> Genre:
 
 
 def _facts(reading: _Reading, found: Extracted) -> PageFacts:
-    element = reading.tree.css_first("title")
-    window = element.text() if element is not None else ""
-    return PageFacts(reading.url, found.title, window, bool(found.published), bool(found.author))
+    return PageFacts(
+        reading.url, found.title, reading.window, bool(found.published), bool(found.author)
+    )
 
 
 def is_article(body: Body, language: str, options: Requirements) -> bool:
@@ -273,32 +245,56 @@ class _Reading(NamedTuple):
     tree: LexborHTMLParser
     metadata: Metadata
     text: str  # visible text, one text node a line
+    window: str  # text of <title>
+    headline: str
+    declared: str  # first language that the page declares, or ""
 
 
-def _read(html: str, url: str, tree: LexborHTMLParser | None = None) -> _Reading:
+def _read(
+    html: str, url: str, page: Page | None = None, tree: LexborHTMLParser | None = None
+) -> _Reading:
     clean = sanitize(html)
     if tree is None or clean != html:
         tree = parse_html(clean)
     metadata = read_metadata(tree)  # before scripts are removed, since JSON-LD is a script
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
-    root = tree.body
-    text = root.text(separator="\n", strip=True) if root is not None else ""
-    return _Reading(url, tree, metadata, tidy(text))
+    text = tree.body.text(separator="\n", strip=True) if tree.body is not None else ""
+    element = tree.css_first("title")
+    window = element.text() if element is not None else ""
+    title = page.title if page is not None else window
+    headings, h1 = headings_of(tree, metadata.titles, title)
+    return _Reading(
+        url,
+        tree,
+        metadata,
+        tidy(text),
+        window,
+        headline(metadata.titles, title, headings, metadata.publisher, h1),
+        _declared(tree, metadata),
+    )
 
 
-def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float) -> Extracted:
-    metadata = reading.metadata
-    title = _headline(reading, page)
-    declared = _declared(reading)
-    language = language_of(body.text, declared)
+def _declared(tree: LexborHTMLParser, metadata: Metadata) -> str:
+    declared = (tree.root.attributes.get("lang") if tree.root is not None else "") or ""
+    return (declared or metadata.language).partition(",")[0].strip().replace("_", "-")
+
+
+def _tag(declared: str, language: str) -> str:
+    """Return the declared language tag if the text has this language, else the text's language."""
+    return declared if declared.lower().startswith(language) else language
+
+
+def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
+    metadata, title = reading.metadata, reading.headline
+    language = language_of(body.text, reading.declared)
+    tag = _tag(reading.declared, language)
     near = _nearby_texts(reading.text, title, body.text)
-    bylines = "\n".join((*near, *_first_and_last_line(body.text)))
+    lines = body.text.split("\n")  # the first and the last may have credits and names of editors
+    bylines = "\n".join((*near, lines[0][:120], lines[-1][-120:]))
     return Extracted(
         title=title,
         body=_without_headline(body.text, title),
-        published=published(
-            metadata.dates, near, reading.url, _tag(declared, language), fetched_at, title
-        ),
+        published=published(metadata.dates, near, reading.url, tag, fetched_at, title),
         source=(
             metadata.source
             or source_in(bylines)
@@ -310,26 +306,6 @@ def _compose(reading: _Reading, body: Body, page: Page | None, fetched_at: float
         language=language,
         images=_images(reading, body),
     )
-
-
-def _declared(reading: _Reading) -> str:
-    """Return the first language that a page declares, or ""."""
-    root = reading.tree.css_first("html")
-    declared = (root.attributes.get("lang") or "") if root else ""
-    return (declared or reading.metadata.language).partition(",")[0].strip().replace("_", "-")
-
-
-def _tag(declared: str, language: str) -> str:
-    """Return the declared language tag if the text has this language, else the text's language."""
-    return declared if declared.lower().startswith(language) else language
-
-
-def _headline(reading: _Reading, page: Page | None) -> str:
-    element = reading.tree.css_first("title")
-    title = page.title if page is not None else element.text() if element is not None else ""
-    known = reading.metadata
-    headings, h1 = headings_of(reading.tree, known.titles, title)
-    return headline(known.titles, title, headings, known.publisher, h1)
 
 
 def _nearby_texts(text: str, title: str, body: str) -> tuple[str, ...]:
@@ -352,12 +328,6 @@ def _nearby_texts(text: str, title: str, body: str) -> tuple[str, ...]:
         text[max(0, top - NEAR) : top],
         after,
     )
-
-
-def _first_and_last_line(body: str) -> tuple[str, str]:
-    """Return first and last line of a body, which may have credits and names of editors."""
-    lines = body.split("\n")
-    return lines[0][:120], lines[-1][-120:]
 
 
 def _marked_source(tree: LexborHTMLParser) -> str:

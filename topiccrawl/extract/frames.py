@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawl.extract.blocks import lay_out
 from topiccrawl.extract.body import NOTHING, Body, body_of, find_body
-from topiccrawl.extract.density import choose_in
+from topiccrawl.extract.density import choose
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
@@ -154,23 +154,13 @@ class SiteFrame:
 
     def learn(self, trial: FrameTrial, body: Body | None) -> None:
         """Learn from the result on a page, and from its body if it is an article."""
-        if trial.used:
-            self.due()
+        self._used += trial.used
         if trial.agrees is not None:
-            self.check(agrees=trial.agrees)
+            self.misses = 0 if trial.agrees else self.misses + 1
+            if self.misses >= MISSES:
+                self.forget()
         if body is not None:
             self.observe(body)
-
-    def due(self) -> bool:
-        """Count an article; return whether it is also to be extracted without the frame."""
-        self._used += 1
-        return self._used % CHECK_EVERY == 1
-
-    def check(self, *, agrees: bool) -> None:
-        """Record the result of a check; drop the frame after ``MISSES`` consecutive failures."""
-        self.misses = 0 if agrees else self.misses + 1
-        if self.misses >= MISSES:
-            self.forget()
 
     def forget(self) -> None:
         """Drop the learned frame, but not the operator's selector and protected lines."""
@@ -229,7 +219,7 @@ def _inside(tree: LexborHTMLParser, selector: str) -> Body:
     if len(boxes) != 1:
         return NOTHING
     layout = lay_out(boxes[0])
-    return body_of(layout, choose_in(layout))._replace(box=selector)
+    return body_of(layout, choose(layout, boxed=True))._replace(box=selector)
 
 
 def _agree(one: Body, other: Body) -> bool:

@@ -79,9 +79,8 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
     """Read the metadata of a parsed page; of invalid JSON-LD only the date of publication."""
     meta = _meta(tree)
     objects = list(_linked_data(tree))
-    linked = [one for one in objects if _is_article(one)]
-    names = [name for one in linked for name in _names(one.get("author"))]
-    publishers = [name for one in linked for name in _names(one.get("publisher"))]
+    linked = [one for one in objects if any(map(ARTICLE_TYPES.search, _kinds([one])))]
+    names, publishers = _names(linked, "author"), _names(linked, "publisher")
     return Metadata(
         titles=(tuple(_texts(linked, "headline")), tuple(_of(meta, TITLES))),
         dates=_distinct(
@@ -97,12 +96,10 @@ def read_metadata(tree: LexborHTMLParser) -> Metadata:
         source=next(iter(_of(meta, SOURCES)), ""),
         publisher=next(iter([*_of(meta, ("og:site_name",)), *publishers]), ""),
         author=" ".join(_distinct(names)) or _person(_of(meta, AUTHORS)),
-        images=_distinct(
-            [*(u for one in linked for u in _urls(one.get("image"))), *_of(meta, IMAGES)]
-        ),
+        images=_distinct([*map(str.strip, _parts(linked, "image", "url")), *_of(meta, IMAGES)]),
         article=bool(linked) or meta.get("og:type", "").lower() in ("article", "news"),
         language=next(iter(_of(meta, LANGUAGES)), ""),
-        types=frozenset((*_types(objects), meta.get("og:type", "").lower())),
+        types=frozenset([meta.get("og:type", "").lower(), *map(str.lower, _kinds(objects))]),
         leads=_distinct([*_texts(linked, "description"), *_of(meta, LEADS)]),
     )
 
@@ -163,20 +160,12 @@ def _objects(value: object) -> Iterator[dict[str, Any]]:
             stack += [one[key] for key in ("mainEntity", "@graph") if key in one]
 
 
-def _is_article(one: Mapping[str, Any]) -> bool:
-    return any(ARTICLE_TYPES.search(kind) for kind in _kinds(one))
-
-
-def _types(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for one in objects:
-        yield from map(str.lower, _kinds(one))
-
-
-def _kinds(one: Mapping[str, Any]) -> Iterator[str]:
-    kinds = one.get("@type")
-    for kind in kinds if isinstance(kinds, list) else [kinds]:
-        if isinstance(kind, str):
-            yield kind
+def _kinds(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the schema.org types of objects; an object may have several."""
+    for kinds in (one.get("@type") for one in objects):
+        for kind in kinds if isinstance(kinds, list) else [kinds]:
+            if isinstance(kind, str):
+                yield kind
 
 
 def _texts(objects: Iterable[Mapping[str, Any]], key: str) -> Iterator[str]:
@@ -186,19 +175,18 @@ def _texts(objects: Iterable[Mapping[str, Any]], key: str) -> Iterator[str]:
             yield " ".join(value.split())
 
 
-def _names(value: object) -> Iterator[str]:
-    """Yield the names of a person, an organisation, or a list of them."""
-    for one in value if isinstance(value, list) else [value]:
-        name = one.get("name") if isinstance(one, dict) else one
-        if isinstance(name, str) and _NAMED.match(name):
-            yield " ".join(name.split())
+def _parts(objects: Iterable[Mapping[str, Any]], key: str, name: str) -> Iterator[str]:
+    """Yield texts of a field: a text, an object with the text as ``name``, or a list of them."""
+    for value in (one.get(key) for one in objects):
+        for part in value if isinstance(value, list) else [value]:
+            text = part.get(name) if isinstance(part, dict) else part
+            if isinstance(text, str):
+                yield text
 
 
-def _urls(value: object) -> Iterator[str]:
-    for one in value if isinstance(value, list) else [value]:
-        url = one.get("url") if isinstance(one, dict) else one
-        if isinstance(url, str):
-            yield url.strip()
+def _names(objects: Iterable[Mapping[str, Any]], key: str) -> list[str]:
+    """Return the names of persons or organisations in a field."""
+    return [" ".join(text.split()) for text in _parts(objects, key, "name") if _NAMED.match(text)]
 
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:

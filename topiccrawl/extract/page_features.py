@@ -194,14 +194,15 @@ def features(
     blocks = layout.blocks
     whole = _sums(blocks)
     own = _sums(blocks[chosen[0] : chosen[-1] + 1]) if chosen else _Sums()
-    found = dict(_size_features(blocks, whole, own, sum(blocks[number].size for number in chosen)))
-    found["images"] = log1p(len(layout.images))
-    found["image_ratio"] = len(layout.images) / (len(layout.images) + whole.paragraphs + 1)
-    found.update(_word_features(blocks, chosen))
-    found.update(_box_features(layout))
-    found.update(_metadata_features(metadata, page))
-    found.update(_url_features(page.url))
-    return found
+    return {
+        **dict(_size_features(blocks, whole, own, sum(blocks[number].size for number in chosen))),
+        "images": log1p(len(layout.images)),
+        "image_ratio": len(layout.images) / (len(layout.images) + whole.paragraphs + 1),
+        **dict(_word_features(blocks, chosen)),
+        **dict(_box_features(layout)),
+        **dict(_metadata_features(metadata, page)),
+        **dict(_url_features(page.url)),
+    }
 
 
 def _sums(blocks: Iterable[Block]) -> _Sums:

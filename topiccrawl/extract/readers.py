@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from topiccrawl.errors import TopiccrawlError
+from topiccrawl.extract import reading
 from topiccrawl.extract.fair_queue import Entry, FairQueue
 from topiccrawl.extract.reading import RECENT, RawPage, ReadPage
-from topiccrawl.extract.wire import HEAD, encode_request, extraction_of, read_page_of
 from topiccrawl.extract.worker import NO_MEMORY, own_peak, resident, wait_result
 from topiccrawl.links.urls import host_of, site_of
 
@@ -135,7 +135,7 @@ class Readers:
             ReaderError: The page exceeds the limits or crashes its reader.
             NoReaderError: No reader can be started.
         """
-        return read_page_of(await self._request(raw, None))
+        return reading.read_page_of(await self._request(raw, None))
 
     async def extract(self, raw: RawPage, conditions: Conditions) -> Extraction:
         """Run ``PageReader.extract`` in a reader process.
@@ -143,7 +143,7 @@ class Readers:
         Raises:
             ReaderError: See ``read``.
         """
-        return extraction_of(await self._request(raw, conditions))
+        return reading.extraction_of(await self._request(raw, conditions))
 
     def pids(self) -> list[int]:
         """Return the ids of the running processes."""
@@ -166,7 +166,7 @@ class Readers:
             raise ReaderError(f"{raw.url} is not read: the reader pool is closed", CRASH)
         # extraction first, while the page is still cached in its reader
         entry = self._fair_queue.enqueue(site_of(host_of(raw.url)), first=conditions is not None)
-        job = _Job(raw.url, encode_request(raw, conditions), entry)
+        job = _Job(raw.url, reading.encode_request(raw, conditions), entry)
         self._enqueue(job)
         self._dispatch()
         try:
@@ -327,11 +327,11 @@ class _Process(asyncio.Protocol):
     @override
     def data_received(self, data: bytes) -> None:
         self._buffer += data
-        while len(self._buffer) >= HEAD.size:
-            end = HEAD.size + HEAD.unpack_from(self._buffer)[0]
+        while len(self._buffer) >= reading.HEAD.size:
+            end = reading.HEAD.size + reading.HEAD.unpack_from(self._buffer)[0]
             if len(self._buffer) < end:
                 return
-            response = bytes(memoryview(self._buffer)[HEAD.size : end])
+            response = bytes(memoryview(self._buffer)[reading.HEAD.size : end])
             del self._buffer[:end]
             started_at, self._started_at = self._started_at, time.monotonic()
             if not self.ready:  # the first message only reports readiness

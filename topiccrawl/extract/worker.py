@@ -16,8 +16,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from topiccrawl.extract.reading import PageReader, RawPage
-from topiccrawl.extract.wire import HEAD, pack, respond
+from topiccrawl.extract.reading import HEAD, PageReader, RawPage, pack, respond
 
 GC_THRESHOLD = 10_000
 """New objects after which the cyclic garbage collector of a reader runs."""
@@ -39,10 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     beyond the memory at start. The time limit is in seconds of processor time per page.
     """
     number, path, memory, seconds = arguments or sys.argv[1:]
-    for ignored in (
-        signal.SIGINT,
-        signal.SIGTERM,
-    ):  # Ctrl-C of a terminal; the crawl closes the socket
+    for ignored in (signal.SIGINT, signal.SIGTERM):  # the crawl closes the socket
         signal.signal(ignored, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, name = path.rpartition(".")
@@ -51,15 +47,13 @@ def main(arguments: list[str] | None = None) -> None:
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
     _limit_memory(int(memory))
-    connection = socket.socket(
-        fileno=int(number)
-    )  # stays open until exit, so that the crawl notices the exit
+    connection = socket.socket(fileno=int(number))  # open until exit, which the crawl notices
     try:
         _serve(connection, reader, float(seconds))
     except MemoryError:
         os._exit(NO_MEMORY)
     except ConnectionError:  # the crawl has exited
-        return
+        pass
 
 
 def _serve(connection: socket.socket, reader: PageReader, seconds: float) -> None:

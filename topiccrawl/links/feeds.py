@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from topiccrawl.links.sitemaps import decompressed
+from topiccrawl.links.sitemaps import decompressed, name_of, text_of, xml_root
 from topiccrawl.links.urls import canonical
-from topiccrawl.links.xml_root import name_of, text_of, xml_root
 from topiccrawl.model import Link, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from lxml import etree
 
@@ -56,7 +56,7 @@ def read_feed(data: bytes, url: str) -> Page | None:
             links.setdefault(link.url, link)
         if len(links) >= MAX_ENTRIES:
             break
-    title = next((text_of(one) for box in _containers(root) for one in _children(box, "title")), "")
+    title = _first(one for box in _containers(root) for one in _children(box, "title"))
     text = " ".join([title, *(f"{link.anchor} {link.context}" for link in links.values())])
     return Page(url, title, text, tuple(links.values()), prose=text, feed=True)
 
@@ -108,17 +108,13 @@ def is_news_sitemap(url: str) -> bool:
 
 def _news_sitemaps(index: etree._Element) -> list[str]:
     """Return the news sitemaps of a sitemap index, most recently changed first."""
-    dated = []
-    for entry in _children(index, "sitemap"):
-        address = next((text_of(loc) for loc in _children(entry, "loc")), "")
-        changed = next((text_of(date) for date in _children(entry, "lastmod")), "")
-        dated.append((changed, address))
+    dated = (
+        (_first(_children(entry, "lastmod")), _first(_children(entry, "loc")))
+        for entry in _children(index, "sitemap")
+    )
     named = [(changed, address) for changed, address in dated if is_news_sitemap(address)]
-    return [address for _, address in sorted(named, key=_date, reverse=True)][:MAX_SITEMAPS]
-
-
-def _date(entry: tuple[str, str]) -> str:
-    return entry[0]
+    named.sort(key=itemgetter(0), reverse=True)
+    return [address for _, address in named[:MAX_SITEMAPS]]
 
 
 def _root(data: bytes) -> etree._Element | None:
@@ -158,10 +154,15 @@ def _link(entry: etree._Element, url: str) -> Link | None:
     if target is None:
         return None
     sources = (entry, *_children(entry, "news"))
-    title = next((text_of(one) for part in sources for one in _children(part, "title")), "")
+    title = _first(one for part in sources for one in _children(part, "title"))
     parts = (one for name in _SUMMARIES for part in sources for one in _children(part, name))
     summaries = map(text_of, parts)
     return Link(target, title, next(filter(None, summaries), "")[:_CONTEXT], 0)
+
+
+def _first(elements: Iterable[etree._Element]) -> str:
+    """Return the text of the first element, or ""."""
+    return next(map(text_of, elements), "")
 
 
 def _children(element: etree._Element, name: str) -> Iterator[etree._Element]:

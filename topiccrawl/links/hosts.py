@@ -58,16 +58,14 @@ class HostRules:
 
     def refuse(self, url: str) -> str | None:
         """Return the reason why a URL must not be crawled, or None."""
-        reason = self._refuse_host(url)
-        return self.urls.refuse(url) if reason is None and self.urls else reason
-
-    def _refuse_host(self, url: str) -> str | None:
         names = _with_parents(host_of(url))
         if not self.denied.isdisjoint(names):
             return "host-denied"
         if self.allowed and self.allowed.isdisjoint(names):
             return "host-not-allowed"
-        return "private-address" if self.addresses and self.addresses.refuses(url) else None
+        if self.addresses and self.addresses.refuses(url):
+            return "private-address"
+        return self.urls.refuse(url) if self.urls else None
 
 
 @lru_cache(maxsize=4096)  # the links of a page lead to few hosts

@@ -10,12 +10,9 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from topiccrawl.links.skeletons import NUMBER, OPAQUE, SLUG, Skeleton, address, skeleton
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from topiccrawl.links.skeletons import NUMBER, OPAQUE, SLUG, Address, Skeleton, address, skeleton
 
 USER_CONTENT = frozenset("blog blogs bbs forum forums guba tieba weibo zhidao wenda".split())  # noqa: SIM905
 """Words of user-generated pages: no news, but possibly on topic."""
@@ -53,29 +50,10 @@ HUBS = frozenset(
 """Words of pages that list other pages."""
 
 ARTICLES = frozenset(
-    (
-        "article",
-        "articles",
-        "content",
-        "detail",
-        "details",
-        "story",
-        "doc",
-        "news",
-        "view",
-        "show",
-        "a",
-        "artikel",
-        "read",
-        "post",
-        "posts",
-        "noticia",
-        "noticias",
-        "actualite",
-        "nachricht",
-        "shownews",
-        "storypage",
-    )
+    """
+    article articles content detail details story doc news view show a artikel read post posts
+    noticia noticias actualite nachricht shownews storypage
+    """.split()  # noqa: SIM905
 )
 """Words of article pages."""
 
@@ -100,20 +78,12 @@ _DIRECTORIES = 4
 class _UrlInfo(NamedTuple):
     """Parts of a URL that the features use."""
 
-    url: str
+    parts: Address
     shape: Skeleton
     words: frozenset[str]  # of the path
     last: str  # last segment that names the page, without a trailing language or "amp"
     query: frozenset[str]  # parameter names
     identified: bool  # the query has an article id
-
-
-class Feature(NamedTuple):
-    """A property of a URL and its weight in log-odds."""
-
-    name: str
-    weight: float
-    holds: Callable[[_UrlInfo], bool]
 
 
 def is_non_news(url: str) -> bool:
@@ -158,50 +128,47 @@ def news_likelihood(url: str) -> float:
     True
     """
     info = _info(url)
-    weight = _INTERCEPT + sum(feature.weight for feature in FEATURES if feature.holds(info))
+    weight = _INTERCEPT + sum(weight for weight, holds in _FEATURES if holds(info))
     return 1 / (1 + math.exp(-weight))
 
 
 @lru_cache(maxsize=4_096)
 def _info(url: str) -> _UrlInfo:
-    shape = skeleton(url)
-    named = _naming_segments(url, shape)
-    parts = zip(address(url).segments, shape.segments, strict=True)
-    plain = [_without_extension(part) for part, form in parts if SLUG not in form]
+    parts, shape = address(url), skeleton(url)
+    pairs = list(zip(parts.segments, shape.segments, strict=True))
+    plain = [_without_extension(part) for part, form in pairs if SLUG not in form]
     words = {word.lower() for part in plain for word in _LETTERS.findall(part)}
-    last = _without_extension(named[-1]) if named else ""
-    names = frozenset(n.lower() for n, _ in shape.query)
-    return _UrlInfo(url, shape, frozenset(words), last, names, _identified(url))
+    names = frozenset(name.lower() for name, _ in shape.query)
+    return _UrlInfo(parts, shape, frozenset(words), _last(pairs), names, _identified(parts))
 
 
-def _naming_segments(url: str, shape: Skeleton) -> list[str]:
-    """Return the shapes of the path's segments, up to the one that names the page.
+def _last(pairs: list[tuple[str, str]]) -> str:
+    """Return the shape of the segment that names the page.
 
     A language, ``amp`` or ``index.html`` after a headline or a number is left out.
     """
-    pairs = [pair for pair in zip(address(url).segments, shape.segments, strict=True) if pair[1]]
+    named = [pair for pair in pairs if pair[1]]
     while (
-        len(pairs) > 1
-        and _ENDING.fullmatch(_without_extension(pairs[-1][0]))
-        and _names_page(*pairs[-2])
+        len(named) > 1
+        and _ENDING.fullmatch(_without_extension(named[-1][0]))
+        and _names_page(*named[-2])
     ):
-        pairs.pop()
-    return [form for _, form in pairs]
+        named.pop()
+    return _without_extension(named[-1][1]) if named else ""
 
 
 def _names_page(segment: str, form: str) -> bool:
     return SLUG in form or OPAQUE in form or bool(_LONG_NUMBER.search(segment))
 
 
-def _identified(url: str) -> bool:
+def _identified(parts: Address) -> bool:
     """Return whether a query has an article id: ``?art_id=7310``, or ``?p=3289`` at the root."""
-    _, segments, query = address(url)
-    for name, value in query:
-        if _ID.fullmatch(name.lower()) and _ID_VALUE.fullmatch(value):
-            return True
-        if name == "p" and segments in {("",), ("index.php",)} and _POST.fullmatch(value):
-            return True
-    return False
+    at_root = parts.segments in {("",), ("index.php",)}
+    return any(
+        (_ID.fullmatch(name.lower()) and _ID_VALUE.fullmatch(value))
+        or (at_root and name == "p" and _POST.fullmatch(value))
+        for name, value in parts.query
+    )
 
 
 def _without_extension(segment: str) -> str:
@@ -215,9 +182,8 @@ def _non_news(info: _UrlInfo) -> bool:
 
 
 def _doubtful(info: _UrlInfo) -> bool:
-    if not DOUBTFUL.isdisjoint(_labels(info)):
-        return True
-    return not _named_page(info) and not DOUBTFUL.isdisjoint(_path_names(info))
+    names = _labels(info) if _named_page(info) else [*_labels(info), *_path_names(info)]
+    return not DOUBTFUL.isdisjoint(names)
 
 
 def _named_page(info: _UrlInfo) -> bool:
@@ -262,13 +228,11 @@ def _bare(info: _UrlInfo) -> bool:
 
 
 def _long_number(info: _UrlInfo) -> bool:
-    query = address(info.url).query
-    return _numbered(info) or any(_LONG_NUMBER.fullmatch(value) for _, value in query)
+    return _numbered(info) or any(_LONG_NUMBER.fullmatch(value) for _, value in info.parts.query)
 
 
 def _numbered(info: _UrlInfo) -> bool:
-    named = [part for part in address(info.url).segments if part][-2:]
-    return any(map(_LONG_NUMBER.search, named))
+    return any(map(_LONG_NUMBER.search, [part for part in info.parts.segments if part][-2:]))
 
 
 def _phrase(info: _UrlInfo) -> bool:
@@ -281,7 +245,7 @@ def _phrase(info: _UrlInfo) -> bool:
 
 def _mixed(info: _UrlInfo) -> bool:
     """Return whether the last segment has an id of letters and digits, such as ``B2LA2G3``."""
-    named = [part for part in address(info.url).segments if part]
+    named = [part for part in info.parts.segments if part]
     parts = re.split(r"[-_.,~]", named[-1]) if named else []
     return any(map(_MIXED.fullmatch, parts))
 
@@ -297,37 +261,25 @@ def _gallery_host(info: _UrlInfo) -> bool:
 
 
 _INTERCEPT = -1.5
-FEATURES: tuple[Feature, ...] = (
-    Feature("a date", 2.5, lambda info: info.shape.dated),
-    Feature("a number of five digits or more at the end", 2.0, _long_number),
-    Feature(
-        "a short number at the end",
-        0.5,
-        lambda info: not _long_number(info) and NUMBER in info.last,
-    ),
-    Feature("a headline", 2.5, lambda info: SLUG in info.last),
-    Feature("an opaque id", 2.0, lambda info: OPAQUE in info.last or _mixed(info)),
-    Feature("two words", 1.5, _phrase),
-    Feature("an id in the query", 2.0, lambda info: info.identified and not _long_number(info)),
-    Feature("a word of articles", 1.0, lambda info: not ARTICLES.isdisjoint(info.words)),
-    Feature("an HTML file", 0.5, lambda info: bool(_TEXT_FILE.search(info.shape.segments[-1]))),
-    Feature("neither number nor headline", -3.0, _featureless),
-    Feature("a word of lists at the end", -4.0, _listing),
-    Feature("a page number", -4.0, _pager),
-    Feature("the root", -4.0, _root),
-    Feature(
-        "a word of galleries",
-        -2.0,
-        lambda info: SLUG not in info.last and not GALLERIES.isdisjoint(info.words),
-    ),
-    Feature("a gallery's host", -2.0, _gallery_host),
-    Feature("search words", -4.0, lambda info: bool(info.query & _SEARCH_PARAMS)),
-    Feature(
-        "a query without an id",
-        -1.0,
-        lambda info: bool(info.query) and not info.identified and not _named_page(info),
-    ),
-    Feature("a word of pages that are no news", -6.0, _non_news),
-    Feature("a word of pages that are rarely news", -3.0, _doubtful),
+_FEATURES = (
+    (2.5, lambda info: info.shape.dated),
+    (2.0, _long_number),
+    (0.5, lambda info: not _long_number(info) and NUMBER in info.last),
+    (2.5, lambda info: SLUG in info.last),
+    (2.0, lambda info: OPAQUE in info.last or _mixed(info)),
+    (1.5, _phrase),
+    (2.0, lambda info: info.identified and not _long_number(info)),
+    (1.0, lambda info: not ARTICLES.isdisjoint(info.words)),
+    (0.5, lambda info: _TEXT_FILE.search(info.shape.segments[-1])),
+    (-3.0, _featureless),
+    (-4.0, _listing),
+    (-4.0, _pager),
+    (-4.0, _root),
+    (-2.0, lambda info: SLUG not in info.last and not GALLERIES.isdisjoint(info.words)),
+    (-2.0, _gallery_host),
+    (-4.0, lambda info: info.query & _SEARCH_PARAMS),
+    (-1.0, lambda info: info.query and not info.identified and not _named_page(info)),
+    (-6.0, _non_news),
+    (-3.0, _doubtful),
 )
-"""All features and their weights; the sum begins at ``_INTERCEPT``."""
+"""Weights in log-odds of the properties of a URL; their sum begins at ``_INTERCEPT``."""

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from xxhash import xxh3_64_intdigest
 
-from topiccrawl.links.directives import directives
 from topiccrawl.links.limits import parse_html
-from topiccrawl.links.reading import Reading, Span
+from topiccrawl.links.reading import Reading, Span, directives
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.urls import canonical, host_of, site_of
 from topiccrawl.model import Link, Page
@@ -98,15 +97,6 @@ class _Text:
     def __init__(self, pieces: list[str]) -> None:
         self.raw = "".join(pieces)
         self._starts = [0, *accumulate(map(len, pieces))]
-        self._captions: dict[Span, str] = {}
-
-    def caption(self, span: Span | None) -> str:
-        """Return the text of a heading; cached, since many links share one."""
-        if span is None:
-            return ""
-        if span not in self._captions:
-            self._captions[span] = self.between(span)
-        return self._captions[span]
 
     def between(self, span: Span) -> str:
         """Return the text of a span with blanks folded."""
@@ -145,7 +135,7 @@ def _link(
 ) -> Link:
     _, span, _, heading, surrounding = reading.anchors[index]
     block = reading.blocks.get(index, -1)
-    context = text.around(span) if block < 0 else text.caption(heading)
+    context = text.around(span) if block < 0 else text.between(heading) if heading else ""
     return Link(url, label, context, block, regions[surrounding], regions.leaves(url))
 
 

@@ -1,4 +1,4 @@
-"""Single traversal of a parsed page that collects text, anchors, link blocks and captions.
+"""Single traversal of a parsed page: text, anchors, link blocks, captions, robots directives.
 
 The traversal is iterative, since hostile pages nest elements 10,000 deep. Its time is linear in the
 number of nodes.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from topiccrawl.links.directives import applies_to_robot
+from topiccrawl.model import Directives
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from selectolax.lexbor import LexborNode
 
@@ -56,6 +56,11 @@ Anchor = tuple[str, Span, str, Span | None, str]
 link without text; span of the nearest preceding heading, or None; surrounding elements
 (``Reading._surrounding``)."""
 
+AGENT = "topiccrawl"
+"""Name of this robot; directives for it and for all robots apply."""
+
+_AGENT_PREFIX = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:")
+_WITH_VALUE = {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 _DIGITS = re.compile(r"[0-9]+")
 _ELEMENTS = 6
 """Innermost surrounding elements that identify the position of a link."""
@@ -287,3 +292,40 @@ class Reading:
 
 def _is_followed(rel: str | None) -> bool:
     return not rel or _UNFOLLOWED.isdisjoint(rel.lower().split())
+
+
+def applies_to_robot(name: str) -> bool:
+    """Return whether ``<meta name=…>`` addresses this robot.
+
+    >>> applies_to_robot("ROBOTS"), applies_to_robot("topiccrawl"), applies_to_robot("googlebot")
+    (True, True, False)
+    """
+    return name.strip().lower() in ("robots", AGENT)
+
+
+def directives(metas: Iterable[str], headers: Iterable[str] = ()) -> Directives:
+    """Merge directives; anything that one of them forbids is forbidden.
+
+    Args:
+        metas: ``content`` of the meta elements that address this robot.
+        headers: Values of X-Robots-Tag; a value addressed to another robot is ignored.
+
+    >>> directives(["NOARCHIVE"], ["otherbot: noindex", "topiccrawl: nofollow"])
+    Directives(noindex=False, nofollow=True, noarchive=True)
+    """
+    texts = (*metas, *map(_addressed_part, headers))
+    found = {word.strip().lower() for text in texts for word in text.split(",")}
+    forbids_all = "none" in found
+    return Directives(
+        noindex=forbids_all or "noindex" in found,
+        nofollow=forbids_all or "nofollow" in found,
+        noarchive="noarchive" in found or "nocache" in found,
+    )
+
+
+def _addressed_part(header: str) -> str:
+    """Return the part of one X-Robots-Tag value that addresses this robot, or ""."""
+    match = _AGENT_PREFIX.match(header)
+    if match is None or match.group(1).lower() in _WITH_VALUE:
+        return header
+    return header[match.end() :] if applies_to_robot(match.group(1)) else ""

@@ -1,16 +1,20 @@
-"""Parsing of sitemaps (sitemaps.org 0.9, with Google's news extension)."""
+"""Parsing of sitemaps (sitemaps.org 0.9, with Google's news extension), and of damaged XML."""
 
 from __future__ import annotations
 
-import gzip
+import re
 import zlib
 from typing import NamedTuple
 
-from topiccrawl.links.xml_root import name_of, xml_root
+from lxml import etree
 
 MAX_BYTES = 50_000_000
 """Most bytes read from one sitemap after decompression; the limit of the protocol."""
 
+MAX_TEXT = 20_000
+"""Most characters read from an element's text; entries with full articles have thousands."""
+
+_TAG = re.compile(r"<[^<>]*>")
 _GZIP = b"\x1f\x8b"
 _LINE = "sitemap:"
 
@@ -49,7 +53,7 @@ def decompressed(data: bytes, limit: int = MAX_BYTES) -> bytes:
         return data[:limit].removeprefix(b"\xef\xbb\xbf")
     try:
         return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, limit)
-    except (zlib.error, gzip.BadGzipFile):
+    except zlib.error:
         return b""
 
 
@@ -77,3 +81,40 @@ def _parse_xml(text: bytes) -> Sitemap:
         if "news" in parts:
             news.add(address)
     return Sitemap(tuple(pages), frozenset(news), tuple(maps))
+
+
+def xml_root(data: bytes) -> etree._Element | None:
+    r"""Parse the readable part of a document, or return None; external entities are not fetched.
+
+    >>> [root.tag for root in map(xml_root, (b"<a><b>", b"\n<a/>")) if root is not None]
+    ['a', 'a']
+    >>> [xml_root(data) for data in (b"", b" ", b"\0", b"no markup")]
+    [None, None, None, None]
+    """
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+    try:
+        root: etree._Element | None = etree.fromstring(data.strip(), parser)
+    except etree.XMLSyntaxError:  # no root element found
+        return None
+    return root
+
+
+def name_of(element: etree._Element) -> str:
+    """Return an element's name in lower case, without its namespace."""
+    return str(element.tag).rpartition("}")[2].lower()  # the tag of a comment is a function
+
+
+def text_of(element: etree._Element) -> str:
+    """Return the first ``MAX_TEXT`` characters of an element's text, without escaped markup.
+
+    >>> root = xml_root(b"<a>1 &lt;b&gt;2&lt;/b&gt;<c>3</c></a>")
+    >>> root is not None and text_of(root)
+    '1 2 3'
+    """
+    parts, remaining = [], MAX_TEXT
+    for part in map(str, element.itertext()):
+        parts.append(part[:remaining])
+        remaining -= len(part)
+        if remaining <= 0:
+            break
+    return " ".join(_TAG.sub(" ", "".join(parts)).split())

@@ -23,7 +23,6 @@ _MONTH = re.compile(r"(?:19[89]|20[0-4])[0-9](?:0[1-9]|1[0-2])")
 _YEAR_MONTH = re.compile(r"((?:19[89]|20[0-4])[0-9])([-_])(0[1-9]|1[0-2])(?=\Z|\2)")
 _NAME = re.compile(r"[A-Za-z]+\Z")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{0,15}\Z")
-_ANY_YEAR = re.compile(r"(?:19[89]|20[0-4])[0-9]")
 
 
 class Address(NamedTuple):
@@ -40,18 +39,13 @@ class Address(NamedTuple):
     query: tuple[tuple[str, str], ...] = ()
 
 
-class Skeleton(NamedTuple):
+class Skeleton(Address):
     """Format of a URL; URLs with one skeleton differ only in numbers, dates and names.
 
-    Attributes:
-        host: The full host.
-        segments: Path segments with placeholders such as ``{YMD}`` and ``{n}``.
-        query: Parameter names, and values with placeholders.
+    Path segments and values of parameters have placeholders such as ``{YMD}`` and ``{n}``.
     """
 
-    host: str
-    segments: tuple[str, ...]
-    query: tuple[tuple[str, str], ...] = ()
+    __slots__ = ()
 
     @property
     def text(self) -> str:
@@ -101,7 +95,7 @@ def year_of(url: str, shape: Skeleton) -> int:
     """
     for part, form in zip(address(url).segments, shape.segments, strict=True):
         place = min((form.find(date) for date in DATES if date in form), default=-1)
-        if place >= 0 and (found := _ANY_YEAR.search(part)):
+        if place >= 0 and (found := _YEAR.search(part)):
             return int(found[0])
     return 0
 

@@ -297,12 +297,6 @@ def _respell(match: re.Match[str], codec: str = "utf-8") -> str:
     return quote_from_bytes(text.encode(codec, "replace"), safe="")
 
 
-def clear_caches() -> None:
-    """Clear the URL caches, to free a few megabytes or for cold-start benchmarks."""
-    for cached in (_is_clean, _canonicalize, _authority, _base, _site):
-        cached.cache_clear()
-
-
 def host_of(url: str) -> str:
     """Return the host of a URL in lower case, without port; "" if it has none.
 
@@ -369,11 +363,12 @@ def words(url: str) -> list[str]:
     """
     rest = url.partition("://")[2].partition("/")[2] if "://" in url else url
     if "%" in rest:
-        rest = _decoded(rest)
+        rest = percent_decoded(rest)
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", rest))]
 
 
-def _decoded(text: str) -> str:
+def percent_decoded(text: str) -> str:
+    """Decode percent-encoded bytes as UTF-8, else as GB18030."""
     raw = unquote_to_bytes(text.encode("utf-8", "replace"))
     try:
         return raw.decode("utf-8")

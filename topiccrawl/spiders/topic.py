@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from topiccrawl.discovery.contract import Results
     from topiccrawl.extract.extract import Conditions
     from topiccrawl.extract.frames import SiteFrame
+    from topiccrawl.extract.missing import RenderingRule
     from topiccrawl.extract.reading import ReadPage
-    from topiccrawl.extract.rendering import RenderingRule
     from topiccrawl.topics.contract import RelevanceModel
 
 _PART = 50

@@ -74,17 +74,16 @@ def corpus_idf() -> Idf:
     return Idf(_english() | chinese_table())
 
 
-def from_frequency(frequency: float, words: int = DOCUMENT_WORDS) -> float:
+def from_frequency(frequency: float) -> float:
     """Return the IDF of a word with this relative frequency (Poisson, see the module).
 
     Args:
         frequency: Relative frequency in running text, in (0, 1].
-        words: Length of a document in words.
 
     >>> round(from_frequency(1e-4), 2)
     5.81
     """
-    return -math.log(-math.expm1(-frequency * words))
+    return -math.log(-math.expm1(-frequency * DOCUMENT_WORDS))
 
 
 def chinese_table() -> dict[str, float]:

@@ -104,12 +104,29 @@ def parse_query(text: str, tokenizer: Tokenizer, most: int) -> Query:
         text: Text as typed.
         tokenizer: Tokenizer for sentences.
         most: Maximum number of terms of a sentence; further terms are dropped.
+
+    >>> from topiccrawl.text.tokens import tokenizer
+    >>> list(parse_query("关于新能源汽车的最新报道", tokenizer(), 9).terms)
+    ['新能源', '汽车', '新能源汽车']
+    >>> list(parse_query("news about electric vehicles in China", tokenizer(), 9).terms)
+    ['electric', 'vehicle', 'electric vehicle', 'china']
+    >>> parse_query("人工智能在医疗中的应用", tokenizer(), 9).groups
+    (('人工智能',), ('医疗',))
+    >>> parse_query("news about schools and teachers in Tulsa", tokenizer(), 9).groups
+    (('school', 'teacher'), ('tulsa',))
+    >>> parse_query("我想看关于足球和篮球的新闻", tokenizer(), 9).groups
+    ()
     """
     if query := read_query(text):
         return query
-    terms = terms_of(text, tokenizer)[:most]
-    groups = (tuple(w for w in g if w in terms) for g in groups_of(text, tokenizer))
-    return Query(dict.fromkeys(terms, 1.0), tuple(filter(None, groups)))
+    concepts = list(_concepts(text, tokenizer))
+    terms = dict.fromkeys(list(dict.fromkeys(chain.from_iterable(concepts)))[:most], 1.0)
+    needed = (dict.fromkeys(t for t in concept if t not in _relations()) for concept in concepts)
+    groups = tuple(dict.fromkeys(tuple(group) for group in needed if group))
+    if len(groups) <= 1:
+        return Query(terms)
+    known = (tuple(term for term in group if term in terms) for group in groups)
+    return Query(terms, tuple(filter(None, known)))
 
 
 def _alternatives(body: str) -> tuple[str, ...]:
@@ -117,38 +134,6 @@ def _alternatives(body: str) -> tuple[str, ...]:
     parts = body[1:-1].split("|") if body.startswith("(") else [body]
     words = (part.strip(' "') for part in parts)
     return tuple(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))
-
-
-def terms_of(text: str, tokenizer: Tokenizer) -> list[str]:
-    """Return the distinct folded terms in order of appearance.
-
-    >>> from topiccrawl.text.tokens import tokenizer
-    >>> terms_of("关于新能源汽车的最新报道", tokenizer())
-    ['新能源', '汽车', '新能源汽车']
-    >>> terms_of("news about electric vehicles in China", tokenizer())
-    ['electric', 'vehicle', 'electric vehicle', 'china']
-    """
-    return list(dict.fromkeys(chain.from_iterable(_concepts(text, tokenizer))))
-
-
-def groups_of(text: str, tokenizer: Tokenizer) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of alternative terms; () for a single concept.
-
-    >>> from topiccrawl.text.tokens import tokenizer
-    >>> groups_of("人工智能在医疗中的应用", tokenizer())
-    (('人工智能',), ('医疗',))
-    >>> groups_of("news about schools and teachers in Tulsa", tokenizer())
-    (('school', 'teacher'), ('tulsa',))
-    >>> groups_of("我想看关于足球和篮球的新闻", tokenizer())
-    ()
-    """
-    relations = _relations()
-    concepts = (
-        tuple(dict.fromkeys(term for term in terms if term not in relations))
-        for terms in _concepts(text, tokenizer)
-    )
-    groups = tuple(dict.fromkeys(filter(None, concepts)))
-    return groups if len(groups) > 1 else ()
 
 
 def _concepts(text: str, tokenizer: Tokenizer) -> Iterator[list[str]]:

@@ -17,16 +17,18 @@ from __future__ import annotations
 
 import logging
 import re
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib import import_module, resources
 from importlib.util import find_spec
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from topiccrawl.text.normal import fold, fold_all, has_han
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+V = TypeVar("V")
 
 _LATIN = re.compile(r"[^\W_]+")
 _SHORTEST_PLURAL = 4
@@ -41,34 +43,32 @@ _CACHED_SETS = 20_000
 """Most link texts with cached words, about 30 MB; above it the cache is cleared."""
 
 
-class Tokenizer(Protocol):
-    """Tokenizer with a dictionary and additional words."""
+class BatchCache(Generic[V]):
+    """Cache of values of texts that are computed in batches; cleared when it is full.
 
-    name: str
+    Args:
+        compute: Returns the values of distinct texts, in order.
+        most: Most cached values.
+    """
 
-    def cut(self, text: str) -> list[str]:
-        """Segment a folded text; the joined pieces are equal to the text."""
-        ...
+    def __init__(self, compute: Callable[[Sequence[str]], Iterable[V]], most: int) -> None:
+        self._compute = compute
+        self._most = most
+        self._known: dict[str, V] = {}
 
-    def words(self, text: str) -> list[str]:
-        """Return the canonical words of a text that can be terms, in order."""
-        ...
+    def __call__(self, texts: Sequence[str]) -> list[V]:
+        """Return the value of each text; new texts are computed in one batch."""
+        known = self._known
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            if len(known) + len(new) > self._most:
+                known.clear()
+                new = list(dict.fromkeys(texts))
+            known.update(zip(new, self._compute(new), strict=True))
+        return [known[text] for text in texts]
 
-    def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        """Return the distinct ``words`` of each text in one pass; cached, for short texts only."""
-        ...
-
-    def lines(self, texts: Sequence[str]) -> list[str]:
-        """Return ``fold`` of each text; cached, for short texts only."""
-        ...
-
-    def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
-        """Return the pieces of each line; without Chinese, its runs of letters and digits."""
-        ...
-
-    def add_word(self, word: str) -> None:
-        """Add a word, in any width, case or script, that is not split."""
-        ...
+    def clear(self) -> None:
+        """Remove all values."""
+        self._known.clear()
 
 
 class _Engine(NamedTuple):
@@ -90,8 +90,8 @@ def _load_jieba() -> _Engine:
     return _Engine(lambda text, hmm: jieba.lcut(text, HMM=hmm), jieba.add_word)
 
 
-class JiebaTokenizer:
-    """Tokenizer with one of the engines, which is loaded on first use.
+class Tokenizer:
+    """Tokenizer with a dictionary and additional words; its engine is loaded on first use.
 
     Args:
         engine: ``rjieba`` or ``jieba``.
@@ -105,19 +105,17 @@ class JiebaTokenizer:
     ) -> None:
         self.name: str = engine
         self.hmm = hmm
-        self._engine: _Engine | None = None
         self._added: dict[str, None] = {}
         self._canonical = _WordCache(self._added)
-        self._lines: dict[str, str] = {}
         self._cuts: dict[str, list[str]] = {}
-        self._sets: dict[str, frozenset[str]] = {}
+        self._lines = BatchCache(fold_all, _RECENT)
+        self._sets = BatchCache(self._word_sets, _CACHED_SETS)
         for word in words:
             self.add_word(word)
 
     def cut(self, text: str) -> list[str]:
         """Segment a folded text; the joined pieces are equal to the text."""
-        engine = self._engine or self._load_engine()
-        return engine.cut(text, self.hmm)
+        return self._engine.cut(text, self.hmm)
 
     def words(self, text: str) -> list[str]:
         """Return the canonical words of a text that can be terms, in order.
@@ -131,20 +129,14 @@ class JiebaTokenizer:
         return list(chain.from_iterable(map(self._canonical.__getitem__, self.cut(folded))))
 
     def word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        """Return the distinct ``words`` of each text; new texts are segmented in one pass.
+        """Return the distinct ``words`` of each text in one pass; cached, for short texts only.
 
         >>> [sorted(words) for words in tokenizer().word_sets(["足球和足球", "Cup finals", ""])]
         [['足球'], ['cup', 'final'], []]
         """
-        known = self._sets
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            if len(known) + len(new) > _CACHED_SETS:
-                known.clear()
-                new = list(dict.fromkeys(texts))
-            known.update(zip(new, self._new_sets(new), strict=True))
-        return [known[text] for text in texts]
+        return self._sets(texts)
 
-    def _new_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
+    def _word_sets(self, texts: Sequence[str]) -> list[frozenset[str]]:
         lines = self.lines(texts)
         words_of = self._canonical.__getitem__
         return [
@@ -155,14 +147,8 @@ class JiebaTokenizer:
         ]
 
     def lines(self, texts: Sequence[str]) -> list[str]:
-        """Return ``fold`` of each text in one pass; recent texts are cached."""
-        known = self._lines
-        if new := [text for text in texts if text not in known]:
-            if len(known) + len(new) > _RECENT:
-                known.clear()
-                new = list(texts)
-            known.update(zip(new, fold_all(new), strict=True))
-        return [known[text] for text in texts]
+        """Return ``fold`` of each text in one pass; cached, for short texts only."""
+        return self._lines(texts)
 
     def cut_all(self, lines: Sequence[str]) -> list[list[str]]:
         """Return the pieces of each folded text in one pass; cached, so do not modify them.
@@ -207,14 +193,15 @@ class JiebaTokenizer:
             self._canonical.pop(folded, None)
             self._cuts.clear()
             self._sets.clear()
-            if self._engine:
+            if "_engine" in vars(self):
                 self._engine.add(folded)
 
-    def _load_engine(self) -> _Engine:
-        self._engine = _load_rjieba() if self.name == "rjieba" else _load_jieba()
+    @cached_property
+    def _engine(self) -> _Engine:
+        engine = _load_rjieba() if self.name == "rjieba" else _load_jieba()
         for word in self._added:
-            self._engine.add(word)
-        return self._engine
+            engine.add(word)
+        return engine
 
 
 def tokenizer(words: Iterable[str] = (), *, hmm: bool = True) -> Tokenizer:
@@ -222,12 +209,12 @@ def tokenizer(words: Iterable[str] = (), *, hmm: bool = True) -> Tokenizer:
 
     Args:
         words: Words that are not split, in addition to the dictionary.
-        hmm: See ``JiebaTokenizer``.
+        hmm: See ``Tokenizer``.
 
     >>> tokenizer(["区块链"]).words("区块链技术")
     ['区块链', '技术']
     """
-    return JiebaTokenizer("rjieba" if find_spec("rjieba") else "jieba", words, hmm=hmm)
+    return Tokenizer("rjieba" if find_spec("rjieba") else "jieba", words, hmm=hmm)
 
 
 @cache
@@ -257,15 +244,6 @@ def split(piece: str) -> list[str]:
     return _canonical(latin_words(piece))
 
 
-def is_plain(piece: str) -> bool:
-    """Return whether a non-stop-word piece is its own canonical word; a cheap test for Chinese.
-
-    >>> is_plain("足球"), is_plain("球"), is_plain("finals"), is_plain("2026年")
-    (True, False, False, False)
-    """
-    return len(piece) > 1 and piece.isalpha() and not piece.isascii()
-
-
 class _WordCache(dict[str, tuple[str, ...]]):
     """Cache of ``split``, so that a cached piece takes one dictionary look-up.
 
@@ -280,13 +258,7 @@ class _WordCache(dict[str, tuple[str, ...]]):
     def __missing__(self, piece: str) -> tuple[str, ...]:
         if len(self) >= _CACHED_PIECES:
             self.clear()
-        words: tuple[str, ...]
-        if piece in self._added:
-            words = (piece,)
-        elif is_plain(piece):
-            words = () if piece in stop_words() else (piece,)
-        else:
-            words = tuple(split(piece))
+        words = (piece,) if piece in self._added else tuple(split(piece))
         self[piece] = words
         return words
 

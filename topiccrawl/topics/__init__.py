@@ -2,9 +2,9 @@
 
 from topiccrawl.model import Mark
 from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
-from topiccrawl.topics.bounds import Thresholds
+from topiccrawl.topics.classifier import word_weights
 from topiccrawl.topics.contract import RelevanceModel
-from topiccrawl.topics.documents import word_weights
+from topiccrawl.topics.fields import Thresholds
 from topiccrawl.topics.marks import OnWordScale, learn
 from topiccrawl.topics.scorer import LOWER_LIMIT, UPPER_LIMIT, Scorer
 from topiccrawl.topics.sitewords import SiteWords

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+from functools import lru_cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from topiccrawl.model import Mark, Page, Verdict
-from topiccrawl.topics.classifier import Classifier, Sample, fit
-from topiccrawl.topics.documents import bucket, document, word_weights
+from topiccrawl.topics.classifier import Classifier, Sample, bucket, document, fit, word_weights
 from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 
@@ -34,7 +34,7 @@ UNMARKED = (0.5,)
 """Share of the learned words without marks; there are no held-out marks to choose it."""
 
 MAX_CACHED = 100_000
-"""Most words with cached weights, about 10 MB; above it the cache is cleared."""
+"""Most words with cached weights, about 10 MB."""
 
 NO_WORDS = document({})
 
@@ -56,13 +56,13 @@ class MarkedModel:
     def __init__(self, scorer: Scorer, classifier: Classifier) -> None:
         self.scorer = scorer
         self.classifier = classifier
-        self._word_weights = _WeightCache(classifier)
+        self._weight_of = lru_cache(MAX_CACHED)(self._learnt_weight)
 
     def score_page(self, page: Page) -> Verdict:
         """Return relevance and harvest as probabilities, and the decisive words."""
         by_words = self.scorer.score_page(page)
         weights = _weights(page.title, Scorer.judged_text(page), self.scorer)
-        added = {word: value * self._word_weights[word] for word, value in weights.items()}
+        added = {word: value * self._weight_of(word) for word, value in weights.items()}
         learnt = sum(added.values())
         sample = Sample(NO_WORDS, by_words.relevance, by_words.article)
         harvest = probability(self.classifier.odds(sample) + learnt)
@@ -93,6 +93,9 @@ class MarkedModel:
         """Load a model from the result of ``to_json``, with an equal scorer."""
         return cls(scorer, Classifier.from_json(text))
 
+    def _learnt_weight(self, word: str) -> float:
+        return float(self.classifier.weight_at(np.array([bucket(word)], np.int64))[0])
+
     def _reasons(self, added: dict[str, float], sample: Sample, by_words: Verdict) -> Reasons:
         """Return the largest contributions; that of the score is split among the topic terms."""
         for term, share in by_words.terms if by_words.relevance else ():
@@ -100,20 +103,6 @@ class MarkedModel:
             added[term] = added.get(term, 0.0) + part
         heavy = nlargest(MAX_REASONS, added.items(), key=lambda pair: abs(pair[1]))
         return tuple(pair for pair in heavy if pair[1])
-
-
-class _WeightCache(dict[str, float]):
-    """Cache of learned word weights; most words of a page are already cached."""
-
-    def __init__(self, classifier: Classifier) -> None:
-        self._classifier = classifier
-
-    def __missing__(self, word: str) -> float:
-        if len(self) >= MAX_CACHED:
-            self.clear()
-        place = np.array([bucket(word)], np.int64)
-        found = self[word] = float(self._classifier.weight_at(place)[0])
-        return found
 
 
 class OnWordScale:
@@ -159,10 +148,10 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
         The trained model. The scorer itself if no page is wanted, or if all pages are wanted and
         there is no background.
     """
-    last = {mark.url: mark for mark in marks}.values()
-    on, off = ([sample_of(scorer, m) for m in last if m.wanted is side] for side in (True, False))
-    known = {mark.url for mark in last}
-    others = [sample_of(scorer, mark) for mark in background if mark.url not in known]
+    last = {mark.url: mark for mark in marks}
+    on = [sample_of(scorer, mark) for mark in last.values() if mark.wanted is True]
+    off = [sample_of(scorer, mark) for mark in last.values() if mark.wanted is False]
+    others = [sample_of(scorer, mark) for mark in background if mark.url not in last]
     if not on or not (off or others):
         return scorer
     return MarkedModel(scorer, fit(on, off, others))

@@ -29,11 +29,10 @@ from zlib import crc32
 from topiccrawl.model import Page, Verdict
 from topiccrawl.text.idf import Idf, corpus_idf
 from topiccrawl.text.normal import fold, has_han
-from topiccrawl.text.tokens import is_plain, latin_words, shared_tokenizer, split, stop_words
+from topiccrawl.text.tokens import BatchCache, latin_words, shared_tokenizer, split
 from topiccrawl.topics.matching import Surface, TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
-from topiccrawl.topics.samples import sample
-from topiccrawl.topics.vector import TopicVector
+from topiccrawl.topics.vector import TopicVector, sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -126,7 +125,7 @@ class Scorer:
         places = {term: index for index, term in enumerate(self.vector.terms)}
         self._groups = _groups(topic, places)
         self._squared_idf = _SquaredIdf(self.idf, self._matcher.tokens())
-        self._link_scores: dict[str, float] = {}
+        self._link_scores = BatchCache(self._score_new, _CACHED_TEXTS)
         self._measured = lru_cache(_CACHED_COUNTS)(self._measure)
 
     def with_vector(self, vector: TopicVector, *, lower_limit: float | None = None) -> Self:
@@ -210,13 +209,7 @@ class Scorer:
         A batch of a page's anchors and contexts takes a fraction of the time of single calls. Texts
         with cached scores, such as a site's menu, take almost no time.
         """
-        known = self._link_scores
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            if len(known) + len(new) > _CACHED_TEXTS:
-                known.clear()
-                new = list(dict.fromkeys(texts))
-            known.update(zip(new, self._score_new(new), strict=True))
-        return [known[text] for text in texts]
+        return self._link_scores(texts)
 
     def _score_new(self, texts: Sequence[str]) -> list[float]:
         lines = self.tokenizer.lines(texts)
@@ -369,7 +362,6 @@ class _SquaredIdf(dict[str, float]):
         super().__init__()
         self._idf = idf
         self._terms = terms
-        self._ignored = terms | stop_words()
 
     def __missing__(self, piece: str) -> float:
         if len(self) >= _CACHED_WORDS:
@@ -379,6 +371,4 @@ class _SquaredIdf(dict[str, float]):
 
     def words(self, piece: str) -> list[str]:
         """Return the words of a piece that are counted."""
-        if is_plain(piece) and piece not in self._ignored:
-            return [piece]
         return [w for w in split(piece) if w not in self._terms and not w.isdecimal()]

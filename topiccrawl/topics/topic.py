@@ -16,8 +16,15 @@ from topiccrawl.messages import message
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.query import Query, parse_query
 from topiccrawl.text.tokens import shared_tokenizer
-from topiccrawl.topics.bounds import Budget, Thresholds
-from topiccrawl.topics.fields import MAX_NAME_LENGTH, Hosts, NamedPart, Patterns, Seeds
+from topiccrawl.topics.fields import (
+    MAX_NAME_LENGTH,
+    Budget,
+    Hosts,
+    NamedPart,
+    Patterns,
+    Seeds,
+    Thresholds,
+)
 from topiccrawl.userfiles import FileKind, list_files, load, read_model, read_name
 
 if TYPE_CHECKING:
@@ -128,37 +135,29 @@ class Topic(NamedPart):
     def _synonyms_of_terms(self) -> Topic:
         for term in self.synonyms:
             if term not in self.terms:
-                near = get_close_matches(term, self.terms, 1, 0.5)
-                hint = (
-                    TopicError("did you mean {near!r}?", near=near[0])
-                    if near
-                    else message("add it to terms")
-                )
+                hint: TopicError | str = message("add it to terms")
+                if near := get_close_matches(term, self.terms, 1, 0.5):
+                    hint = TopicError("did you mean {near!r}?", near=near[0])
                 raise FieldError(
                     "{term!r} has synonyms but is no term: {hint}", term=term, hint=hint
                 )
-        terms, against = self.folded, set(map(fold, self.negative))
-        synonyms = [word for words in self.synonyms.values() for word in words]
-        for word in synonyms:
-            if fold(word) in terms:
-                raise FieldError("{word!r} is both a term and a synonym: remove one", word=word)
-        for term in (*self.terms, *synonyms):
-            if fold(term) in against:
-                raise FieldError("{term!r} is both a term and in negative: remove one", term=term)
-        return self
-
-    @model_validator(mode="after")
-    def _terms_or_examples(self) -> Topic:
         if not self.terms and not self.examples:
             raise FieldError("field terms is {}: write words, or examples of pages")
         return self
 
     @model_validator(mode="after")
-    def _must_or_must_not(self) -> Topic:
-        against = set(map(fold, self.must_not))
-        for word in (*self.terms, *_texts_in(self.synonyms)):
-            if fold(word) in against:
-                raise FieldError("{word!r} is both a term and in must_not: remove one", word=word)
+    def _words_once(self) -> Topic:
+        synonyms = _texts_in(self.synonyms)
+        words = (*self.terms, *synonyms)
+        for text, ours, others in (
+            (message("{word!r} is both a term and a synonym: remove one"), synonyms, self.terms),
+            (message("{word!r} is both a term and in negative: remove one"), words, self.negative),
+            (message("{word!r} is both a term and in must_not: remove one"), words, self.must_not),
+        ):
+            against = set(map(fold, others))
+            for word in ours:
+                if fold(word) in against:
+                    raise FieldError(text, word=word)
         return self
 
     @property
@@ -257,12 +256,15 @@ def from_words(text: str) -> Topic:
             "topic {text!r} has no word that can be a search term: give a noun or a topic file",
             text=text,
         )
-    name = " ".join(text.split())[:MAX_NAME_LENGTH].rstrip()
-    values: dict[str, Any] = {"terms": query.terms, "synonyms": _synonyms(query)}
-    values["all_of"] = query.groups
     try:
-        values |= {"name": name, "must_not": query.must_not, "text": text}
-        return Topic.model_validate(values)
+        return Topic(
+            name=" ".join(text.split())[:MAX_NAME_LENGTH].rstrip(),
+            terms=query.terms,
+            synonyms=_synonyms(query),
+            all_of=query.groups,
+            must_not=query.must_not,
+            text=text,
+        )
     except ValidationError as error:
         reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
         raise TopicError("topic {text!r}: {reasons}", text=text, reasons=reasons) from error
@@ -281,12 +283,11 @@ def from_examples(examples: Sequence[str]) -> Topic:
 def _synonyms(query: Query) -> dict[str, tuple[str, ...]]:
     """Return synonyms of a query's terms in bundled topics, without words of the query."""
     query_words = {*query.terms, *query.must_not}
-    found: dict[str, tuple[str, ...]] = {}
-    for term in query.terms:
-        words = tuple(w for w in _bundled_synonyms().get(term, ()) if fold(w) not in query_words)
-        if words:
-            found[term] = words
-    return found
+    found = {
+        term: tuple(w for w in _bundled_synonyms().get(term, ()) if fold(w) not in query_words)
+        for term in query.terms
+    }
+    return {term: words for term, words in found.items() if words}
 
 
 @cache

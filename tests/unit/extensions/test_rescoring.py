@@ -12,7 +12,7 @@ from topiccrawl.extensions.marking import MarkedTopic
 from topiccrawl.extensions.rescoring import Rescoring, rescore
 from topiccrawl.model import Article, Page, Verdict
 from topiccrawl.storage.factory import articles_of, opened
-from topiccrawl.topics.bounds import Thresholds
+from topiccrawl.topics.fields import Thresholds
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.topic import Topic

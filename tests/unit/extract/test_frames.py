@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.extract.extract import extract
-from topiccrawl.extract.frames import CHECK_EVERY, MIN_ARTICLES, MISSES, SiteFrame
+from topiccrawl.extract.extract import Conditions, extract_by
+from topiccrawl.extract.frames import CHECK_EVERY, MIN_ARTICLES, MISSES, FrameTrial, SiteFrame
+
+if TYPE_CHECKING:
+    from topiccrawl.model import Extracted
 
 LINE = "记者在现场看到，许多人早早来到这里，等待新的展览开幕。"
 HOTLINE = "如果您有新闻线索，欢迎拨打本报的热线电话，我们将及时回复。"
@@ -17,6 +21,12 @@ def page(number: int, box: str = "text", rest: str = "") -> str:
         f"<title>第{number}号消息</title><h1>第{number}号消息</h1><p>2020年03月04日 10:20</p>"
         f'<div class="{box}">{body}<p>{HOTLINE}</p></div>{rest}'
     )
+
+
+def extract(html: str, url: str, frame: SiteFrame) -> Extracted | None:
+    found = extract_by(html, url, None, Conditions(frame=frame.view()))
+    frame.learn(found.trial, found.body)
+    return found.extracted
 
 
 def learnt(pages: int = MIN_ARTICLES + 1) -> SiteFrame:
@@ -46,7 +56,7 @@ def test_the_trusted_box_wins_over_a_heavier_one() -> None:
     rest = f"<div class=other>{others}</div>"
     assert len(body(page(7, rest=rest), SiteFrame())) > 10
     frame = learnt()
-    frame.due()  # the next one is no check
+    frame.learn(FrameTrial(used=True), None)  # the next one is no check
     assert len(body(page(7, rest=rest), frame)) == 4
 
 
@@ -71,7 +81,11 @@ def test_a_site_that_changes_is_learnt_anew() -> None:
 
 def test_a_sample_is_checked() -> None:
     frame = learnt()
-    assert sum(frame.due() for _ in range(10 * CHECK_EVERY)) == 10
+    due = 0
+    for _ in range(10 * CHECK_EVERY):
+        due += frame.view().due
+        frame.learn(FrameTrial(used=True), None)
+    assert due == 10
 
 
 @pytest.mark.parametrize("frame", [SiteFrame(), learnt()], ids=["new", "learnt"])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.extract import examine, extract
+from topiccrawl.extract.extract import Conditions, extract, extract_by
 from topiccrawl.extract.genres import Genre, genres_named
+
+if TYPE_CHECKING:
+    from topiccrawl.model import Extracted
 
 TEASER = (
     "The council met on Monday and spoke about the new bridge, the budget of the coming year and "
@@ -56,6 +61,11 @@ def ticker() -> tuple[str, str]:
     return html, "http://valley.test/news/2024/05/03/live-updates-the-vote-on-the-bridge"
 
 
+def examine(html: str, url: str, wanted: set[Genre] | None) -> Extracted | None:
+    genres = None if wanted is None else frozenset(wanted)
+    return extract_by(html, url, None, Conditions(genres)).extracted
+
+
 def test_a_hub_of_teasers_is_no_article() -> None:
     assert extract(*archive()) is None
 
@@ -67,21 +77,21 @@ def test_a_story_is_an_article() -> None:
 
 
 def test_other_genres_are_given_if_wanted() -> None:
-    found = examine(*archive(), wanted={Genre.HUB})
+    found = examine(*archive(), {Genre.HUB})
     assert found is not None
     assert found.genre is Genre.HUB
-    assert examine(*story(), wanted={Genre.HUB}) is None
+    assert examine(*story(), {Genre.HUB}) is None
 
 
 def test_a_live_ticker_is_known_as_one() -> None:
-    assert examine(*ticker(), wanted={Genre.ARTICLE}) is None
+    assert examine(*ticker(), {Genre.ARTICLE}) is None
     found = extract(*ticker())
     assert found is not None
     assert found.genre is Genre.LIVE
 
 
 def test_later_parts_are_taken_whatever_they_look_like() -> None:
-    assert extract(*archive(), part=True) is not None
+    assert examine(*archive(), None) is not None
 
 
 def test_unknown_genres_are_refused() -> None:

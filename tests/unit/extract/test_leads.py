@@ -3,7 +3,7 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawl.extract.blocks import Layout, lay_out
-from topiccrawl.extract.leads import with_lead, without_labels
+from topiccrawl.extract.body import with_lead, without_labels
 
 LEAD = "The river rose by two metres in one night, and three villages were left without power."
 BODY = "It rained for a day.\nThe dam held."

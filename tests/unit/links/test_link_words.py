@@ -11,8 +11,8 @@ from hypothesis import strategies as some
 
 from tests.unit.links.shares import WordShare
 from topiccrawl.links.strategies import StrategyParameters, strategy
-from topiccrawl.links.strategies import link_words as module
-from topiccrawl.links.strategies.link_words import MIN_PAGES, LinkWords
+from topiccrawl.links.strategies import learned as module
+from topiccrawl.links.strategies.learned import MIN_PAGES, LinkWords
 from topiccrawl.model import Link, Verdict
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def test_the_order_of_examples_changes_no_promise(
     for words, worth in examples:
         other.learn(words, worth)
     for word in "abcdefg":
-        assert one.promise([word]) == pytest.approx(other.promise([word]))
+        assert one.total([word]) == pytest.approx(other.total([word]))
 
 
 @given(EXAMPLES)
@@ -46,15 +46,15 @@ def test_one_word_promises_less_than_one_and_an_unknown_one_nothing(
     model = LinkWords()
     for words, worth in examples:
         model.learn(words, worth)
-    assert all(abs(model.promise([word])) < 1 for word in "abcdef")
-    assert model.promise(["g"]) == model.promise([]) == 0.0
+    assert all(abs(model.total([word])) < 1 for word in "abcdef")
+    assert model.total(["g"]) == model.total([]) == 0.0
 
 
 def test_nothing_is_promised_before_there_is_evidence() -> None:
     model = LinkWords()
     for _ in range(MIN_PAGES - 1):
         model.learn(["cup"], 1.0)
-    assert (model.promise(["cup"]), model.version) == (0.0, 0)
+    assert (model.total(["cup"]), model.version) == (0.0, 0)
 
 
 def test_values_are_made_anew_ever_more_seldom() -> None:
@@ -74,8 +74,8 @@ def test_rare_words_are_forgotten_before_memory_is_full(monkeypatch: pytest.Monk
     model = LinkWords()
     for page in range(500):
         model.learn(["often", f"once{page}"], float(page % 2))
-    assert len(model._words) <= 51
-    assert "often" in model._words
+    assert len(model._known) <= 51
+    assert "often" in model._known
 
 
 def test_shark_plus_learns_words_that_the_topic_does_not_name() -> None:

@@ -8,8 +8,8 @@ from tests.contracts.strategies import Best
 from tests.unit.links.shares import WordShare
 from topiccrawl.errors import SettingError
 from topiccrawl.links.strategies import DEFAULT, NAMES, FirstCome, StrategyParameters, strategy
-from topiccrawl.links.strategies.base import MAX_KEPT, block_texts, score_links
 from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED, GroupStats
+from topiccrawl.links.strategies.link_texts import MAX_KEPT, block_texts, score_links
 from topiccrawl.model import Evidence, Link, Verdict
 
 TOPIC = WordShare("cup", "football")

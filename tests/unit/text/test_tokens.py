@@ -7,7 +7,7 @@ import pytest
 
 from tests.waiting import PATIENCE
 from topiccrawl.text import tokens
-from topiccrawl.text.tokens import JiebaTokenizer, canonical, shared_tokenizer, tokenizer
+from topiccrawl.text.tokens import Tokenizer, canonical, shared_tokenizer, tokenizer
 
 SENTENCES = (
     "新能源汽车的销量今年继续增长，充电桩也越来越多。",
@@ -17,31 +17,31 @@ SENTENCES = (
     "5G手机和AI芯片的出货量同比增长12.5%",
     "naïve café für Straße",
 )
-REFERENCE = JiebaTokenizer("jieba")
+REFERENCE = Tokenizer("jieba")
 
 
 @pytest.fixture(scope="module", params=["rjieba", "jieba"])
-def engine(request: pytest.FixtureRequest) -> JiebaTokenizer:
-    return JiebaTokenizer(request.param)
+def engine(request: pytest.FixtureRequest) -> Tokenizer:
+    return Tokenizer(request.param)
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_both_engines_give_the_same_words(engine: JiebaTokenizer, sentence: str) -> None:
+def test_both_engines_give_the_same_words(engine: Tokenizer, sentence: str) -> None:
     assert engine.words(sentence) == REFERENCE.words(sentence)
 
 
-def test_words_of_a_mixed_text(engine: JiebaTokenizer) -> None:
+def test_words_of_a_mixed_text(engine: Tokenizer) -> None:
     found = engine.words("ＮＢＡ球星参观了新能源汽車工厂 (electric vehicles), 2026年")
     assert found == ["nba", "球星", "参观", "新能源", "汽车", "工厂", "electric", "vehicle", "2026"]
 
 
-def test_single_characters_count_only_when_the_user_names_them(engine: JiebaTokenizer) -> None:
+def test_single_characters_count_only_when_the_user_names_them(engine: Tokenizer) -> None:
     assert engine.words("喝 茶") == []
-    assert JiebaTokenizer("rjieba", ["茶"]).words("喝 茶") == ["茶"]
+    assert Tokenizer("rjieba", ["茶"]).words("喝 茶") == ["茶"]
 
 
-def test_an_added_word_is_kept_whole(engine: JiebaTokenizer) -> None:
-    own = JiebaTokenizer("rjieba" if engine.name == "rjieba" else "jieba", ["新能源汽車"])
+def test_an_added_word_is_kept_whole(engine: Tokenizer) -> None:
+    own = Tokenizer("rjieba" if engine.name == "rjieba" else "jieba", ["新能源汽車"])
     assert own.words("我国新能源汽车产业") == ["我国", "新能源汽车", "产业"]
 
 
@@ -67,7 +67,7 @@ def test_lists_hold_nothing_that_cannot_stand_alone() -> None:
 def test_importing_is_quiet_and_loads_no_dictionary() -> None:
     code = (
         "import sys, topiccrawl.text.tokens as t; assert 'jieba' not in sys.modules;"
-        "print(t.JiebaTokenizer('jieba').words('足球比赛'))"
+        "print(t.Tokenizer('jieba').words('足球比赛'))"
     )
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=PATIENCE

@@ -9,8 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from topiccrawl.model import Mark, Page
 from topiccrawl.topics import Scorer
-from topiccrawl.topics.classifier import Classifier, Sample, fit
-from topiccrawl.topics.documents import document, word_weights
+from topiccrawl.topics.classifier import Classifier, Sample, document, fit, word_weights
 from topiccrawl.topics.marks import (
     MarkedModel,
     OnWordScale,

@@ -8,7 +8,7 @@ import pytest
 
 from topiccrawl.errors import TopicError
 from topiccrawl.model import Page
-from topiccrawl.topics.bounds import Thresholds
+from topiccrawl.topics.fields import Thresholds
 from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.topic import Topic

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.model import Link, Page
-from topiccrawl.topics.documents import bucket, document, word_weights
+from topiccrawl.topics.classifier import bucket, document, word_weights
 from topiccrawl.topics.pagekind import own_share
 
 links = st.builds(

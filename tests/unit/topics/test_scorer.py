@@ -8,11 +8,11 @@ import pytest
 
 from topiccrawl.model import Link, Page, Verdict
 from topiccrawl.text.idf import Idf
-from topiccrawl.text.tokens import JiebaTokenizer
+from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import LOWER_LIMIT, Scorer, SiteWords, TopicVector
-from topiccrawl.topics.samples import SAMPLED
 from topiccrawl.topics.scorer import PROSE
 from topiccrawl.topics.topic import Topic, from_words
+from topiccrawl.topics.vector import SAMPLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ OFF = "乐团昨晚在音乐厅演奏了两部交响曲，观众掌声不断。"
 def test_by_hand() -> None:
     """Two words of the text, one of them the term: cos = idf·√2 / sqrt(2 idf² + other²)."""
     topic = Topic(name="t", terms={"football": 1})
-    scorer = Scorer(topic, JiebaTokenizer("rjieba"), Idf({"football": 3.0, "stadium": 4.0}))
+    scorer = Scorer(topic, Tokenizer("rjieba"), Idf({"football": 3.0, "stadium": 4.0}))
     verdict = scorer.score_text("Football in the stadium: football!")
     expected = 3 * math.sqrt(2) / math.sqrt(3**2 * 2 + 4**2)
     assert verdict.relevance == pytest.approx(expected)
@@ -36,7 +36,7 @@ def test_by_hand() -> None:
 
 def test_a_title_counts_three_times() -> None:
     idf = Idf({"football": 3.0, "stadium": 4.0})
-    scorer = Scorer(Topic(name="t", terms={"football": 1}), JiebaTokenizer("rjieba"), idf)
+    scorer = Scorer(Topic(name="t", terms={"football": 1}), Tokenizer("rjieba"), idf)
     expected = 3 * math.sqrt(3) / math.sqrt(3**2 * 3 + 4**2)
     assert scorer.score_text("stadium", "Football").relevance == pytest.approx(expected)
 
@@ -129,8 +129,8 @@ def test_english(scorer_for: Build) -> None:
 @pytest.mark.parametrize("engine", ["rjieba", "jieba"])
 def test_both_engines_give_the_same_scores(engine: str) -> None:
     topic = Topic(name="t", terms={"新能源": 1, "汽车": 1, "vehicle": 1})
-    scorer = Scorer(topic, JiebaTokenizer("rjieba" if engine == "rjieba" else "jieba"))
-    reference = Scorer(topic, JiebaTokenizer("jieba"))
+    scorer = Scorer(topic, Tokenizer("rjieba" if engine == "rjieba" else "jieba"))
+    reference = Scorer(topic, Tokenizer("jieba"))
     for text in (ON, OFF, "electric-vehicles 汽车 3.5%"):
         assert scorer.score_text(text) == reference.score_text(text)
 

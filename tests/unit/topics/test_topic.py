@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from topiccrawl.errors import TopicError
 from topiccrawl.text.normal import has_han
-from topiccrawl.topics.bounds import Budget, Thresholds
-from topiccrawl.topics.fields import MAX_NAME_LENGTH
+from topiccrawl.topics.fields import MAX_NAME_LENGTH, Budget, Thresholds
 from topiccrawl.topics.topic import (
     MOST_TERMS,
     Topic,

@@ -20,8 +20,8 @@ import numpy as np
 from topiccrawl.addons.adaptation.feedback import FeedbackAdapter
 from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter
 from topiccrawl.errors import SettingError
-from topiccrawl.links.strategies.base import BaseStrategy, block_texts
 from topiccrawl.links.strategies.contract import LEARNT
+from topiccrawl.links.strategies.link_texts import block_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -196,7 +196,7 @@ class TopicLearner:
     def _set_upper_limit(self, upper: float | None) -> None:
         """Set the limit of the priorQueue, unless the user's topic sets it."""
         strategy, own_limit = self._strategy, self._own.topic.thresholds.upper_limit
-        if upper is not None and own_limit is None and isinstance(strategy, BaseStrategy):
+        if upper is not None and own_limit is None:
             strategy.parameters = replace(strategy.parameters, upper_limit=upper)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError
-from topiccrawl.extract.rendering import RenderingRule
+from topiccrawl.extract.missing import RenderingRule
 from topiccrawl.scheduler import meta
 from topiccrawl.spiders.topic import TopicSpider
 

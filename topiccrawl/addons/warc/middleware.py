@@ -15,8 +15,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response, TextResponse
 
 from topiccrawl.errors import SettingError, StorageError
-from topiccrawl.links.directives import directives
 from topiccrawl.links.page import read_page
+from topiccrawl.links.reading import directives
 from topiccrawl.scheduler.checks import check_folder
 from topiccrawl.spiders.reading import header, robots_tags
 from topiccrawl.text.decode import decode

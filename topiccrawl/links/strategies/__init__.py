@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import pkgutil
-from typing import TYPE_CHECKING
 
 from topiccrawl.errors import SettingError
-from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy
 from topiccrawl.links.strategies.baselines import BestFirst, BreadthFirst, FirstCome
 from topiccrawl.links.strategies.contract import (
     NORMAL,
     PRIOR,
     REJECTED,
+    BaseStrategy,
     GroupStats,
     LinkScorer,
     LinkStrategy,
 )
 from topiccrawl.links.strategies.link_block import LinkBlock
+from topiccrawl.links.strategies.link_texts import MAX_KEPT
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.strategies.shark import Shark
 from topiccrawl.links.strategies.shark_inlink import SharkInlink
 from topiccrawl.links.strategies.shark_plus import SharkPlus
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 DEFAULT = "shark-plus"
 
-_BY_NAME: dict[str, Callable[[LinkScorer | None, StrategyParameters | None], LinkStrategy]] = {
-    BreadthFirst.name: BreadthFirst,
-    BestFirst.name: BestFirst,
-    Shark.name: Shark,
-    SharkInlink.name: SharkInlink,
-    LinkBlock.name: LinkBlock,
-    SharkPlus.name: SharkPlus,
+_BY_NAME: dict[str, type[BaseStrategy]] = {
+    one.name: one for one in (BreadthFirst, BestFirst, Shark, SharkInlink, LinkBlock, SharkPlus)
 }
 
 NAMES = tuple(_BY_NAME)
@@ -54,8 +46,8 @@ def strategy(
     Raises:
         SettingError: There is no strategy of this name; the message lists the names.
     """
-    if factory := _BY_NAME.get(name):
-        return factory(scorer, parameters)
+    if name in _BY_NAME:
+        return _BY_NAME[name](scorer, parameters)
     if "." not in name:
         known = ", ".join(NAMES)
         raise SettingError(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy
-from topiccrawl.links.strategies.contract import PRIOR
+from topiccrawl.links.strategies.contract import PRIOR, BaseStrategy
+from topiccrawl.links.strategies.link_texts import MAX_KEPT
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
@@ -50,16 +50,6 @@ class BestFirst(BaseStrategy):
         """Return offers with the page's relevance."""
         new = (verdict.relevance,)
         return [Offer(link.url, PRIOR, new, link.anchor, link.context[:MAX_KEPT]) for link in links]
-
-    @override
-    def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return the larger relevance of the parents."""
-        return max(known, new)
-
-    @override
-    def value(self, evidence: Evidence) -> float:
-        """Return the relevance of the best parent; 1 for a seed."""
-        return evidence[0] if evidence else 1.0
 
 
 class FirstCome(BaseStrategy):

@@ -1,8 +1,10 @@
-"""Interfaces of link strategies and of their scorers."""
+"""Base class of the link strategies, and the interface of their scorers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from topiccrawl.links.strategies.parameters import StrategyParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,22 +43,44 @@ class LinkScorer(Protocol):
         ...
 
 
-class LinkStrategy(Protocol):
+class NullScorer:
+    """Scorer without a topic, used to read stored evidence."""
+
+    def score_many(self, texts: list[str]) -> list[float]:
+        """Return 0 for each text."""
+        return [0.0] * len(texts)
+
+    def contains(self, text: str) -> bool:  # noqa: ARG002
+        """Return False."""
+        return False
+
+
+class BaseStrategy:
     """Scoring of links, which determines the order of a crawl. Uses no clock and no I/O.
 
     The spider calls ``learn``, ``offers`` and ``worth`` for each page; the frontier calls the other
-    methods. ``base.BaseStrategy`` implements all methods except ``offers``, ``fold`` and ``value``.
+    methods. The defaults are: one lane, no priors, no learning. A subclass defines ``fields`` and
+    ``offers``, and ``fold`` and ``value`` unless the defaults apply. If its evidence depends on
+    link texts, it also defines ``rescore``.
+
+    Args:
+        scorer: Scorer of texts against the topic; None if stored evidence is only read.
+        parameters: Parameters of the formulas; None for the defaults.
+
+    Attributes:
+        revision: Revision of the formulas; increment it when they change, so that queued URLs are
+            re-scored.
     """
 
-    name: str
+    name: str = ""
     """Name: one of ``strategies.NAMES``, or the dotted path of the class."""
-    fields: tuple[str, ...]
+    fields: tuple[str, ...] = ()
     """Names of the evidence numbers, in order."""
-    share: tuple[int, int]
+    share: tuple[int, int] = (1, 1)
     """Pops from priorQueue and from normalQueue in one round."""
-    slack: int
+    slack: int = 0
     """Rounds by which a lane may be early or late, so that the better URL comes first."""
-    version: int
+    version: int = 0
     """Version of the stored evidence, below 2**32; changes when the meaning of evidence changes.
 
     ``version % LEARNT`` is the version of the topic. When it changes, ``sweep`` re-scores all rows,
@@ -64,10 +88,17 @@ class LinkStrategy(Protocol):
     link-text model. When it changes, a row is re-scored when it reaches the front or gets another
     parent.
     """
+    revision: int = 1
+
+    def __init__(
+        self, scorer: LinkScorer | None = None, parameters: StrategyParameters | None = None
+    ) -> None:
+        self.scorer: LinkScorer = scorer or NullScorer()
+        self.parameters = parameters or StrategyParameters()
 
     def signature(self) -> str:
         """Return formulas and parameters as text; if they changed, a resumed queue is re-scored."""
-        ...
+        return f"{type(self).__name__} {self.revision} {self.parameters}"
 
     def offers(self, verdict: Verdict, evidence: Evidence, links: Sequence[Link]) -> list[Offer]:
         """Score all links of a page in one batch; return one offer for each link, in order.
@@ -77,42 +108,48 @@ class LinkStrategy(Protocol):
             evidence: Evidence of the page when it was leased, () for a seed.
             links: Links of the page.
         """
-        ...
+        raise NotImplementedError
 
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Combine new evidence with the stored evidence of a URL; ``known`` is () at first."""
-        ...
+        """Combine new evidence with the stored evidence of a URL; ``known`` is () at first.
+
+        The default is the maximum of each number.
+        """
+        return tuple(map(max, known, new)) if known else new
 
     def value(self, evidence: Evidence) -> float:
-        """Return the value in [0, 1] of a URL with this evidence; the largest is fetched first."""
-        ...
+        """Return the value in [0, 1] of a URL with this evidence; the largest is fetched first.
 
-    def lane(self, evidence: Evidence) -> int:
+        The default is the first number; 1 for a seed.
+        """
+        return evidence[0] if evidence else 1.0
+
+    def lane(self, evidence: Evidence) -> int:  # noqa: ARG002 - one lane
         """Return the lane for the evidence; a better lane of the offer or the stored row wins."""
-        ...
+        return PRIOR
 
-    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
+    def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:  # noqa: ARG002
         """Recompute the evidence from the stored texts, after the topic changed."""
-        ...
+        return evidence
 
-    def group(self, url: str) -> tuple[str, ...]:
+    def group(self, url: str) -> tuple[str, ...]:  # noqa: ARG002 - only the host
         """Return the groups of a URL within its host, widest first; () for the host only.
 
         The last group is the queue group; URLs of one host and queue group share a prior.
         """
-        ...
+        return ()
 
-    def bias(self, stats: Sequence[GroupStats]) -> float:
+    def bias(self, stats: Sequence[GroupStats]) -> float:  # noqa: ARG002 - no prior
         """Return the prior that is added to all values of a queue group.
 
         Args:
             stats: Statistics of the crawl, the host, and the groups, widest first.
         """
-        ...
+        return 0.0
 
     def worth(self, relevance: float) -> float:
         """Return the page score for a relevance, in [0, 1]; used in the statistics of groups."""
-        ...
+        return relevance
 
     def learn(self, anchor: str, context: str, relevance: float) -> None:
         """Update the link-text model with a crawled page.
@@ -122,7 +159,6 @@ class LinkStrategy(Protocol):
             context: Context stored with it; both are empty for a seed.
             relevance: The page's relevance, in [0, 1].
         """
-        ...
 
     def reached(self, evidence: Evidence, relevance: float) -> None:
         """Learn from the evidence and relevance of a crawled page; called after ``learn``.
@@ -131,8 +167,12 @@ class LinkStrategy(Protocol):
             evidence: Evidence of the URL when it was leased, () for a seed.
             relevance: The page's relevance, in [0, 1].
         """
-        ...
 
     def adopt(self, scorer: LinkScorer) -> None:
         """Replace the scorer after a change of the topic; increments ``version``."""
-        ...
+        self.scorer = scorer
+        self.version += 1
+
+
+LinkStrategy = BaseStrategy
+"""Type of all strategies; custom ones derive from it, too."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, block_texts
-from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED
+from topiccrawl.links.strategies.contract import LEARNT, PRIOR, REJECTED, BaseStrategy
+from topiccrawl.links.strategies.link_texts import MAX_KEPT, block_texts
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
@@ -71,16 +71,6 @@ class LinkBlock(BaseStrategy):
             offers.append(Offer(link.url, self.lane(new), new, link.anchor, text[:MAX_KEPT]))
         self._update_threshold([offer.evidence[0] for offer in offers])
         return offers
-
-    @override
-    def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return the element-wise maximum."""
-        return tuple(map(max, known, new)) if known else new
-
-    @override
-    def value(self, evidence: Evidence) -> float:
-        """Return the score; 1 for a seed."""
-        return evidence[0] if evidence else 1.0
 
     @override
     def lane(self, evidence: Evidence) -> int:

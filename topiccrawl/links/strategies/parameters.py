@@ -112,24 +112,15 @@ class StrategyParameters:
                 )
 
 
-_RANGES = {
+_TERMS = ("anchor", "context", "promise", "prior", "parents", "region", "section")
+_RANGES: dict[str, tuple[float, float]] = {
     "depth_bound": (0, 1_000),
     "inlink_full": (1, 1e9),
-    "prior_share": (1, 1_000),
-    "normal_share": (0, 1_000),
-    "plus_anchor_weight": (0, 10),
-    "plus_context_weight": (0, 10),
-    "plus_promise_weight": (0, 10),
-    "plus_promise_shrink": (1e-6, 1e9),
     "plus_half": (1e-6, 1),
     "plus_shrink": (0, 100),
-    "plus_prior_weight": (0, 10),
-    "plus_parents_weight": (0, 10),
-    "plus_region_weight": (0, 10),
-    "plus_section_weight": (0, 10),
-    "plus_prior_share": (1, 1_000),
-    "plus_normal_share": (0, 1_000),
-    "plus_slack": (0, 1_000),
-    "shrinkage": (1e-6, 1e9),
+    **dict.fromkeys(("plus_promise_shrink", "shrinkage"), (1e-6, 1e9)),
+    **dict.fromkeys(("prior_share", "plus_prior_share"), (1, 1_000)),
+    **dict.fromkeys(("normal_share", "plus_normal_share", "plus_slack"), (0, 1_000)),
+    **{f"plus_{name}_weight": (0, 10) for name in _TERMS},
 }
 """Ranges of the parameters that are not weights or thresholds in [0, 1]."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import BaseStrategy, score_links
-from topiccrawl.links.strategies.contract import PRIOR, REJECTED
+from topiccrawl.links.strategies.contract import PRIOR, REJECTED, BaseStrategy
+from topiccrawl.links.strategies.link_texts import score_links
 from topiccrawl.model import Offer
 
 if TYPE_CHECKING:
@@ -44,16 +44,6 @@ class Shark(BaseStrategy):
             )
             for link, s in zip(links, score_links(links, self.scorer), strict=True)
         ]  # fmt: skip
-
-    @override
-    def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return the element-wise maximum."""
-        return tuple(map(max, known, new)) if known else new
-
-    @override
-    def value(self, evidence: Evidence) -> float:
-        """Return the score; 1 for a seed."""
-        return evidence[0] if evidence else 1.0
 
     @override
     def lane(self, evidence: Evidence) -> int:

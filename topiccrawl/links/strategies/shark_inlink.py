@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from topiccrawl.links.strategies.base import BaseStrategy, score_links
-from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED
+from topiccrawl.links.strategies.contract import NORMAL, PRIOR, REJECTED, BaseStrategy
+from topiccrawl.links.strategies.link_texts import score_links
 from topiccrawl.links.urls import words
 from topiccrawl.model import Offer
 
@@ -95,12 +95,8 @@ class SharkInlink(BaseStrategy):
     def _lane_for(self, verdict: Verdict, link: Link, potential: float) -> int:
         if verdict.relevance > self.parameters.upper_limit:
             return PRIOR
-        if verdict.relevant and self._names_topic(link):
-            return PRIOR
-        return self._by_potential(potential)
-
-    def _names_topic(self, link: Link) -> bool:
-        return self.scorer.contains(link.anchor) or self.scorer.contains(" ".join(words(link.url)))
+        texts = (link.anchor, " ".join(words(link.url))) if verdict.relevant else ()
+        return PRIOR if any(map(self.scorer.contains, texts)) else self._by_potential(potential)
 
     def _by_potential(self, potential: float) -> int:
         if potential >= self.parameters.min_prior:

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from topiccrawl.links.skeletons import group
-from topiccrawl.links.strategies.base import MAX_KEPT, BaseStrategy, score_links
-from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED
-from topiccrawl.links.strategies.link_words import LinkWords
-from topiccrawl.links.strategies.mixture import Mixture
-from topiccrawl.links.strategies.regions import SourceRegions
-from topiccrawl.links.strategies.sections import PAGING_WEIGHT, SectionWeight, is_paging, strength
+from topiccrawl.links.strategies import learned
+from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED, BaseStrategy
+from topiccrawl.links.strategies.link_texts import MAX_KEPT, score_links
 from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -44,19 +41,19 @@ class SharkPlus(BaseStrategy):
 
     ``b * parents + a * anchor + x * context + w * promise + r * region + c * section + onward``:
 
-    - ``parents`` is a mixture (``mixture``) of the best s and of ``sqrt((sum of s^2 + c * m^2) / (n
+    - ``parents`` is a mixture (``Mixture``) of the best s and of ``sqrt((sum of s^2 + c * m^2) / (n
       + c))``, where m is the mean page score of the crawl when the URL was offered, averaged over
       its offers. Without evidence a URL gets the crawl's mean, not 0. The score of all parents is
       the better predictor if pages have many parents, the best parent if lists of all kinds link to
       pages. The weights of the mixture are fitted during the crawl.
-    - ``promise`` is the prediction of the link-text model (``link_words``): scores of pages behind
+    - ``promise`` is the prediction of the link-text model (``LinkWords``): scores of pages behind
       links with the same words, whether topic terms or not.
-    - ``region`` is the mean score of pages behind links at the same position (``regions``).
+    - ``region`` is the mean score of pages behind links at the same position (``SourceRegions``).
     - ``section`` is the sum of the squared names of the parents that are lists, divided by the root
       of the number of parents. A page that links to further pages ("2", 下一页, "Next") is a list.
       Its name is the similarity of the best anchor that led to it; further pages of a list have the
       name of the list. The weight of sections falls if pages of named lists have lower scores than
-      their parents predict (``sections``).
+      their parents predict (``SectionWeight``).
     - ``onward`` adds the score of a list to links to its further pages.
 
     The prior is the mean page score of the narrowest directory, shrunk towards wider directories,
@@ -83,14 +80,16 @@ class SharkPlus(BaseStrategy):
         self._bounded = p.plus_min_prior < 1 or p.min_normal > 0
         texts = p.plus_anchor_weight + p.plus_context_weight + 2 * p.plus_promise_weight
         places = p.plus_region_weight + p.plus_section_weight + p.plus_prior_weight
-        self._scale = p.plus_parents_weight + texts + places + PAGING_WEIGHT
-        self._threshold_scale = self._scale / (self._scale - p.plus_section_weight - PAGING_WEIGHT)
+        self._scale = p.plus_parents_weight + texts + places + learned.PAGING_WEIGHT
+        self._threshold_scale = self._scale / (
+            self._scale - p.plus_section_weight - learned.PAGING_WEIGHT
+        )
         self._topic_version = 0
         self._mean = 0.0
-        self._words = LinkWords(p.plus_promise_shrink)
-        self._regions = SourceRegions(p.shrinkage)
-        self._parents = Mixture()
-        self._sections = SectionWeight()
+        self._words = learned.LinkWords(p.plus_promise_shrink)
+        self._regions = learned.SourceRegions(p.shrinkage)
+        self._parents = learned.Mixture()
+        self._sections = learned.SectionWeight()
         self._foreign = [0, 0.0]
         self._trusted = False
         self._tokenizer = shared_tokenizer()
@@ -116,14 +115,15 @@ class SharkPlus(BaseStrategy):
         square, means = worth * worth, mean * mean
         own = _upgrade(evidence) if evidence else ()
         name = max(own[_NAME], own[_ANCHOR]) if own else 0.0
-        section = strength(name) if any(is_paging(link.anchor) for link in links) else 0.0
+        is_list = any(learned.is_paging(link.anchor) for link in links)
+        section = learned.strength(name) if is_list else 0.0
         scores = score_links(links, self.scorer)
         promises = self._predict([(li.anchor, s.text) for li, s in zip(links, scores, strict=True)])
         expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
         offers = []
         for link, s, promise in zip(links, scores, promises, strict=True):
             inside = float(not link.foreign)
-            list_name, onward = (name, worth) if is_paging(link.anchor) else (0.0, 0.0)
+            list_name, onward = (name, worth) if learned.is_paging(link.anchor) else (0.0, 0.0)
             new = (
                 1.0, square, means, worth, inside, s.anchor, s.context, promise,
                 expected[link.regions], *link.regions, section, list_name, onward,
@@ -189,7 +189,7 @@ class SharkPlus(BaseStrategy):
         text += p.plus_promise_weight * (1.0 + promise)
         found = p.plus_parents_weight * self._by_parents(evidence) + p.plus_region_weight * region
         found += p.plus_section_weight * self._sections.share * _section(evidence)
-        found += PAGING_WEIGHT * evidence[_ONWARD]
+        found += learned.PAGING_WEIGHT * evidence[_ONWARD]
         return (found + text) / self._scale
 
     def _by_parents(self, evidence: Evidence) -> float:

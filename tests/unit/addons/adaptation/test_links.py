@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from topiccrawl.addons.adaptation.learner import MAX_LINK_CHARS, LearntLinks, scorers
-from topiccrawl.text.tokens import JiebaTokenizer
+from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.adapter import TopicUpdate
 from topiccrawl.topics.topic import Topic
@@ -22,7 +22,7 @@ LEARNT = {"中超": 0.2, "striker": 0.2, "广告": -0.2}
 TEXTS = ["足球新闻", "中超 球迷", "Strikers", "广告招商", "中超广告", "", "天气预报", "中超\n英超"]
 
 
-class Cutter(JiebaTokenizer):
+class Cutter(Tokenizer):
     """Counts the texts that it is asked to cut."""
 
     asked = 0

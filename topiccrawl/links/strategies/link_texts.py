@@ -1,0 +1,65 @@
+"""Scoring of link texts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from topiccrawl.links.strategies.contract import LinkScorer
+    from topiccrawl.model import Link
+
+MAX_BLOCK = 1_000
+"""Most characters of a block's joined anchors that are scored."""
+
+MAX_KEPT = 120
+"""Most characters of a context stored with a queued URL for re-scoring. A block's text is cut to
+them, so re-scoring only uses its beginning."""
+
+
+class LinkScores(NamedTuple):
+    """Scores and context of one link.
+
+    Attributes:
+        anchor: Similarity of the anchor to the topic, in [0, 1].
+        context: Similarity of the context (surrounding text or whole block), in [0, 1].
+        text: Context, cut to :data:`MAX_KEPT`.
+    """
+
+    anchor: float
+    context: float
+    text: str
+
+
+def block_texts(links: Sequence[Link]) -> dict[int, str]:
+    """Return the expanded anchor text of each block: its caption and all anchors [S3 step 3].
+
+    >>> from topiccrawl.model import Link
+    >>> block_texts([Link("u", "one", "Sport", 0), Link("v", "two", "Sport", 0), Link("w", "x")])
+    {0: 'Sport one two'}
+    """
+    parts: defaultdict[int, list[str]] = defaultdict(list)
+    for link in links:
+        if link.block >= 0:
+            if link.context and link.context not in parts[link.block]:
+                parts[link.block].append(link.context)
+            parts[link.block].append(link.anchor)
+    return {block: " ".join(filter(None, texts))[:MAX_BLOCK] for block, texts in parts.items()}
+
+
+def score_links(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
+    """Score all links of a page in one batch; each distinct text is scored once.
+
+    For a link in a block, the score of the block replaces the score of the surrounding text
+    (section 2 of the project's methods).
+    """
+    blocks = block_texts(links)
+    contexts = [blocks.get(link.block, link.context) for link in links]
+    texts = list(dict.fromkeys([*(link.anchor for link in links), *contexts]))
+    scores = dict(zip(texts, scorer.score_many(texts), strict=True))
+    return [
+        LinkScores(scores[link.anchor], scores[context], context[:MAX_KEPT])
+        for link, context in zip(links, contexts, strict=True)
+    ]
