@@ -213,6 +213,21 @@ def test_without_a_reader_pages_are_read_here_and_a_wrong_one_is_refused(
     assert (status, "TOPICCRAWL_READER" in out, "Traceback" in out) == (1, True, False), out
 
 
+def test_one_collection_uses_the_labels_beside_it_and_the_help_has_no_broken_headings(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path
+) -> None:
+    common = ("simulate", str(demo), "--strategy", "best-first", "--budget", "30")
+    status, out = scrapy(capsys, monkeypatch, *common)
+    assert status == 0, out
+    assert "30 fetched" in out
+    status, out = scrapy(capsys, monkeypatch, "simulate", "--help")
+    assert status == 0, out
+    lines = out.splitlines()  # Scrapy underlines lines that end with a colon
+    assert {lines[n - 1] for n, line in enumerate(lines) if set(line) in ({"="}, {"-"})} == {
+        "Usage", "Options", "Global Options",
+    }  # fmt: skip
+
+
 def test_without_labels_a_topic_in_words_is_judged_by_itself(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path
 ) -> None:
@@ -232,7 +247,8 @@ def test_wrong_input_is_told(
 ) -> None:
     truth = ("--truth", str(truth_of(demo)))
     wrong = [
-        ((str(demo),), 2, "Usage"),
+        ((), 2, "Usage"),
+        ((str(tmp_path / "none.web.jsonl.gz"),), 1, "pass --topic or --truth"),
         ((str(tmp_path / "none"), "--topic", "足球"), 1, "no such collection"),
         ((str(demo), *truth, "--topic", "nothing"), 1, "has no topic 'nothing'"),
         ((str(demo), *truth, "--budget", "0"), 2, "--budget"),

@@ -35,8 +35,8 @@ class Command(OperatorCommand, ScrapyCommand):
         add("--topic", **several, default=[], metavar="TOPIC", help=text)
         text = tr(
             "file with topics and labels of their relevant pages, one per collection, in the same "
-            "order (default: NAME.topics.json in the same folder, or with --topic: pages are "
-            "judged by the topic itself)"
+            "order (NAME.topics.json in the same folder; with --topic alone, pages are judged by "
+            "the topic itself)"
         )
         add("--truth", **several, type=Path, metavar="TOPICS.json", help=text)
         text = tr("start URLs (default: the topic's)")
@@ -63,7 +63,7 @@ class Command(OperatorCommand, ScrapyCommand):
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not args or (len(args) == 1 and not (opts.topic or opts.truth)):
+        if not args:
             raise UsageError
         from topiccrawl.addons.simulate.session import simulate
 
