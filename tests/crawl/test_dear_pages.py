@@ -51,6 +51,8 @@ DEAR_PAGES: dict[str, Page] = {
     "/formats": "<p>" + "<b><i><u><s>" * 3 + "<p>x" * 400_000 + STORY,
     "/numbers": f'<script type="application/ld+json">[{"1," * 400_000}1]</script>{STORY}',
     "/boxes": "<div>" * 500_000 + STORY,
+    "/heading": f"{STORY}<h2>{' ' * 2_000_000}x</h2><ul>"
+    + "".join(f"<li><a href=/n{n}>{n}</a>" for n in range(6_000)),
     "/drawings": "<svg>" + "<a>" * 500_000 + STORY,
     "/tags": STORY + "<br>" * 1_000_000,
 }

@@ -9,8 +9,8 @@ from urllib.parse import urlencode, urlsplit
 from topiccrawl.discovery.contract import Answer, Blocked, Changed, Fetched, Hit, Results
 from topiccrawl.discovery.pages import parse_json, unique, unusual, with_query
 from topiccrawl.errors import ConfigurationError
-from topiccrawl.links.feeds import read_feed
-from topiccrawl.links.sitemaps import name_of, read_sitemap, xml_root
+from topiccrawl.links.feeds import feed_page
+from topiccrawl.links.sitemaps import decompressed, name_of, read_sitemap, xml_root
 from topiccrawl.links.urls import canonical
 from topiccrawl.userfiles import read_user_file
 
@@ -85,14 +85,14 @@ class Feed:
         """See ``SeedProvider.read``."""
         if (answer := unusual(page, _CHECK)) is not None:
             return answer
-        found, root = read_feed(page.body, page.url), xml_root(page.body)
+        root = xml_root(decompressed(page.body))
         name = "" if root is None else name_of(root)
-        if found is None or root is None or name not in _FEEDS:
+        if root is None or name not in _FEEDS:
             return Changed(f"feed: <{name}> is neither RSS nor Atom", _CHECK)
         links = (link for box in (root, *root) for link in box if name_of(link) == "link")
         following = [link.get("href", "") for link in links if link.get("rel") == "next"]
         urls = (canonical(address, page.url) for address in following)
-        hits = unique(Hit(link.url, link.anchor) for link in found.links)
+        hits = unique(Hit(link.url, link.anchor) for link in feed_page(root, page.url).links)
         return Results(hits, tuple(url for url in urls if url))
 
 

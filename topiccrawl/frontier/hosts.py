@@ -185,7 +185,8 @@ def _by_host(items: Iterable[tuple[bytes, bytes]]) -> defaultdict[int, dict[int,
 def _group_names(units: list[list[str]], others: dict[int, str]) -> list[str]:
     """Return a host's groups as first found: those of its units, and others by position."""
     found = dict.fromkeys(chain.from_iterable(unit[1:] for unit in units))
-    names = [name for name in found if name not in others.values()]
+    without_unit = frozenset(others.values())
+    names = [name for name in found if name not in without_unit]
     for place, name in sorted(others.items()):
         names.insert(place, name)
     return names

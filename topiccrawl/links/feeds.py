@@ -47,8 +47,11 @@ def read_feed(data: bytes, url: str) -> Page | None:
     ('T', True)
     """
     root = _root(data)
-    if root is None:
-        return None
+    return None if root is None else feed_page(root, url)
+
+
+def feed_page(root: etree._Element, url: str) -> Page:
+    """Return the page of links of a parsed feed, see ``read_feed``."""
     links: dict[str, Link] = {}
     for entry in _entries(root):
         link = _link(entry, url)

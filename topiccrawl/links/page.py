@@ -97,10 +97,19 @@ class _Text:
     def __init__(self, pieces: list[str]) -> None:
         self.raw = "".join(pieces)
         self._starts = [0, *accumulate(map(len, pieces))]
+        self._captions: dict[Span, str] = {}
 
     def between(self, span: Span) -> str:
         """Return the text of a span with blanks folded."""
         return " ".join(self.raw[self._starts[span[0]] : self._starts[span[1]]].split())
+
+    def caption(self, span: Span | None) -> str:
+        """Return the text of a heading; cached, since many links share one."""
+        if span is None:
+            return ""
+        if span not in self._captions:
+            self._captions[span] = self.between(span)
+        return self._captions[span]
 
     def around(self, span: Span) -> str:
         """Return the text on both sides of a span, blanks folded, without cut Latin words."""
@@ -135,7 +144,7 @@ def _link(
 ) -> Link:
     _, span, _, heading, surrounding = reading.anchors[index]
     block = reading.blocks.get(index, -1)
-    context = text.around(span) if block < 0 else text.between(heading) if heading else ""
+    context = text.around(span) if block < 0 else text.caption(heading)
     return Link(url, label, context, block, regions[surrounding], regions.leaves(url))
 
 

@@ -23,7 +23,13 @@ from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.leases import UNLEASED
 from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.scheduler.starttime import parse_since
-from topiccrawl.spiders.arguments import NO_SOURCE_CHECK, TopicPlan, judges_of, plan_of
+from topiccrawl.spiders.arguments import (
+    ARGUMENTS,
+    NO_SOURCE_CHECK,
+    TopicPlan,
+    judges_of,
+    plan_of,
+)
 from topiccrawl.spiders.discovering import PRIORITY, Discovery, SearchPage
 from topiccrawl.spiders.reading import PageReading, may_be_article
 from topiccrawl.topics.examples import example_urls
@@ -109,7 +115,7 @@ class TopicSpider(Spider):
         """
         settings = crawler.settings
         check_hooks(settings)
-        plan = plan_of(settings, kwargs)
+        plan = cls.plan(settings, *args, **kwargs)
         for name, bound in plan.topic.limits.settings().items():
             settings.set(name, bound, priority="spider")
         spider, since = cls(plan), None
@@ -137,13 +143,18 @@ class TopicSpider(Spider):
         return {"terms": terms, "circumstances": {"reading": self.reading.open}}
 
     @classmethod
-    def check(cls, settings: BaseSettings, /, **arguments: str) -> Topic:
-        """Validate the arguments and return their topic, with its seeds.
+    def plan(cls, settings: BaseSettings, /, *args: str, **kwargs: str) -> TopicPlan:
+        """Validate the arguments of a crawl; a subclass takes its own ones out first.
 
         Raises:
             ConfigurationError: If an argument, the topic or a setting cannot be used.
         """
-        return plan_of(settings, arguments).topic
+        return plan_of(settings, {**dict(zip(ARGUMENTS, args, strict=False)), **kwargs})
+
+    @classmethod
+    def check(cls, settings: BaseSettings, /, **arguments: str) -> Topic:
+        """Validate the arguments and return their topic, with its seeds; see ``plan``."""
+        return cls.plan(settings, **arguments).topic
 
     @property
     def judge(self) -> RelevanceModel:
@@ -160,6 +171,7 @@ class TopicSpider(Spider):
             for asked, results in self.discovery.start():
                 for request in self._hits(self.discovery, asked, results):
                     yield request
+        # a crawl with MAX_IDLE_TIME_BEFORE_CLOSE takes its start URLs from Redis only
         elif not (seeds or examples or self.settings.get("MAX_IDLE_TIME_BEFORE_CLOSE") is not None):
             rules = start_rules(self.topic)
             seeds = tuple(url for url in default_seeds(self.topic) if not rules.refuse(url))

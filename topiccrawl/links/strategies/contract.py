@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import starmap, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from topiccrawl.links.strategies.parameters import StrategyParameters
@@ -113,9 +114,9 @@ class BaseStrategy:
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
         """Combine new evidence with the stored evidence of a URL; ``known`` is () at first.
 
-        The default is the maximum of each number.
+        The default is the maximum of each number; missing numbers count as 0.
         """
-        return tuple(map(max, known, new)) if known else new
+        return tuple(starmap(max, zip_longest(known, new, fillvalue=0.0)))
 
     def value(self, evidence: Evidence) -> float:
         """Return the value in [0, 1] of a URL with this evidence; the largest is fetched first.

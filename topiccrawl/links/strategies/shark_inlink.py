@@ -95,8 +95,10 @@ class SharkInlink(BaseStrategy):
     def _lane_for(self, verdict: Verdict, link: Link, potential: float) -> int:
         if verdict.relevance > self.parameters.upper_limit:
             return PRIOR
-        texts = (link.anchor, " ".join(words(link.url))) if verdict.relevant else ()
-        return PRIOR if any(map(self.scorer.contains, texts)) else self._by_potential(potential)
+        contains = self.scorer.contains
+        if verdict.relevant and (contains(link.anchor) or contains(" ".join(words(link.url)))):
+            return PRIOR
+        return self._by_potential(potential)
 
     def _by_potential(self, potential: float) -> int:
         if potential >= self.parameters.min_prior:

@@ -136,11 +136,16 @@ class SharkPlus(BaseStrategy):
 
     @override
     def learn(self, anchor: str, context: str, relevance: float) -> None:
-        """Update the link-text model with the words of a link and the score of its page."""
-        if self.parameters.plus_promise_weight and (anchor or context):
-            context = context[:MAX_KEPT]
-            known = self._words_of([anchor, context])
-            words = known[anchor] | _context_words(known, context)
+        """Update the link-text model with the words of a link and the score of its page.
+
+        The other models are fitted again when its version changes, also if its weight is 0.
+        """
+        if anchor or context:
+            words = frozenset[str]()
+            if self.parameters.plus_promise_weight:
+                context = context[:MAX_KEPT]
+                known = self._words_of([anchor, context])
+                words = known[anchor] | _context_words(known, context)
             before = self._words.version
             self._words.learn(words, self.worth(relevance))
             if self._words.version != before:
@@ -256,7 +261,7 @@ class SharkPlus(BaseStrategy):
 
     def _predict(self, texts: Sequence[tuple[str, str]]) -> list[float]:
         """Predict page scores of links by texts (anchor, context), as deviations in [-1, 1]."""
-        if not self._words.version:
+        if not (self._words.version and self.parameters.plus_promise_weight):
             return [0.0] * len(texts)
         known = self._words_of([text for pair in texts for text in pair])
         total = self._words.total
