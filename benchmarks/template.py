@@ -31,7 +31,7 @@ from topiccrawl.text.normal import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.addons.records.records import FoundValue, Record
+    from topiccrawl.addons.records.record import FoundValue, Record
     from topiccrawl.addons.records.templates.template import Template
 
 TEMPLATE = "软件公司-四川"

@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
-from topiccrawl.addons.records.records import (
-    Change,
-    FoundValue,
-    Record,
-    Records,
-    StoredRecord,
-    confidence_of,
-)
+from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.records import Change, Records, StoredRecord, confidence_of
 
 if TYPE_CHECKING:
     from topiccrawl.storage.contract import Storage

@@ -12,7 +12,8 @@ from scrapy.utils.misc import load_object
 
 from topiccrawl import settings as project
 from topiccrawl.addons.records.commands.records import formats as record_formats
-from topiccrawl.addons.records.records import FoundValue, Record, StoredRecord
+from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.records import StoredRecord
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage import formats

@@ -20,7 +20,7 @@ from topiccrawl.errors import (
     TemplateError,
 )
 from topiccrawl.scheduler.build import check_settings
-from topiccrawl.scheduler.hooks import number as read_number
+from topiccrawl.scheduler.hooks import number
 from topiccrawl.scheduler.starttime import check_since
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
@@ -45,30 +45,30 @@ class Plan:
         template: The template to crawl.
         seeds: Seed URLs.
         discovery: Search for further seeds, or None.
-        rules: Rules by which seeds are sampled.
+        chance: Whether seeds are sampled by their probability.
         number: Number of the period to start or to continue.
     """
 
     template: Template
     seeds: tuple[str, ...]
     discovery: Discovery | None
-    rules: SamplingRules
+    chance: bool
     number: int
 
     @property
     def crawl_name(self) -> str:
         """Name of the frontier; each period has its own."""
-        return _crawl_name(self.template, self.number)
+        return self._name(self.number)
 
     @property
     def obsolete_crawls(self) -> tuple[str, ...]:
         """Names of earlier frontiers to delete; the latest is kept for ``scrapy why``."""
-        numbers = range(max(1, self.number - 5), self.number - 1)
-        return tuple(_crawl_name(self.template, number) for number in numbers)
+        return tuple(
+            self._name(number) for number in range(max(1, self.number - 5), self.number - 1)
+        )
 
-
-def _crawl_name(template: Template, number: int) -> str:
-    return f"template-{template.slug}-{number}"
+    def _name(self, number: int) -> str:
+        return f"template-{self.template.slug}-{number}"
 
 
 def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
@@ -98,9 +98,14 @@ def plan_of(settings: BaseSettings, arguments: Mapping[str, str]) -> Plan:
         )
     fresh = flag("fresh", arguments.get("fresh", ""))
     chance = flag("chance", arguments.get("chance", "1"))
-    rules = _sampling_rules(settings, chance=chance)
-    number = _period_number(settings, template, fresh=fresh)
-    return Plan(template, tuple(dict.fromkeys(begin)), discovery, rules, number)
+    sampling_rules(settings, chance=chance)
+    return Plan(
+        template,
+        tuple(dict.fromkeys(begin)),
+        discovery,
+        chance,
+        _period_number(settings, template, fresh=fresh),
+    )
 
 
 def crawl_of(settings: BaseSettings, name: str) -> str:
@@ -110,19 +115,20 @@ def crawl_of(settings: BaseSettings, name: str) -> str:
         ConfigurationError: If there is no such template, or its periods cannot be read.
     """
     template = resolve(name)
-    return _crawl_name(template, _period_number(settings, template, fresh=False))
+    number = _period_number(settings, template, fresh=False)
+    return Plan(template, (), None, chance=True, number=number).crawl_name
 
 
-def _sampling_rules(settings: BaseSettings, *, chance: bool) -> SamplingRules:
+def sampling_rules(settings: BaseSettings, *, chance: bool) -> SamplingRules:
     """Return the rules by which seeds are sampled.
 
     Raises:
         SettingError: If a setting is out of range.
     """
-    concurrency = int(read_number(settings, "TOPICCRAWL_SEEDS_AT_ONCE"))
+    concurrency = int(number(settings, "TOPICCRAWL_SEEDS_AT_ONCE"))
     if concurrency < 1:
         raise SettingError("TOPICCRAWL_SEEDS_AT_ONCE is 0: give a whole number above 0")
-    return SamplingRules(concurrency, chance, int(read_number(settings, "TOPICCRAWL_SEED_LUCK")))
+    return SamplingRules(concurrency, chance, int(number(settings, "TOPICCRAWL_SEED_LUCK")))
 
 
 def _check_single_process(settings: BaseSettings) -> None:

@@ -1,99 +1,21 @@
-"""Extracted records with their evidence, and the store of records with their older versions."""
+"""Store of the records of template crawls: one record per entity, with its older versions."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from topiccrawl.addons.records.record import Record
 from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, pages
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
     from topiccrawl.storage.contract import Storage
     from topiccrawl.storage.documents import Document
-
-
-class FoundValue(NamedTuple):
-    """An extracted value and its evidence.
-
-    Attributes:
-        field: Name of the template's field.
-        value: Normalized value: ``+86 28 8512 3456 ext. 801``; the URL of the image if ``image``.
-        text: The value as written in the page.
-        confidence: Estimated probability that the value is correct, in [0, 1].
-        where: Kind of place in the page: ``line``, ``table``, ``json-ld`` ... (keys of
-            ``templates.candidate.WEIGHTS``).
-        url: URL of the page.
-        snippet: Text around the value, at most ``SNIPPET`` characters.
-        image: Whether the page shows the value as an image; its text is unknown then.
-    """
-
-    field: str
-    value: str
-    text: str = ""
-    confidence: float = 0.0
-    where: str = ""
-    url: str = ""
-    snippet: str = ""
-    image: bool = False
-
-
-class Record(NamedTuple):
-    """Values extracted for one entity.
-
-    Attributes:
-        template: Name of the template.
-        name: Name of the entity; "" if unknown.
-        found: Values in the order of the template's fields, by descending confidence.
-        urls: URLs of the source pages, in the order they were parsed.
-    """
-
-    template: str
-    name: str
-    found: tuple[FoundValue, ...] = ()
-    urls: tuple[str, ...] = ()
-
-    def values(self, field: str) -> tuple[str, ...]:
-        """Return the values of a field by descending confidence, without images.
-
-        >>> image = FoundValue("QQ", "http://a.test/q.gif", image=True)
-        >>> Record("t", "甲", (FoundValue("QQ", "10001"), image)).values("QQ")
-        ('10001',)
-        """
-        return tuple(one.value for one in self.found if one.field == field and not one.image)
-
-    @property
-    def digest(self) -> str:
-        """Twelve hex digits of a hash of name and values; evidence does not change them."""
-        values = sorted({(one.field, one.value) for one in self.found})
-        text = json.dumps([self.template, self.name, values], ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the record as JSON values; ``from_dict`` is the inverse."""
-        return {
-            "template": self.template,
-            "name": self.name,
-            "found": [one._asdict() for one in self.found],
-            "urls": list(self.urls),
-        }
-
-    @staticmethod
-    def from_dict(values: Mapping[str, Any]) -> Record:
-        """Return the record for a result of ``as_dict``.
-
-        >>> record = Record("t", "甲", (FoundValue("QQ", "10001"),), ("http://a.test/",))
-        >>> Record.from_dict(record.as_dict()) == record
-        True
-        """
-        found = tuple(FoundValue(**one) for one in values["found"])
-        return Record(values["template"], values["name"], found, tuple(values["urls"]))
 
 
 class Change(StrEnum):
@@ -177,6 +99,15 @@ def resolve_change(known: StoredRecord | None, new: StoredRecord) -> tuple[Chang
     return (Change.UNCHANGED if same else Change.CHANGED), kept
 
 
+def creates_version(known: StoredRecord | None, new: StoredRecord) -> bool:
+    """Return whether the old values of a record must be stored as a version."""
+    return (
+        known is not None
+        and known.period != new.period
+        and known.record.digest != new.record.digest
+    )
+
+
 RECORDS = DocumentKind(
     "records",
     (
@@ -199,10 +130,12 @@ class Records(DocumentStore):
 
     Args:
         storage: The configured storage.
+        now: Clock, seconds since the epoch.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, *, now: Callable[[], float] = time.time) -> None:
         super().__init__(storage.documents(RECORDS, VERSIONS, FORGOTTEN))
+        self._now = now
 
     async def save(self, found: Sequence[StoredRecord]) -> list[Change]:
         """Write records; return the change of each, in order.
@@ -218,13 +151,11 @@ class Records(DocumentStore):
         known = {(one.template, one.entity): one for one in map(_stored, stored)}
         changes, versions, written = [], [], {}
         for key, new in zip(keys, found, strict=True):
-            old = known.get(key)
-            change, result = resolve_change(old, new)
+            change, result = resolve_change(known.get(key), new)
             if key in forgotten:
                 change = Change.FORGOTTEN
             elif change is not Change.KEPT:
-                differs = old and old.record.digest != new.record.digest
-                if old and differs and old.period != new.period:
+                if (old := known.get(key)) is not None and creates_version(old, new):
                     versions.append(_version(old, new.checked_at))
                 known[key] = written[key] = result
             changes.append(change)
@@ -244,7 +175,7 @@ class Records(DocumentStore):
         The names of the entities are stored, even of records that did not exist, so that ``save``
         skips them from now on.
         """
-        at = time.time()
+        at = self._now()
         marks = [{"template": template, "entity": one, "at": at} for one in entities]
         await self._documents.put({FORGOTTEN: marks})  # first, so that concurrent saves see it
         return sum([await self._erase(template, entity) for entity in entities])
@@ -284,15 +215,15 @@ class Records(DocumentStore):
 
     async def count_changes(self, template: str, since: float) -> dict[str, int]:
         """Count the records ``here``, and those ``new``, ``changed`` and ``gone`` since a time."""
-        here = {"template": template, "gone_at": 0.0}
-        kinds: dict[str, dict[str, Any]] = {
-            "here": {},
-            "new": {"first_seen": Span(since)},
-            "changed": {"changed_at": Span(since), "first_seen": Span(high=since)},
-            "gone": {"gone_at": Span(since)},
+        here: dict[str, Any] = {"template": template, "gone_at": 0.0}
+        changed = {"changed_at": Span(since), "first_seen": Span(high=since)}
+        kinds = {
+            "here": here,
+            "new": {**here, "first_seen": Span(since)},
+            "changed": {**here, **changed},
+            "gone": {**here, "gone_at": Span(since)},
         }
-        count = self._documents.count
-        return {name: await count(RECORDS, here | one) for name, one in kinds.items()}
+        return {name: await self._documents.count(RECORDS, one) for name, one in kinds.items()}
 
     async def _write(self, records: Sequence[Document], versions: Sequence[Document] = ()) -> None:
         """Write records; then delete those that another process has forgotten concurrently."""
@@ -312,8 +243,10 @@ class Records(DocumentStore):
 
 
 def _document(kept: StoredRecord) -> dict[str, Any]:
-    record = {"name": kept.record.name, "record": kept.record.as_dict()}
-    return record | {name: getattr(kept, name) for name in RECORDS.fields if name not in record}
+    values = {
+        name: getattr(kept, name) for name in RECORDS.fields if name not in {"name", "record"}
+    }
+    return {**values, "name": kept.record.name, "record": kept.record.as_dict()}
 
 
 def _stored(values: Mapping[str, Any]) -> StoredRecord:

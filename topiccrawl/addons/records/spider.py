@@ -10,9 +10,10 @@ from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 from typing_extensions import override
 
-from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of
+from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of, sampling_rules
 from topiccrawl.addons.records.periods.controller import PeriodController, Stores
 from topiccrawl.addons.records.periods.periods import Period, Phase
+from topiccrawl.addons.records.periods.report import progress_line, summary_lines
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import (
     Child,
@@ -97,7 +98,9 @@ class TemplateSpider(Spider):
         check_hooks(settings)
         plan = plan_of(settings, kwargs)
         stores = Stores.of(storage_of(settings))
-        controller = PeriodController(plan.template, stores, time.time, plan.rules)
+        controller = PeriodController(
+            plan.template, stores, time.time, sampling_rules(settings, chance=plan.chance)
+        )
         spider = cls(plan, controller, LinkFollower(plan.template, traps_of(settings)))
         if since := kwargs.get("since", ""):
             folder = settings["TOPICCRAWL_DATA_DIR"]
@@ -105,7 +108,7 @@ class TemplateSpider(Spider):
             spider.spec = replace(spider.spec, since=began)
         spider._set_crawler(crawler)
         context = context_of(crawler)
-        context.search, context.progress = spider.discovery, controller.progress_line
+        context.search, context.progress = spider.discovery, spider.progress
         return spider
 
     @classmethod
@@ -274,6 +277,16 @@ class TemplateSpider(Spider):
             priority=_PRIORITY_PER_LAYER * wanted.layer,
             dont_filter=True,
         )  # fmt: skip
+
+    # -- Progress --------------------------------------------------------------------------------
+
+    def progress(self) -> str:
+        """Return the progress line."""
+        return progress_line(self.controller)
+
+    async def summary(self) -> list[str]:
+        """Return the summary of the period, as lines."""
+        return await summary_lines(self.controller)
 
 
 def _with_validators(result: PageResult, response: Response) -> PageResult:

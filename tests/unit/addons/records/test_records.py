@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from scrapy.cmdline import execute
 
-from topiccrawl.addons.records.records import FoundValue, Record, Records, StoredRecord
+from topiccrawl.addons.records.record import FoundValue, Record
+from topiccrawl.addons.records.records import Records, StoredRecord
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

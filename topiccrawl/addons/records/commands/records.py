@@ -26,9 +26,9 @@ from topiccrawl.storage.formats import Formats, comma_separated, json_lines, ope
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Iterator, Sequence
 
-    from topiccrawl.addons.records.records import FoundValue, Record
+    from topiccrawl.addons.records.record import FoundValue
 
 SHOWN = 20
 """Default number of listed records."""
@@ -88,32 +88,21 @@ class Command(OperatorCommand, ScrapyCommand):
                 raise UsageError
 
     async def _list(self, opts: argparse.Namespace) -> None:
-        shown = _json if opts.json else _line
-        if not await self._each(opts, SHOWN, lambda stored: say(shown(stored))):
-            self._report_none(opts)
-
-    async def _each(
-        self, opts: argparse.Namespace, usual: int, use: Callable[[StoredRecord], object]
-    ) -> int:
-        """Pass the selected records to a function; return their number."""
-        limit = usual if opts.limit is None else opts.limit
-        template, found = _name(opts.template), 0
-        async with (
-            self._store() as store,
-            aclosing(store.select(template, gone=opts.gone)) as records,
-        ):
+        found = False
+        async with self._store() as store, aclosing(_selected(store, opts, SHOWN)) as records:
             async for stored in records:
-                use(stored)
-                found += 1
-                if found == limit:
-                    break
-        return found
+                found = True
+                say(_json(stored) if opts.json else _line(stored))
+        if not found:
+            self._report_none(opts)
 
     def _report_none(self, opts: argparse.Namespace) -> None:
         """Print to standard error that there is no record."""
         about = f"template {_name(opts.template)!r}" if opts.template else "any template"
-        place = storage_of(self.options).place
-        say(tr("{place}: no record of {about}", place=place, about=about), to=sys.stderr)
+        say(
+            tr("{place}: no record of {about}", place=storage_of(self.options).place, about=about),
+            to=sys.stderr,
+        )
 
     async def _show(self, entity: str, opts: argparse.Namespace) -> None:
         shown_any = False
@@ -153,16 +142,35 @@ class Command(OperatorCommand, ScrapyCommand):
             return await store.allow(_name(opts.template), entities)
 
     async def _export(self, file: str, opts: argparse.Namespace) -> None:
-        fields: dict[str, None] = {}
-        if file.endswith(".csv"):  # its first line names the columns
-            await self._each(opts, 0, lambda stored: fields.update(_fields(stored.record)))
-        with open_writer(file, formats(tuple(fields))) as writer:
-            found = await self._each(opts, 0, writer.write)
+        async with self._store() as store:
+            fields: dict[str, None] = {}
+            if file.endswith(".csv"):  # its first line names the columns
+                async for stored in _selected(store, opts, 0):
+                    fields.update(dict.fromkeys(one.field for one in stored.record.found))
+            found = False
+            with open_writer(file, formats(tuple(fields))) as writer:
+                async with aclosing(_selected(store, opts, 0)) as records:
+                    async for stored in records:
+                        found = True
+                        writer.write(stored)
         if not found:
             self._report_none(opts)
 
     def _store(self) -> Records:
         return Records(storage_of(self.options))
+
+
+async def _selected(
+    store: Records, opts: argparse.Namespace, usual: int
+) -> AsyncGenerator[StoredRecord, None]:
+    limit = usual if opts.limit is None else opts.limit
+    found = 0
+    async with aclosing(store.select(_name(opts.template), gone=opts.gone)) as records:
+        async for stored in records:
+            yield stored
+            found += 1
+            if found == limit:
+                return
 
 
 def _name(argument: str) -> str:
@@ -209,38 +217,34 @@ def _evidence(one: FoundValue) -> tuple[str, ...]:
 
 
 def _version(version: Version) -> str:
-    record = version.record
-    values = ", ".join(f"{f} {VALUE_SEPARATOR.join(record.values(f))}" for f in _fields(record))
-    return f"until {iso(version.until)}: {record.name} {values}"
+    fields = dict.fromkeys(one.field for one in version.record.found)
+    values = ", ".join(f"{f} {VALUE_SEPARATOR.join(version.record.values(f))}" for f in fields)
+    return f"until {iso(version.until)}: {version.record.name} {values}"
 
 
 def record_values(stored: StoredRecord) -> dict[str, Any]:
     """Return a record with its evidence as JSON values; times are ISO 8601 in UTC.
 
     >>> from topiccrawl.addons.records.records import StoredRecord
-    >>> from topiccrawl.addons.records.records import FoundValue, Record
+    >>> from topiccrawl.addons.records.record import FoundValue, Record
     >>> record = Record("t", "甲", (FoundValue("QQ", "10001"),), ("http://a.test/",))
     >>> found = record_values(StoredRecord("a.test", record, first_seen=1.0))
     >>> found["values"], found["first_seen"], found["gone_at"]
     ({'QQ': ['10001']}, '1970-01-01T00:00:01Z', '')
     """
     record = stored.record
+    fields = dict.fromkeys(one.field for one in record.found)
     return {
         "template": record.template,
         "entity": stored.entity,
         "name": record.name,
-        "values": {field: list(record.values(field)) for field in _fields(record)},
+        "values": {field: list(record.values(field)) for field in fields},
         "confidence": round(stored.confidence, 4),
         "seed": stored.seed,
         **{name: iso(getattr(stored, name)) for name in _TIMES},
         "urls": list(record.urls),
         "evidence": [one._asdict() for one in record.found],
     }
-
-
-def _fields(record: Record) -> dict[str, None]:
-    """Return the fields of a record, in order."""
-    return dict.fromkeys(one.field for one in record.found)
 
 
 def iso(time: float) -> str:

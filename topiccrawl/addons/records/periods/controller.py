@@ -12,14 +12,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.periods.outcome import update_records
+from topiccrawl.addons.records.periods.outcome import SeedRecords
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
-from topiccrawl.addons.records.periods.seeds import (
-    Hit,
-    SamplingRules,
-    SeedList,
-    estimate_useful,
-)
+from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, SeedList
 from topiccrawl.addons.records.periods.visits import (
     ActiveSeed,
     Child,
@@ -78,6 +73,7 @@ class PeriodController:
         self.seeds = SeedList(template.name, stores.periods, clock, rules)
         self._concurrency = rules.concurrency
         self._last = len(template.filter)
+        self._entities = SeedRecords(template, stores.records)
         self._active: dict[str, ActiveSeed] = {}
         self._sampling = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}
@@ -166,7 +162,7 @@ class PeriodController:
             self.counts["pages"] += len(results)
             await self.stores.pages.save([state for state in states if state is not None])
             if active.open:
-                await self.stores.periods.save([active.seed()])
+                await self.seeds.save(active.seed())
                 return []
             requests = await self._finish_seed(active)
         return [*requests, *await self.sample()]
@@ -197,10 +193,10 @@ class PeriodController:
             active.checked = True
             names = [active.add(Child(one.url, one.layer)) for one in active.vanished(self._last)]
             if names:
-                await self.stores.periods.save([active.seed()])
+                await self.seeds.save(active.seed())
                 return self._requests(active, filter(None, names))
         missing = any(one.state is State.MISSING and one.records for one in active.current())
-        found = await update_records(self.template, self.stores.records, active, self.clock())
+        found = await self._entities.update(active, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
         useful = found.total() - found["gone"] - found["forgotten"]
@@ -212,11 +208,11 @@ class PeriodController:
         crawled = active.stored.crawled if stage is Stage.FAILED else self.period.number
         active.prune(self._last)
         seed = replace(active.seed(stage), useful=useful, crawled=crawled)
-        await self.stores.periods.save([seed])
+        await self.seeds.save(seed)
         del self._active[seed.url]
         self._locks.pop(seed.url, None)
         self.counts[f"seeds/{stage}"] += 1
-        self.seeds.record_outcome(seed.number, seed.stage, seed.useful)
+        self.seeds.record_end(seed)
 
     # -- Idle ------------------------------------------------------------------------------------
 
@@ -254,57 +250,11 @@ class PeriodController:
                 if one.state is State.MISSING and one.period == active.period and one.records:
                     active.visits[name] = replace(one, state=State.OPEN)
             requests += self._requests(active, active.open)
-            await self.stores.periods.save([active.seed()])
+            await self.seeds.save(active.seed())
         return requests
 
     def _requests(self, active: ActiveSeed, names: Iterable[str]) -> list[PageRequest]:
         return [active.request(name, self.template.version) for name in names]
-
-    # -- Report ----------------------------------------------------------------------------------
-
-    def progress_line(self) -> str:
-        """Return the progress line."""
-        counts, seeds, period = self.counts, self.seeds, self.period
-        if period.phase is Phase.SEARCHING:
-            return f"period {period.number} searching · {counts['results']} results in this run"
-        return (
-            f"period {period.number} {period.phase} · seeds {seeds.finished}"
-            f"/{period.total} ({seeds.skipped} skipped) · "
-            f"{counts['pages']} pages · {counts['records/new']} new records, "
-            f"{counts['records/changed']} changed, {counts['records/gone']} gone"
-        )
-
-    async def summary_lines(self) -> list[str]:
-        """Return the summary: outcomes of seeds and records, and an estimate for skipped seeds."""
-        outcomes = await self.seeds.outcomes()
-        period, counts = self.period, self.counts
-        tally = await self.stores.records.count_changes(self.template.name, period.started)
-        if period.phase is Phase.SEARCHING:
-            found = f"searching: {counts['results']} results in this run"
-            return [f"  period {period.number}   {found}; repeat the command to continue"]
-        stages = Counter(stage for _, stage, _, _ in outcomes)
-        crawled = [
-            (chance, bool(useful) and stage is Stage.DONE)
-            for _, stage, chance, useful in outcomes
-            if stage in {Stage.DONE, Stage.FAILED}
-        ]
-        useful, skipped = sum(good for _, good in crawled), stages[Stage.SKIPPED]
-        waiting = sum(stages[one] for one in (Stage.WAITING, Stage.OPEN, Stage.AGAIN))
-        lines = (
-            f"  period {period.number}   {period.phase}: {len(outcomes)} seeds, "
-            f"{len(crawled)} crawled ({useful} useful, {stages[Stage.FAILED]} failed), "
-            f"{waiting} remaining\n"
-            f"  records    {tally['here']} stored; in this period {tally['new']} new, "
-            f"{tally['changed']} changed, {tally['gone']} gone\n"
-            f"  pages      {counts['pages']} in this run, {counts['pages/unchanged']} unchanged, "
-            f"{counts['pages/missing']} missing, {counts['pages/failed']} failed\n"
-        )
-        if skipped:
-            lines += (
-                f"  sampling   {skipped} seeds skipped until the next period; about "
-                f"{estimate_useful(skipped, crawled):.0f} of them would have been useful"
-            )
-        return lines.splitlines()
 
 
 def _failed(request: PageRequest, note: str) -> PageResult:

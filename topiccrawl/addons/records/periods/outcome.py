@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from topiccrawl.addons.records.periods.visits import ActiveSeed, State
-from topiccrawl.addons.records.records import Record, Records, StoredRecord, confidence_of
+from topiccrawl.addons.records.record import Record
+from topiccrawl.addons.records.records import Records, StoredRecord, confidence_of
 from topiccrawl.links.urls import host_of
 
 if TYPE_CHECKING:
@@ -22,43 +23,65 @@ _ROOT_PATH = re.compile(r"/?(?:(?:index|default|home)\.(?:html?|php|aspx?|jsp|do
 """Paths of a host's front page."""
 
 
-async def update_records(
-    template: Template, records: Records, active: ActiveSeed, now: float
-) -> Counter[str]:
-    """Store the records of a seed's pages; return the number of each kind of change.
+class SeedRecords:
+    """Stores the records of seeds.
 
-    Pages that failed, or answered 404 or 410 only once, keep their earlier records, so that a
-    short outage loses none. A record is gone when all of its pages are gone or now produce another
-    entity.
+    Args:
+        template: The template.
+        records: Store of records.
     """
-    from topiccrawl.addons.records.templates.extract import combine
 
-    seed, visits = active.stored, active.visits.values()
-    pages = sorted(
-        (one for one in visits if one.records and one.state is not State.GONE),
-        key=lambda one: (one.layer, one.place, one.url),
-    )
-    found = combine([tuple(map(Record.from_dict, page.records)) for page in pages], template)
-    before = {one.entity: one for one in await records.of_seed(template.name, seed.url)}
-    stored = []
-    for entity, record in with_entities(found, seed.url):
-        known = f"www.{entity}" if f"www.{entity}" in before else entity
-        stored.append(StoredRecord(known, record, seed.url, seed.number, active.period,
-                                   confidence_of(record), checked_at=now))  # fmt: skip
-    saved = await records.save(stored)
-    changes = Counter(map(str, saved))
-    _clear_visits(active, [o for o, how in zip(stored, saved, strict=True) if how == "forgotten"])
-    gone = {one.url for one in visits if one.state is State.GONE}
-    explained = gone.union(*(one.record.urls for one in stored))
-    here = {one.entity for one in stored}
-    lost = [
-        entity
-        for entity, one in before.items()
-        if entity not in here and explained.issuperset(one.record.urls)
+    def __init__(self, template: Template, records: Records) -> None:
+        self._template = template
+        self._records = records
+
+    async def update(self, active: ActiveSeed, now: float) -> Counter[str]:
+        """Store the records of a seed's pages; return the number of each kind of change.
+
+        Pages that failed, or answered 404 or 410 only once, keep their earlier records, so that a
+        short outage loses none. A record is gone when all of its pages are gone or now produce
+        another entity.
+        """
+        from topiccrawl.addons.records.templates.extract import combine
+
+        pages = sorted(
+            (one for one in active.visits.values() if one.state is not State.GONE),
+            key=lambda one: (one.layer, one.place, one.url),
+        )
+        read = [tuple(map(Record.from_dict, page.records)) for page in pages]
+        found = combine(filter(None, read), self._template)
+        seed = active.stored
+        before = await self._records.of_seed(self._template.name, seed.url)
+        stored = [
+            StoredRecord(entity, record, seed.url, seed.number, active.period,
+                         confidence_of(record), checked_at=now)
+            for entity, record in _with_stored_entities(with_entities(found, seed.url), before)
+        ]  # fmt: skip
+        saved = await self._records.save(stored)
+        changes = Counter(map(str, saved))
+        _clear_visits(
+            active, [one for one, how in zip(stored, saved, strict=True) if how == "forgotten"]
+        )
+        gone = {one.url for one in active.visits.values() if one.state is State.GONE}
+        explained = gone.union(*(one.record.urls for one in stored))
+        here = {one.entity for one in stored}
+        lost = [
+            k.entity for k in before if k.entity not in here and explained.issuperset(k.record.urls)
+        ]
+        if lost:
+            changes["gone"] = await self._records.mark_gone(self._template.name, lost, now)
+        return changes
+
+
+def _with_stored_entities(
+    found: Sequence[tuple[str, Record]], before: Sequence[StoredRecord]
+) -> list[tuple[str, Record]]:
+    """Return records with the entity that is stored already, which may begin with ``www.``."""
+    known = {one.entity for one in before}
+    return [
+        (f"www.{entity}" if f"www.{entity}" in known else entity, record)
+        for entity, record in found
     ]
-    if lost:
-        changes["gone"] = await records.mark_gone(template.name, lost, now)
-    return changes
 
 
 def _clear_visits(active: ActiveSeed, stored: Sequence[StoredRecord]) -> None:
@@ -82,9 +105,12 @@ def with_entities(records: Sequence[Record], seed: str) -> list[tuple[str, Recor
     >>> with_entities([Record("t", "甲", urls=("http://b.test/7/lx",))], "http://b.test/7/")[0][0]
     'http://b.test/7/lx'
     """
-    own, parts = _host_without_www(seed), urlsplit(seed)
-    root = _ROOT_PATH.fullmatch(parts.path) and not parts.query
-    if root and len(records) == 1 and all(_host_without_www(u) == own for u in records[0].urls):
+    own = _host_without_www(seed)
+    if (
+        len(records) == 1
+        and _is_root(seed)
+        and all(_host_without_www(u) == _host_without_www(seed) for u in records[0].urls)
+    ):
         return [(own, records[0])]
     firsts = [record.urls[0] if record.urls else seed for record in records]
     many = Counter(firsts)
@@ -92,6 +118,11 @@ def with_entities(records: Sequence[Record], seed: str) -> list[tuple[str, Recor
         (page if many[page] == 1 else f"{page}#{record.name}", record)
         for page, record in zip(firsts, records, strict=True)
     ]
+
+
+def _is_root(url: str) -> bool:
+    parts = urlsplit(url)
+    return bool(_ROOT_PATH.fullmatch(parts.path)) and not parts.query
 
 
 def _host_without_www(url: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Seed, Stage
+from topiccrawl.addons.records.periods.sampling import probability, random_draw
 from topiccrawl.addons.records.periods.visits import ActiveSeed, Child
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 
 _BATCH = 500
@@ -99,7 +99,7 @@ class SeedList:
         for place, stage, _, useful in await self.outcomes():
             self.skipped += stage is Stage.SKIPPED
             if stage not in {Stage.WAITING, Stage.OPEN}:
-                self.record_outcome(place, stage, useful)
+                self._record_outcome(place, stage, useful)
 
     async def add_hits(self, hits: Sequence[Hit]) -> None:
         """Store search results as seeds; a URL found twice gets its best rank."""
@@ -150,6 +150,10 @@ class SeedList:
         await self._store.save(sampled)
         return sampled
 
+    async def save(self, seed: Seed) -> None:
+        """Store a seed."""
+        await self._store.save([seed])
+
     async def select(self, stage: Stage, most: int) -> list[Seed]:
         """Return seeds of this period in a stage, by number."""
         return await self._store.select(self._template, stage, most, period=self.period.number)
@@ -177,17 +181,19 @@ class SeedList:
             seeds = await self.select(stage, self.period.total)
             await self._store.save([replace(s, chance=self._chance(s.number)) for s in seeds])
 
-    def record_outcome(self, number: int, stage: Stage, useful: int) -> None:
-        """Record the outcome of a sampled seed, on which later probabilities depend."""
+    def record_end(self, seed: Seed) -> None:
+        """Record the outcome of a finished seed, on which later probabilities depend."""
+        self._record_outcome(seed.number, seed.stage, seed.useful)
+
+    def _record_outcome(self, number: int, stage: Stage, useful: int) -> None:
         place = bisect_left(self._settled, number)
         if self._settled[place : place + 1] != [number]:
             self._settled.insert(place, number)
         if stage not in {Stage.DONE, Stage.FAILED}:
             return
         self.finished += 1
-        if stage is Stage.DONE and useful:
-            self.records += useful
-        else:
+        self.records += useful if stage is Stage.DONE else 0
+        if stage is Stage.FAILED or not useful:
             insort(self._useless, number)
 
     def _chance(self, number: int, failing: int = 0) -> float:
@@ -204,7 +210,7 @@ class SeedList:
             chance = self._chance(number)
             if draw >= chance:
                 self.skipped += 1
-                self.record_outcome(number, Stage.SKIPPED, 0)
+                self._record_outcome(number, Stage.SKIPPED, 0)
                 return replace(seed, stage=Stage.SKIPPED, chance=chance)
             if draw >= self._chance(number, open_):
                 return seed
@@ -217,52 +223,3 @@ class SeedList:
             seed, rank=rank, title=title or seed.title, period=self.period.number,
             stage=Stage.FOUND, number=0, chance=0.0,
         )  # fmt: skip
-
-
-def probability(number: int, failed: int, total: int) -> float:
-    """Return the probability of crawling a seed: P = 1 - (s + f)/(2n), in [0, 1] [S1, step 3.1].
-
-    Args:
-        number: Position s of the seed in the list, from 1.
-        failed: Number f of earlier seeds that were finished without a record.
-        total: Number n of seeds in the list.
-
-    Raises:
-        ValueError: If a number is out of range.
-
-    >>> [probability(s, int(s > 8), 10) for s in (1, 7, 8, 9, 10)]
-    [0.95, 0.65, 0.6, 0.5, 0.45]
-    """
-    if not (1 <= number <= total and 0 <= failed < number):
-        raise ValueError(f"no seed {number} of {total} with {failed} failed before it")
-    return (2 * total - number - failed) / (2 * total)
-
-
-def random_draw(seed: int, period: int, number: int) -> float:
-    """Return the random number in [0, 1) of one seed in one period; deterministic.
-
-    A seed is crawled if this number is below its probability. Each seed has its own random
-    generator, so that a resumed crawl samples the same seeds.
-
-    >>> random_draw(1, 1, 5) == random_draw(1, 1, 5) != random_draw(1, 2, 5)
-    True
-    """
-    return random.Random(f"{seed}/{period}/{number}").random()  # noqa: S311  (sampling, not cryptography)
-
-
-def estimate_useful(skipped: int, crawled: Iterable[tuple[float, bool]]) -> float:
-    """Estimate the number of useful seeds among the skipped ones from the crawled ones.
-
-    Each useful crawled seed represents 1/P similar seeds, itself included (Horvitz and Thompson
-    1952). The estimate is unbiased, since P is never below 0, and capped at ``skipped``.
-
-    Args:
-        skipped: Number of skipped seeds.
-        crawled: Probability and usefulness of each finished seed.
-
-    >>> estimate_useful(1, [(1.0, True), (0.5, True), (0.5, False)])
-    1.0
-    """
-    return min(
-        float(skipped), sum(1 / chance - 1 for chance, useful in crawled if useful and chance > 0)
-    )

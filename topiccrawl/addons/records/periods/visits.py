@@ -15,7 +15,7 @@ from topiccrawl.addons.records.periods.periods import Seed, Stage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from topiccrawl.addons.records.records import Record
+    from topiccrawl.addons.records.record import Record
     from topiccrawl.model import Page
 
 MISSES_UNTIL_GONE = 2

@@ -18,7 +18,7 @@ from topiccrawl.text.decode import decode
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.addons.records.records import Record
+    from topiccrawl.addons.records.record import Record
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

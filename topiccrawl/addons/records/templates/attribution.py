@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.adjacent import HEADING
+from topiccrawl.addons.records.templates.layout import Line, enclosing
 from topiccrawl.addons.records.templates.values.address import looks_like
 from topiccrawl.addons.records.templates.values.names import (
     is_legal,
@@ -15,7 +16,7 @@ from topiccrawl.addons.records.templates.values.names import (
     similar,
     tidy,
 )
-from topiccrawl.addons.records.templates.values.plain import shown
+from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.addons.records.templates.words import (
     BRANCH,
     CITY,
@@ -27,11 +28,7 @@ from topiccrawl.addons.records.templates.words import (
 from topiccrawl.text.normal import simplify, simplify_aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from topiccrawl.addons.records.templates.candidate import Candidate
-    from topiccrawl.addons.records.templates.labels import LabelledPage
-    from topiccrawl.addons.records.templates.layout import Line
+    from topiccrawl.addons.records.templates.finder import ValueFinder
     from topiccrawl.addons.records.templates.subject import SubjectName
 
 SUBJECT = ""
@@ -40,10 +37,16 @@ NO_OWNER = "-"
 """Owner of lines that are ignored, such as those of branches and technical support."""
 _HEADING = 40
 """Maximum length of a section heading, in characters."""
+_OWN_SUPPORT = re.compile(
+    r"^[\s\x1f]*(?:电话|热线|邮箱|qq|tel|email|中心)?[\s\x1f]*:?[\s\x1f]*[+(\d]|^[\s\x1f]*(?:电话|热线|邮箱|qq)",
+    re.IGNORECASE,
+)
 _OWN_TOO = re.compile(r"主办|承办|物业|来源|技术支持|tech")
 """Words of ``OTHER_OWNER`` that may also head a section of the subject itself."""
 _LEAD = 120
 """Number of characters before a value that are searched for its owner."""
+_CLOSE = 8
+"""Maximum distance between a name without legal form and its value, in characters."""
 _INSTITUTION = re.compile(
     r"((?:\b[A-Z][\w'.-]{0,30} ){1,4}(?:Hospital|Police|Council|University|College|School|"
     r"Association|Society|Authority|Agency)|\bthe (?:\w+ ){0,3}\w+['’]s (?:\w+ ){1,3}(?=on|at))"
@@ -51,28 +54,30 @@ _INSTITUTION = re.compile(
 )
 """An institution before its number: County Hospital at 406-555-0180, the gas network's line on."""
 _PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
-_SITE_PARTS = frozenset({"header", "footer", "nav"})
-_NO_HEADING = re.compile(r"[。;!?]|诚邀|欢迎|洽谈|招募|诚招|招商")
-"""Parts of sentences and invitations, which are no headings."""
+_INVITES = re.compile(r"诚邀|欢迎|洽谈|招募|诚招|招商")
+_ACTS = re.compile(r"[。;!?]")
 
 
 class Owners:
     """Determines the owner of each line of a page.
 
     Args:
-        page: The page.
+        finder: The page with its labels.
         subject: Name of the page's subject.
-        found: Values found in the page.
+        valued: Numbers of the lines with labelled values.
+        held: Numbers of the lines with any values.
     """
 
     def __init__(
-        self, page: LabelledPage, subject: SubjectName, found: Sequence[Candidate]
+        self, finder: ValueFinder, subject: SubjectName, valued: set[int], held: set[int]
     ) -> None:
-        self.page = page
+        self.page = finder.page
+        self.finder = finder
         self.subject = subject
-        self._valued = {one.line for one in found if one.where not in {"text", "alone"}}
-        self._values = sorted(self._valued)
-        self._held = sorted({one.at for one in found if one.field != page.words.template.naming})
+        self.valued = valued
+        self._values = sorted(valued)
+        self._held = sorted(held)
+        self._other_owner_offsets: dict[int, int] = {}
         self.owner = [SUBJECT] * len(self.page.lines)
         self._offices = any(
             len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text) for line in self.page.lines
@@ -89,10 +94,10 @@ class Owners:
             if not self._has_number(number):
                 end = self._end(number, after[0], unowned=owner == NO_OWNER)
             self.owner[number:end] = [owner] * (end - number)
-        for number, line in enumerate(page.lines):
-            site = subject.other_owner and line.zone in _SITE_PARTS
-            portal = subject.portal and shown(line.text).startswith(subject.portal)
-            if portal or (site and self.owner[number] == SUBJECT):
+        if subject.other_owner:
+            self._disown_site_parts()
+        for number, line in enumerate(self.page.lines):
+            if subject.portal and shown(line.text).startswith(subject.portal):
                 self.owner[number] = NO_OWNER
 
     def _without_members(self, heads: list[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -107,60 +112,82 @@ class Owners:
             kept.append((number, owner))
         return kept
 
-    def of(self, one: Candidate, begin: int) -> str:
-        """Return the owner of a value that begins at an offset in its line; -1: not known."""
-        text = self.page.lines[one.at].text
-        foreign = OTHER_OWNER.search(simplify_aligned(text))
-        if foreign and foreign.start() <= begin < len(text):
-            return NO_OWNER
-        owner = self.owner[one.at] if self.owner[one.at] != SUBJECT else self.owner[one.line]
-        if owner == SUBJECT and begin > 0 and self._names_another(one.at, begin):
-            return NO_OWNER
-        return owner
+    def foreign_from(self, number: int) -> int:
+        """Return the offset from which a line belongs to another owner; its length if none."""
+        if number not in self._other_owner_offsets:
+            self._other_owner_offsets[number] = self._find_foreign(number)
+        return self._other_owner_offsets[number]
 
-    def _names_another(self, number: int, begin: int) -> bool:
+    def _find_foreign(self, number: int) -> int:
+        text = simplify_aligned(self.page.lines[number].text)
+        match = OTHER_OWNER.search(text)
+        if match and match[0] == "主办" and self.page.lines[number].zone == "footer":
+            return len(text)  # the owner of the site
+        if match is None or (_OWN_SUPPORT.match(text[match.end() :]) and "支持" in match[0]):
+            return len(text)
+        rest = text[match.end() :]
+        if self.subject.name and any(
+            similar(one.value, self.subject.name) for one in organisations(rest)[:1]
+        ):
+            return len(text)
+        return match.start()
+
+    def names_another(self, number: int, begin: int) -> bool:
         """Return whether the last organisation named before an offset is not the subject.
 
         An example is a partner in a news text, with its telephone number in brackets.
         """
-        text, name = self.page.lines[number].text[:begin], self.subject.name
-        if not name:
-            return False
-        place = _INSTITUTION.search(text[-_LEAD:])
-        if place and not similar(place[1], name):
+        line = self.page.lines[number]
+        place = _INSTITUTION.search(line.text[max(0, begin - _LEAD) : begin])
+        if place and self.subject.name and not similar(place[1], self.subject.name):
             return True
-        named = organisations(text)
-        if not named or similar(named[-1].value, name):
+        if not is_legal(self.subject.name):
             return False
-        kinds = self.page.words.kinds
+        named = organisations(line.text[:begin])
+        named = [one for one in named if is_legal(one.value) or begin - one.end <= _CLOSE]
+        if not named or similar(named[-1].value, self.subject.name):
+            return False
+        kinds = self.finder.words.kinds
         return not any(
             label.end <= named[-1].start < label.stop and kinds[field] in {"address", "name"}
-            for label in self.page.labels[number]
+            for label in self.finder.labels[number]
             for field in label.fields
         )
+
+    def _disown_site_parts(self) -> None:
+        """Ignore header and footer if the site belongs to another owner than the subject."""
+        for number, line in enumerate(self.page.lines):
+            if line.zone in {"header", "footer", "nav"} and self.owner[number] == SUBJECT:
+                self.owner[number] = NO_OWNER
 
     def _heading(self, number: int) -> str | None:
         """Return the owner of the section that a line heads; None if it is no heading."""
         line = self.page.lines[number]
-        marks = self.page.labels[number]
+        marks = self.finder.labels[number]
         text = shown(line.text)
-        naming = self.page.words.template.naming
+        naming = self.finder.words.template.naming
         if marks and naming in marks[0].fields:
             text = shown(line.text[marks[0].end : marks[0].stop])
         elif marks and any(shown(line.text[one.end : one.stop]) for one in marks):
             return self._leading_office(number)
-        if _NO_HEADING.search(text) or not 1 < len(tidy(text)) <= _HEADING:
+        spoken_numbers = _ACTS.search(text) or _INVITES.search(text)
+        text = tidy(text)
+        short = 1 < len(text) <= _HEADING
+        if spoken_numbers or not short or _ACTS.search(text) or line.zone in {"nav", "links"}:
             return None
-        return None if looks_like(shown(line.text)) else self._section_owner(line, tidy(text))
+        return None if looks_like(shown(line.text)) else self._section_owner(line, text)
 
     def _section_owner(self, line: Line, text: str) -> str | None:
         """Return the owner of the section that a short line heads, or None."""
         if _matches(HEAD_OFFICE, text) or text == self.subject.name:
             return SUBJECT
-        office = CITY.fullmatch(simplify(text)) or OFFICE.fullmatch(text)
-        if (self._offices and office) or _matches(BRANCH, text) or _matches(OTHERS, text):
-            return NO_OWNER
-        if _opens_other_owner(line):
+        other_office = self._offices and (CITY.fullmatch(simplify(text)) or OFFICE.fullmatch(text))
+        if (
+            _matches(BRANCH, text)
+            or _matches(OTHERS, text)
+            or other_office
+            or _opens_other_owner(line)
+        ):
             return NO_OWNER
         if is_organisation(text):
             other = text if is_legal(text) else NO_OWNER
@@ -170,7 +197,7 @@ class Owners:
     def _leading_office(self, number: int) -> str | None:
         """Return the owner of a line that begins with an office's name (北京分公司 电话：…)."""
         text = self.page.lines[number].text
-        first = self.page.labels[number][0]
+        first = self.finder.labels[number][0]
         lead = shown(text[: first.end])
         if _matches(BRANCH, lead) if len(lead) <= _HEADING else BRANCH.match(lead):
             return NO_OWNER
@@ -180,15 +207,19 @@ class Owners:
 
     def _has_number(self, number: int) -> bool:
         """Return whether a line that names an office has its number and is thus no heading."""
-        marks, kinds = self.page.labels[number], self.page.words.kinds
-        labelled = any(kinds[field] == "telephone" for mark in marks for field in mark.fields)
-        return labelled and bool(shown(self.page.lines[number].text[marks[-1].end :]))
+        marks = self.finder.labels[number]
+        kinds = {self.finder.words.kinds[field] for mark in marks for field in mark.fields}
+        line = self.page.lines[number]
+        return "telephone" in kinds and bool(shown(line.text[marks[-1].end :]))
 
     def _end(self, number: int, limit: int, *, unowned: bool) -> int:
         """Return the end line of a heading's section: that of the smallest box with values."""
+        line = self.page.lines[number]
         first = self._next(self._values, number)
+        if number in self.valued:
+            first = min(first, number + 1)
         alone = self._next(self._held, number)
-        for box in self.page.enclosing(number):
+        for box in enclosing(self.page, line.box):
             end = self.page.boxes[box].end
             if first < end or (alone < end and (unowned or self.page.boxes[box].begin == number)):
                 return self._end_in(box, number, limit)
@@ -215,19 +246,23 @@ class Owners:
         zone, rank = self.page.lines[number].zone, self.page.lines[number].tag
         sort = ""
         for other in range(number + 1, end):
-            tag = self._child(box, other)
+            tag = self._child(box, self.page.lines[other].box)
             if self.page.lines[other].zone != zone or (sort and tag in _PARTS and tag != sort):
                 return other
-            if self.page.lines[other].tag == rank in HEADING and not self.page.labels[other]:
+            if self.page.lines[other].tag == rank in HEADING and not self.finder.labels[other]:
                 return other
-            if other in self._valued:
+            if other in self.valued:
                 sort = sort or tag or "-"
         return end
 
-    def _child(self, box: int, number: int) -> str:
-        """Return the tag of the direct child of a box that contains a line, or ""."""
-        boxes = map(self.page.boxes.__getitem__, self.page.enclosing(number))
-        return next((one.tag for one in boxes if one.parent == box), "")
+    def _child(self, box: int, inner: int) -> str:
+        """Return the tag of the direct child of a box that contains an inner box, or ""."""
+        while inner >= 0 and inner != box:
+            parent = self.page.boxes[inner].parent
+            if parent == box:
+                return self.page.boxes[inner].tag
+            inner = parent
+        return ""
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> bool:

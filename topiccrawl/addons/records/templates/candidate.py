@@ -1,9 +1,4 @@
-"""Candidates: values of a page with the weights of their places, before their owner is known.
-
-The source weights the tags around a keyword [S1], but does not give the weights; these are our own
-(methods section 7), as confidences in [0, 1]. A weight is the share of correct values in such a
-place on the demo's tuning layouts. A value in several places has a higher confidence.
-"""
+"""Candidates: values of a page whose owner is not known yet."""
 
 from __future__ import annotations
 
@@ -11,60 +6,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from topiccrawl.addons.records.templates.values.plain import Value
+    from topiccrawl.addons.records.templates.values.value import Value
 
-WEIGHTS = {
-    "json-ld": 0.96,
-    "microdata": 0.95,
-    "table": 0.97,
-    "list": 0.97,
-    "line": 0.97,
-    "column": 0.95,
-    "pair": 0.93,
-    "below": 0.88,
-    "link": 0.93,
-    "alt": 0.85,
-    "icon": 0.88,
-    "text": 0.85,
-    "alone": 0.72,
-    "image": 0.90,
-}
-"""Weights of values next to a label (``table``, ``list``, ``line``, ``pair``, ``column``, and
-``below``: in a further line), in a link's address, in an image's ``alt``, after an icon, in running
-text, and on a separate line (``alone``)."""
-
-ZONES = {"main": 1.0, "footer": 0.97, "header": 0.95, "side": 0.93, "nav": 0.85, "links": 0.4}
-"""Factors of these weights by the zone of the page."""
-
-NAMES = {
-    "json-ld": 0.9,
-    "microdata": 0.9,
-    "label": 0.95,
-    "site": 0.8,
-    "heading": 0.78,
-    "copyright": 0.75,
-    "footer": 0.5,
-    "title": 0.7,
-    "intro": 0.6,
-    "host": 0.45,
-    "logo": 0.5,
-    "brand": 0.4,
-    "echo": 0.3,
-    "text": 0.2,
-}
-"""Weights of the voters for a subject's name: structured data, a label, ``og:site_name``
-(``site``), a heading before values, the copyright notice, the footer, a
-part of the title with a legal form, an introductory sentence, the host, the logo, any other part
-of the title (``brand``), its repetition in the page (``echo``), running text."""
-
-MIN_CONFIDENCE = 0.5
-"""Minimum confidence of a value in a record."""
-MIN_NAME_CONFIDENCE = 0.3
-"""Minimum confidence of the name; a title alone is sufficient."""
-MAX_CONFIDENCE = 0.995
-_REPEATED = 0.6
 _PIECES = re.compile(r"[\s,;、/|()\x1f:]+")
 
 
@@ -75,35 +20,23 @@ class Candidate(NamedTuple):
         field: Name of the template's field.
         value: Normalized value; URL of the image if ``image``.
         text: The value as written.
-        where: Kind of place (keys of ``WEIGHTS``).
+        where: Kind of place (keys of ``weights.WEIGHTS``).
+        line: Number of the label's line; of the value's line without a label.
+        weight: Weight of the label, in [0, 1].
+        image: Whether the value is shown as an image.
         at: Number of the value's line; -1 if it is in no line.
-        weight: Weight of the label, in [0, 1]; once the owner is known, confidence of the value.
-        label_at: Number of the label's line if it is another one, or -1.
-        begin: Offset in the value's line; -1 if not known.
-        owner: Name of the owner, or a mark of ``attribution``.
-        snippet: The value with the words around it.
+        begin: Offset in that line; -1 if not known.
     """
 
     field: str
     value: str
     text: str
     where: str
-    at: int
+    line: int
     weight: float = 1.0
-    label_at: int = -1
+    image: bool = False
+    at: int = -1
     begin: int = -1
-    owner: str = ""
-    snippet: str = ""
-
-    @property
-    def image(self) -> bool:
-        """True if the page shows the value as an image."""
-        return self.where == "image"
-
-    @property
-    def line(self) -> int:
-        """Number of the label's line; of the value's line without a label."""
-        return self.at if self.label_at < 0 else self.label_at
 
 
 def holds_only(values: Sequence[Value], text: str, words: int = 0) -> bool:
@@ -112,15 +45,3 @@ def holds_only(values: Sequence[Value], text: str, words: int = 0) -> bool:
     for value in sorted(values, key=lambda one: -one.start):
         left = left[: value.start] + " " + left[value.end :]
     return len("".join(_PIECES.split(left)).strip("-.·*")) <= words
-
-
-def combined(weights: Iterable[float]) -> float:
-    """Return the confidence of a value in several places; further places count less.
-
-    >>> [round(combined(weights), 3) for weights in ([0.9], [0.9, 0.9], [])]
-    [0.9, 0.954, 0.0]
-    """
-    doubt = 1.0
-    for number, weight in enumerate(sorted(weights, reverse=True)):
-        doubt *= 1 - weight * (_REPEATED if number else 1.0)
-    return min(MAX_CONFIDENCE, 1 - doubt)

@@ -5,42 +5,38 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
-from topiccrawl.addons.records.records import FoundValue, Record
+from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.templates.attribution import NO_OWNER, SUBJECT, Owners
-from topiccrawl.addons.records.templates.candidate import (
-    MIN_CONFIDENCE,
-    MIN_NAME_CONFIDENCE,
-    WEIGHTS,
-    ZONES,
-    Candidate,
-    combined,
-)
+from topiccrawl.addons.records.templates.candidate import Candidate
 from topiccrawl.addons.records.templates.finder import ValueFinder
-from topiccrawl.addons.records.templates.labels import LabelledPage
 from topiccrawl.addons.records.templates.layout import read_layout
 from topiccrawl.addons.records.templates.structured import Subject, subjects
 from topiccrawl.addons.records.templates.subject import SubjectName, name_votes, subject_name
 from topiccrawl.addons.records.templates.template import Template
-from topiccrawl.addons.records.templates.values import read_values
 from topiccrawl.addons.records.templates.values.names import is_legal, similar
-from topiccrawl.addons.records.templates.values.plain import shown
+from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.telephone import area_of, with_area
+from topiccrawl.addons.records.templates.values.value import shown
+from topiccrawl.addons.records.templates.weights import (
+    MIN_CONFIDENCE,
+    MIN_NAME_CONFIDENCE,
+    WEIGHTS,
+    ZONES,
+    combined,
+)
 from topiccrawl.addons.records.templates.words import Vocabulary
+from topiccrawl.links.urls import host_of
 from topiccrawl.text.normal import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from topiccrawl.addons.records.templates.layout import Cell
-
-_ROW_PLACES = frozenset({"column", "link", "text", "alone"})
-"""Places of values that belong to the organisation named in their row."""
 SNIPPET = 120
 """Maximum length of a snippet, in characters."""
-_OWNERS = frozenset({"title", "site", "copyright", "json-ld", "microdata"})
+_OWNERS = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
 """Voters whose name is reliable enough for a record without values."""
 _POSTAL_BOX = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]政信箱", re.IGNORECASE)
 """A post-office box; street addresses are preferred."""
@@ -52,6 +48,15 @@ _STAFF = re.compile(
     re.IGNORECASE,
 )
 """Column headings of tables that list people."""
+
+
+class _Weighed(NamedTuple):
+    """A candidate with its owner, its confidence in [0, 1] and a snippet."""
+
+    found: Candidate
+    owner: str
+    weight: float
+    snippet: str
 
 
 def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
@@ -74,28 +79,33 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     >>> record.name, record.values("联系方式"), record.values("邮箱")
     ('四川天府软件有限公司', ('+86 28 8512 3456', '+86 28 8512 3457'), ('info@tf.com',))
     """
-    page = LabelledPage(read_layout(html), _vocabulary_of(template))
-    found = list(ValueFinder(page).candidates())
-    structured = subjects(page.layout.scripts, page.layout.tree)
-    name = subject_name(list(name_votes(page, structured, found, url)))
-    owners = Owners(page, name, found)
-    weighed = [one for one in (_weigh(one, page, owners) for one in found) if one.owner != NO_OWNER]
-    weighed += _structured(structured, name, page.words)
-    weighed = _assign_rows(weighed, page)
-    groups = {SUBJECT: [one for one in weighed if one.owner == SUBJECT]}
+    words = _vocabulary_of(template)
+    page = read_layout(html)
+    finder = ValueFinder(page, words)
+    structured = subjects(page.scripts, page.tree)
+    found = list(finder.candidates())
+    name = subject_name(
+        list(name_votes(page, structured, found, template.naming, _hosts(found, url, words)))
+    )
+    valued = {one.line for one in found if one.where not in {"text", "alone"}}
+    owners = Owners(finder, name, valued, {one.at for one in found if one.field != template.naming})
+    weighed = [_weigh(one, finder, owners) for one in found]
+    weighed = [one for one in weighed if one.owner != NO_OWNER]
+    weighed += _structured(structured, name, words)
+    weighed = _assign_rows(weighed, finder)
+    groups: dict[str, list[_Weighed]] = defaultdict(list)
     for one in weighed:
-        if one.owner != SUBJECT:
-            groups.setdefault(one.owner, []).append(one)
+        groups[one.owner].append(one)
     if not name.name and len(groups) > 1:
-        del groups[SUBJECT]  # a directory: values without an owner belong to the directory
+        groups.pop(SUBJECT, None)  # a directory: values without an owner belong to the directory
     records = []
-    for owner, group in groups.items():
+    for owner, group in sorted(groups.items(), key=lambda item: item[0] != SUBJECT):
         title = name if owner == SUBJECT else SubjectName(owner, 0.9, "heading")
-        record = _record(group, title, url, page.words)
+        record = _record(group, title, url, words)
         if any(one.field != template.naming for one in record.found):
             records.append(record)
     if not records and name.voter in _OWNERS and is_legal(name.name):
-        records = [_record([], name, url, page.words)]
+        records = [_record([], name, url, words)]
     return tuple(records)
 
 
@@ -125,12 +135,12 @@ def combine(pages: Iterable[Sequence[Record]], template: Template) -> tuple[Reco
                 home.append(record)
     joined = [_merge(group, template) for group in merged]
     needed = [field for field, how in template.crawl.items() if how.required]
-    others = set(template.crawl) - {template.naming}
+    more = set(template.crawl) != {template.naming}
     return tuple(
         one
         for one in joined
-        if all(map(one.values, needed))
-        and (not others or any(found.field in others for found in one.found))
+        if all(one.values(field) for field in needed)
+        and not (more and all(found.field == template.naming for found in one.found))
     )
 
 
@@ -150,23 +160,35 @@ def _merge(group: list[Record], template: Template) -> Record:
     for same in kept.values():
         best = max(same, key=lambda one: one.confidence)
         found.append(best._replace(confidence=round(combined([one.confidence for one in same]), 4)))
-    names = [one.name for one in group if one.name]
-    name = min(names, key=lambda name: (not is_legal(name), -len(name)), default="")
+    names = sorted(
+        {one.name for one in group if one.name}, key=lambda name: (not is_legal(name), -len(name))
+    )
     urls = tuple(dict.fromkeys(url for record in group for url in record.urls))
+    name = names[0] if names else ""
     found = [one for one in found if one.field != template.naming or one.value == name or not name]
     return Record(template.name, name, _ordered(found, template), urls)
 
 
-def _weigh(one: Candidate, page: LabelledPage, owners: Owners) -> Candidate:
-    """Return a candidate with its owner, its confidence and a snippet."""
-    line = page.lines[one.at]
+def _weigh(one: Candidate, finder: ValueFinder, owners: Owners) -> _Weighed:
+    line = finder.page.lines[one.at]
+    label = finder.page.lines[one.line]
     weight = WEIGHTS[one.where] * ZONES[line.zone] * one.weight
     if _POSTAL_BOX.match(one.value):
         weight = max(0.7 * weight, min(weight, MIN_CONFIDENCE))
+    owner = owners.owner[one.at] if owners.owner[one.at] != SUBJECT else owners.owner[one.line]
+    text = line.text if one.at == one.line else f"{label.text} {line.text}"
     begin = one.begin if one.begin >= 0 else shown(line.text).find(one.text)
-    text = line.text if one.at == one.line else f"{page.lines[one.line].text} {line.text}"
-    snippet = _snippet(shown(text), one.text)
-    return one._replace(owner=owners.of(one, begin), weight=weight, snippet=snippet)
+    if owners.foreign_from(one.at) <= begin < len(line.text):
+        owner = NO_OWNER
+    if owner == SUBJECT and begin > 0 and owners.names_another(one.at, begin):
+        owner = NO_OWNER
+    return _Weighed(one, owner, weight, _snippet(shown(text), one.text))
+
+
+def _hosts(found: Iterable[Candidate], url: str, words: Vocabulary) -> list[str]:
+    """Return the page's host and the hosts of the mail addresses on the page."""
+    mails = [one.value for one in found if words.kinds[one.field] == "mail" and not one.image]
+    return list(dict.fromkeys([host_of(url), *(mail.rpartition("@")[2] for mail in mails)]))
 
 
 def _snippet(text: str, value: str) -> str:
@@ -175,89 +197,136 @@ def _snippet(text: str, value: str) -> str:
     return text[begin : begin + SNIPPET]
 
 
-def _structured(structured: list[Subject], name: SubjectName, words: Vocabulary) -> list[Candidate]:
+def _structured(structured: list[Subject], name: SubjectName, words: Vocabulary) -> list[_Weighed]:
     """Return values of JSON-LD and microdata that belong to the page's subject."""
     found = []
     for subject in structured:
         if name.name and not similar(subject.name, name.name):
             continue
         for kind, text in subject.facts:
-            if field := words.primary(kind):
-                for value in read_values(words.kinds[field], text, words.template.region):
-                    one = Candidate(field, value.value, text, subject.where, -1)
-                    weight = WEIGHTS[subject.where]
-                    found.append(one._replace(weight=weight, snippet=text[:SNIPPET]))
+            field = words.primary(kind)
+            for value in (
+                read_values(words.kinds[field], text, words.template.region) if field else ()
+            ):
+                one = Candidate(field, value.value, text, subject.where, -1)
+                found.append(_Weighed(one, SUBJECT, WEIGHTS[subject.where], text[:SNIPPET]))
     return found
 
 
-def _assign_rows(found: list[Candidate], page: LabelledPage) -> list[Candidate]:
+def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]:
     """Assign the rows of a table with column headings to the organisations that they name."""
-    naming = page.words.template.naming
-    staff = {one.cell.table for one in page.lines if one.cell and _STAFF.fullmatch(shown(one.text))}
-    cells = [page.lines[one.at].cell if one.at >= 0 else None for one in found]
+    naming = finder.words.template.naming
     rows: dict[tuple[int, int], str] = {}
-    kept: list[tuple[Candidate, Cell | None]] = []
-    for one, cell in zip(found, cells, strict=True):
-        if one.where == "column" and one.field == naming and cell:
-            if cell.table in staff:
-                continue
-            rows[cell.table, cell.row] = one.value
-        kept.append((one, cell))
-    several = len(set(rows.values())) > 1  # one organisation is the subject
-    return [
-        one._replace(owner=rows.get((cell.table, cell.row), one.owner))
-        if several and cell and one.where in _ROW_PLACES
-        else one
-        for one, cell in kept
+    for one in weighed:
+        cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
+        if one.found.where == "column" and one.found.field == naming and cell:
+            rows[cell.table, cell.row] = one.found.value
+    staff = {
+        line.cell.table
+        for line in finder.page.lines
+        if line.cell and _STAFF.fullmatch(shown(line.text))
+    }
+    weighed = [
+        one
+        for one in weighed
+        if not (
+            one.found.field == naming
+            and one.found.where == "column"
+            and _table(one, finder) in staff
+        )
     ]
+    rows = {row: name for row, name in rows.items() if row[0] not in staff}
+    if len(set(rows.values())) < 2:  # noqa: PLR2004 - one organisation is the subject
+        return weighed
+    kept = []
+    for one in weighed:
+        cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
+        owner = (
+            rows.get((cell.table, cell.row))
+            if cell and one.found.where in {"column", "link", "text", "alone"}
+            else None
+        )
+        kept.append(one._replace(owner=owner) if owner else one)
+    return kept
 
 
-def _record(group: list[Candidate], name: SubjectName, url: str, words: Vocabulary) -> Record:
+def _table(one: _Weighed, finder: ValueFinder) -> int:
+    cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
+    return cell.table if cell else -1
+
+
+def _record(group: list[_Weighed], name: SubjectName, url: str, words: Vocabulary) -> Record:
     template = words.template
-    by_value: dict[tuple[str, str, bool], list[Candidate]] = defaultdict(list)
-    for one in _with_area_codes(group, words):
-        if one.field != template.naming:
-            by_value[one.field, one.value, one.image].append(one)
-    found = _without_faxes([_found(same, url) for same in by_value.values()], words)
+    by_value: dict[tuple[str, str, bool], list[_Weighed]] = defaultdict(list)
+    for one in _local_numbers(group, words):
+        if one.found.field != template.naming:
+            by_value[one.found.field, one.found.value, one.found.image].append(one)
+    found = [_found(same, url) for same in by_value.values()]
+    found = _without_faxes(found, words)
     if template.naming and name.name:
-        evidence = (round(name.confidence, 4), name.voter, url, name.name)
-        found.append(FoundValue(template.naming, name.name, name.name, *evidence))
+        found.append(
+            FoundValue(
+                template.naming,
+                name.name,
+                name.name,
+                round(name.confidence, 4),
+                name.voter,
+                url,
+                name.name,
+            )
+        )
     return Record(template.name, name.name, _ordered(found, template), (url,))
 
 
-def _found(same: list[Candidate], url: str) -> FoundValue:
+def _found(same: list[_Weighed], url: str) -> FoundValue:
     best = max(same, key=lambda one: one.weight)
-    lines: dict[int, float] = defaultdict(float)
-    for one in same:
-        lines[one.at] = max(lines[one.at], one.weight)
-    value = urljoin(url, best.value) if best.image else best.value
-    evidence = (round(combined(lines.values()), 4), best.where, url, best.snippet)
-    return FoundValue(best.field, value, best.text, *evidence, best.image)
+    apart = {(one.found.at, one.found.where): one.weight for one in same}
+    lines = {at for at, _ in apart}
+    weights = [max(weight for (at, _), weight in apart.items() if at == line) for line in lines]
+    one = best.found
+    value = urljoin(url, one.value) if one.image else one.value
+    confidence = round(combined(weights), 4)
+    return FoundValue(
+        one.field, value, one.text, confidence, one.where, url, best.snippet, one.image
+    )
 
 
-def _with_area_codes(group: list[Candidate], words: Vocabulary) -> list[Candidate]:
+def _local_numbers(group: list[_Weighed], words: Vocabulary) -> list[_Weighed]:
     """Add the area code to local numbers if all other numbers of the subject have the same one."""
-    phones = [one for one in group if words.kinds[one.field] == "telephone" and not one.image]
-    areas = {area_of(one.value) for one in phones} - {""}
+    region = words.template.region
+    phones = [
+        one
+        for one in group
+        if words.kinds.get(one.found.field) == "telephone" and not one.found.image
+    ]
+    areas = {area for one in phones if (area := area_of(one.found.value))}
     if len(areas) != 1:
         return group
-    (area,), region = areas, words.template.region
-    return [
-        one._replace(value=with_area(one.value, area, region)) if one in phones else one
-        for one in group
-    ]
+    area = areas.pop()
+    done = []
+    for one in group:
+        digits, ext, more = one.found.value.partition(" ext. ")
+        if one in phones and digits.isdigit():
+            value = with_area(digits, area, region) + ext + more
+            done.append(one._replace(found=one.found._replace(value=value)))
+        else:
+            done.append(one)
+    return done
 
 
 def _without_faxes(found: list[FoundValue], words: Vocabulary) -> list[FoundValue]:
     """Remove fax numbers from telephone fields unless they have a telephone label as well."""
     faxes = {one.value for one in found if one.field in words.faxes}
+    weak = {"link", "alone", "icon", "json-ld", "microdata"}
     return [
         one
         for one in found
-        if one.value not in faxes
-        or one.field in words.faxes
-        or words.kinds[one.field] != "telephone"
-        or one.where not in _LINKED | {"alone"}
+        if not (
+            words.kinds.get(one.field) == "telephone"
+            and one.field not in words.faxes
+            and one.value in faxes
+            and one.where in weak
+        )
     ]
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.templates.values import read_values
 from topiccrawl.addons.records.templates.values.address import looks_like
-from topiccrawl.addons.records.templates.values.plain import Value, shown
+from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.addons.records.templates.words import LONGEST_LABEL, OTHERS, SOURCE, Hit, Vocabulary
 from topiccrawl.text.normal import has_han, simplify_aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from topiccrawl.addons.records.templates.layout import Layout, Line
+    from collections.abc import Sequence
 
 _COLONS = re.compile("[:︰∶]")
 _TOKEN = re.compile(r"[^\s\x1f:;,。、|/()\[\]【】<>@!?]*$")
@@ -80,93 +77,6 @@ class Label(NamedTuple):
     text: str
 
 
-class LabelledPage:
-    """A page with the labels of its lines.
-
-    Args:
-        layout: The page.
-        words: The template's labels.
-
-    Attributes:
-        lines: Lines of the page; an image of a label is replaced by the text of the label.
-        labels: Labels of each line.
-        boxes: Boxes of the page.
-        words: The template's labels.
-        region: The template's country.
-    """
-
-    def __init__(self, layout: Layout, words: Vocabulary) -> None:
-        self.layout = layout
-        self.boxes = layout.boxes
-        self.words = words
-        self.region = words.template.region
-        self.lines = [_image_label(line, words) for line in layout.lines]
-        self.labels = [_line_labels(line, words) for line in self.lines]
-
-    def read(self, field: str, text: str) -> list[Value]:
-        """Return the values of a field in a text."""
-        return read_values(self.words.kinds[field], text, self.region)
-
-    def before_labels(self, number: int) -> str | None:
-        """Return the text of a line before its first label; None if it begins with a label."""
-        text, marks = self.lines[number].text, self.labels[number]
-        if not marks:
-            return text
-        before = text[: marks[0].start]
-        return before if shown(before).strip(" ([") else None
-
-    def enclosing(self, number: int) -> Iterator[int]:
-        """Yield the boxes that contain a line, from inner to outer."""
-        box = self.lines[number].box
-        while box >= 0:
-            yield box
-            box = self.boxes[box].parent
-
-    def parent(self, number: int) -> int:
-        """Return the box that contains the box of a line; -1 if there is none."""
-        return self.boxes[self.lines[number].box].parent
-
-    def next_to_label(self, number: int) -> bool:
-        """Return whether an adjacent line, in a sibling box, begins with a field's label."""
-        tag, parent = self.lines[number].tag, self.parent(number)
-        return any(
-            marks and marks[0].fields and not marks[0].start
-            for other in (number - 1, number + 1)
-            if 0 <= other < len(self.lines)
-            and (self.lines[other].tag, self.parent(other)) == (tag, parent)
-            for marks in [self.labels[other]]
-        )
-
-
-def _image_label(line: Line, words: Vocabulary) -> Line:
-    """Replace a line that is only the image of a label by the text of the label."""
-    if line.text or len(line.marks) != 1 or line.marks[0].what != "image":
-        return line
-    text = line.marks[0].instead.strip(" :")
-    marks = labels(text, words)
-    if len(marks) != 1 or not marks[0].fields or marks[0].end < len(text):
-        return line
-    return line._replace(text=text + ":", marks=())
-
-
-def _line_labels(line: Line, words: Vocabulary) -> list[Label]:
-    """Return the labels of a line, including images of labels followed by text."""
-    found = labels(line.text, words)
-    for mark in line.marks:
-        if mark.what == "image" and mark.instead and shown(line.text[mark.start :]):
-            shown_labels = labels(mark.instead.rstrip(" :") + ":", words)
-            if shown_labels and shown_labels[-1].fields:
-                found.append(shown_labels[-1]._replace(start=mark.start, end=mark.start))
-    return _with_stops(found, len(line.text))
-
-
-def _with_stops(found: list[Label], length: int) -> list[Label]:
-    """Return labels in order; the text of each ends where the next one begins."""
-    found.sort(key=lambda one: one.start)
-    ends = [one.start for one in found[1:]] + [length]
-    return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
-
-
 def labels(text: str, words: Vocabulary) -> list[Label]:
     """Return the labels of a line, in order; the text of each ends where the next one begins.
 
@@ -182,13 +92,16 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     """
     text = _DOTTED.sub(r"\1:", text)
     text = simplify_aligned(text)
-    hits = _side_by_side(words.hits(text), words)
+    hits = words.hits(text)
     colons = [at for one in _COLONS.finditer(text) if _labels_something(text, at := one.start())]
     if not hits and not colons:
         return []
     found = _with_colons(text, colons, hits, words)
     found += _colonless(text, hits, found, words)
-    return _with_stops([_adjusted(one, words) for one in found], len(text))
+    found.sort(key=lambda one: one.start)
+    ends = [one.start for one in found[1:]] + [len(text)]
+    found = [_adjusted(one, words) for one in found]
+    return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
 
 
 def _adjusted(label: Label, words: Vocabulary) -> Label:
@@ -244,6 +157,8 @@ def _at_colon(
     if token is None:
         return None
     start = begin + token.start()
+    if start == begin and begin and len(token[0]) > 4:  # noqa: PLR2004 - glued to a value
+        return None
     field = words.whole_field(token[0])
     return Label((field,) if field else (), start, end, end, SOURCE, token[0])
 
@@ -269,8 +184,8 @@ def _ends_label(text: str, hit: Hit, colon: int) -> bool:
 
 def _label_start(text: str, begin: int, at: int) -> int:
     """Return the offset at which a label with its qualifiers begins: 公司|联系|电话."""
-    token = _TOKEN.search(text, begin, at)
-    start = token.start() if token else at
+    token = _TOKEN.search(text[begin:at])
+    start = begin + token.start() if token else at
     if at - start <= SENTENCE and (start > begin or not begin):
         return start
     qualifiers = _QUALIFIERS.search(text, begin, at)
@@ -278,12 +193,17 @@ def _label_start(text: str, begin: int, at: int) -> int:
 
 
 def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]:
-    """Return the fields of a label; the last keyword counts if only a gap is between two."""
+    """Return the fields of a label; of adjacent keywords only the last one counts (电子邮箱)."""
     kept: list[Hit] = []
     for hit in cluster:
-        if kept and not text[kept[-1].end : hit.start].strip(" \x1f"):
-            kinds = {words.kinds.get(kept[-1].field), words.kinds.get(hit.field)}
-            if kinds != {"telephone"}:
+        before = kept[-1] if kept else None
+        if before is not None and not text[before.end : hit.start].strip(" \x1f"):
+            kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
+            if kinds[1] == "address" and kinds[0] in _NEXT_TO:
+                continue  # 邮箱地址
+            if before.field in words.faxes and kinds[1] == "telephone":
+                continue  # 传真电话
+            if kinds != ("telephone", "telephone"):
                 kept.pop()
         kept.append(hit)
     return tuple(dict.fromkeys(hit.field for hit in kept if hit.field))
@@ -292,7 +212,7 @@ def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]
 def _colonless(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) -> list[Label]:
     """Return labels without a colon: at the start of a line or after a gap, before a value."""
     more: list[Label] = []
-    for hit in hits:
+    for hit in _side_by_side(hits, words):
         letter = hit.end - hit.start == 1  # T, F and E need a colon, a separate line or a value
         if letter and not (_LETTER.fullmatch(text) or _LETTERED.match(text, hit.start)):
             continue

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate, product
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.addons.records.templates.icons import ORNAMENT, SIGN, SIGNED, icon_kind
 from topiccrawl.addons.records.templates.values.mail import decode_cfemail
-from topiccrawl.addons.records.templates.values.plain import OBJECT, SOFT
-from topiccrawl.addons.records.templates.words import ORNAMENT, SIGN, SIGNED, icon_kind
+from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT
 from topiccrawl.extract.blocks import BREAKS, INVISIBLE
 from topiccrawl.links.limits import parse_html
 from topiccrawl.text.normal import normalise
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MOST_LINES = 5_000
@@ -24,28 +26,28 @@ LONGEST_LINE = 3_000
 """Maximum number of characters per line."""
 _ENTRIES = frozenset({"input", "select", "textarea", "button"})
 _TITLED = frozenset({"li", "p", "div", "span", "dd", "i", "em"})
-_ICON_TAGS = frozenset({"i", "span", "em", "b"})
+_ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
 _MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
 _STRONG = frozenset({"b", "strong"})
-_BOXES = BREAKS | {"html"}
-"""Elements that are boxes; a page of frames has text in no element but the root."""
-_SKIPPED = (INVISIBLE | {"br", "meta"}) - {"noscript", "head"}
-"""Elements whose children are ignored; ``noscript`` is shown without scripts."""
+_SKIPPED = INVISIBLE - _ENTRIES - {"noscript"}  # shown without scripts
 _BLANKS = re.compile(r"[^\S\x1f]+")
 _HIDDEN = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:^|[;\s])(?:left|top|right)\s*:\s*-\d{3,}",
     re.IGNORECASE,
 )
-_OPEN, _CLOSED = r"(?:^|[\s_-])", r"(?:$|[\s_-])"
-_ZONE_NAMES = {
-    "footer": r"foot|copyright|copy-?right|bottom|beian",
-    "links": rf"friend|flink|partner|yqlj|{_OPEN}links?{_CLOSED}",
-    "nav": rf"{_OPEN}nav|menu|crumb|pager|pagination",
-    "header": rf"header|top-?bar|{_OPEN}(?:top|head){_CLOSED}",
-    "side": rf"side-?bar|aside|{_OPEN}(?:side|left_?nav){_CLOSED}",
-}
-"""Patterns of the classes and ids of each zone."""
-_ZONES = {zone: re.compile(word, re.IGNORECASE) for zone, word in _ZONE_NAMES.items()}
+_ZONES = (
+    ("footer", re.compile(r"foot|copyright|copy-?right|bottom|beian", re.IGNORECASE)),
+    (
+        "links",
+        re.compile(r"friend|flink|partner|yqlj|(?:^|[\s_-])links?(?:$|[\s_-])", re.IGNORECASE),
+    ),
+    ("nav", re.compile(r"(?:^|[\s_-])nav|menu|crumb|pager|pagination", re.IGNORECASE)),
+    ("header", re.compile(r"header|top-?bar|(?:^|[\s_-])(?:top|head)(?:$|[\s_-])", re.IGNORECASE)),
+    (
+        "side",
+        re.compile(r"side-?bar|aside|(?:^|[\s_-])(?:side|left_?nav)(?:$|[\s_-])", re.IGNORECASE),
+    ),
+)
 _ZONE_TAGS = {"footer": "footer", "nav": "nav", "header": "header", "aside": "side"}
 _SPREAD = re.compile(r"(?:[\u3400-\u9fff] +){5,}[\u3400-\u9fff]")
 """A heading with spaces between its characters: 四 方 软 件 公 司."""
@@ -143,19 +145,12 @@ def read_layout(html: str) -> Layout:
     walk = _Walk()
     if tree.root is not None:
         walk.run(tree.root)
-    metas = {
-        (one.attributes.get("property") or one.attributes.get("name") or "").lower(): normalise(
-            one.attributes.get("content") or ""
-        )
-        for one in reversed(tree.css("meta"))
-    }
-    title = next((text for one in tree.css("title") if (text := one.text())), "")
     return Layout(
         tuple(_content_links(_bounded(walk.lines))),
         tuple(walk.boxes),
-        normalise(" ".join(title.split())),
-        metas,
-        tuple(one.text() for one in tree.css("script[type*='ld+json']")),
+        normalise(" ".join(walk.title.split())),
+        walk.metas,
+        tuple(walk.scripts),
         tree,
     )
 
@@ -184,42 +179,23 @@ class _Table:
         self.number = number
         self.row = -1
         self.column = -1
-        self.occupied: set[tuple[int, int]] = set()
+        self.occupied: dict[tuple[int, int], bool] = {}
+        self.cell: Cell | None = None
 
     def next_row(self) -> None:
         self.row += 1
         self.column = -1
 
-    def next_cell(self, tag: str, across: int, down: int) -> Cell:
+    def next_cell(self, tag: str, across: int, down: int) -> None:
         self.row = max(self.row, 0)
         self.column += 1
         while (self.row, self.column) in self.occupied:
             self.column += 1
-        rows = range(self.row, self.row + down)
-        self.occupied.update(product(rows, range(self.column, self.column + across)))
-        cell = Cell(self.number, self.row, self.column, tag == "th")
+        for row in range(down):
+            for column in range(across):
+                self.occupied[self.row + row, self.column + column] = True
+        self.cell = Cell(self.number, self.row, self.column, tag == "th")
         self.column += across - 1
-        return cell
-
-
-class _Place(NamedTuple):
-    """Elements around a node: box, zone, table, cell; whether they hide or embolden it."""
-
-    box: int = -1
-    zone: str = "main"
-    table: _Table | None = None
-    cell: Cell | None = None
-    hidden: bool = False
-    strong: bool = False
-
-
-class _Opened(NamedTuple):
-    """An element that was entered; ``link``: number of its line, and its offset there."""
-
-    tag: str
-    place: _Place
-    href: str
-    link: tuple[int, int]
 
 
 class _Walk:
@@ -228,36 +204,48 @@ class _Walk:
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self.boxes: list[Box] = []
-        self._place = _Place()
-        self._tables = 0
-        self._flushed = 0
+        self.title = ""
+        self.metas: dict[str, str] = {}
+        self.scripts: list[str] = []
+        self._open: list[int] = []
+        self._zones: list[str] = ["main"]
+        self._tables: list[_Table] = []
+        self._count = 0
+        self._hidden = 0
+        self._strong = 0
         self._plain = False
         self._text = ""
         self._marks: list[Mark] = []
+        self._links: list[tuple[int, str]] = []
 
     def run(self, root: LexborNode) -> None:
-        stack: list[LexborNode | _Opened] = [root]
+        stack = [(root, False)]
         while stack:
-            node = stack.pop()
-            if isinstance(node, _Opened):
-                self._leave(node)
-            elif node.tag == "-text":
+            node, left = stack.pop()
+            tag = node.tag or ""
+            if left:
+                self._leave(tag)
+                continue
+            if tag == "-text":
                 self._write(node.text_content or "")
-            elif opened := self._enter(node, node.tag or ""):
-                stack.append(opened)
-                child = node.last_child
-                while child is not None:
-                    stack.append(child)
-                    child = child.prev
+                continue
+            if not self._enter(node, tag):
+                continue
+            stack.append((node, True))
+            child = node.last_child
+            while child is not None:
+                stack.append((child, False))
+                child = child.prev
+        self._flush()
 
     def _write(self, text: str) -> None:
-        if self._place.hidden or len(self._text) > LONGEST_LINE:
+        if self._hidden or len(self._text) > LONGEST_LINE:
             return
         text = _BLANKS.sub(" ", normalise(text))
         begin = 0
         for sign in SIGNED.finditer(text):
             self._append(text[begin : sign.start()])
-            self._mark("icon", SIGN[sign[0][0]])
+            self._marks.append(Mark("icon", len(self._text), len(self._text), SIGN[sign[0][0]]))
             begin = sign.end()
         self._append(text[begin:])
 
@@ -265,107 +253,124 @@ class _Walk:
         text = ORNAMENT.sub("", text)
         if not self._text or self._text[-1] == " ":
             text = text.lstrip(" ")
-        self._plain |= bool(text.strip()) and not self._place.strong
+        self._plain |= bool(text.strip()) and not self._strong
         self._text += text
-
-    def _mark(self, what: str, value: str, instead: str = "", start: int = LONGEST_LINE) -> None:
-        end = len(self._text)
-        self._marks.append(Mark(what, min(start, end), end, value, instead))
 
     def _soft(self) -> None:
         if self._text and self._text[-1] not in SOFT + " ":
             self._text += SOFT
 
-    def _enter(self, node: LexborNode, tag: str) -> _Opened | None:
-        """Enter an element; return it if its children are to be visited."""
+    def _enter(self, node: LexborNode, tag: str) -> bool:
+        """Enter a node; return whether to visit its children (and to call ``_leave`` then)."""
         values = node.attributes
+        if tag in {"title", "meta", "script"}:
+            self._read_head(node, tag, values)
+            return False
+        if tag in _SKIPPED and tag != "head":
+            return False
         if tag in _ENTRIES:
             self._text += "" if values.get("type") == "hidden" else OBJECT
-        elif tag == "br":
-            self._flush()
-        if tag in _SKIPPED:
-            return None
-        around = self._place
+            return False
         if tag == "img":
             self._image(values)
-        if tag in _BOXES:
+        if tag == "br":
+            self._flush()
+            return False
+        if tag in BREAKS:
             self._begin(tag, values)
+        self._inline(tag, values)
+        self._hidden += bool(self._hidden or _is_hidden(values))
+        return True
+
+    def _read_head(self, node: LexborNode, tag: str, values: dict[str, str | None]) -> None:
+        if tag == "title":
+            self.title = self.title or node.text()
+        elif tag == "meta":
+            name = (values.get("property") or values.get("name") or "").lower()
+            self.metas.setdefault(name, normalise(values.get("content") or ""))
+        elif "ld+json" in (values.get("type") or ""):
+            self.scripts.append(node.text())
+
+    def _inline(self, tag: str, values: dict[str, str | None]) -> None:
         if tag in _MARKED:
             self._soft()
-        href = values.get("href") or "#" * (values.keys().isdisjoint({"name", "id"}))
-        opened = _Opened(tag, around, href or "", (self._flushed, len(self._text)))
-        self._place = self._place._replace(
-            hidden=around.hidden or _is_hidden(values), strong=around.strong or tag in _STRONG
-        )
-        self._attributes(tag, values)
-        return opened
-
-    def _attributes(self, tag: str, values: dict[str, str | None]) -> None:
-        """Read a hidden mail address, and the kind of value that an icon or a label indicates."""
+        self._strong += tag in _STRONG
+        if tag == "a":
+            anchor = "name" in values or "id" in values
+            self._links.append((len(self._text), values.get("href") or "#" * (not anchor)))
         if code := values.get("data-cfemail"):
             self._write(decode_cfemail(code) or "")
         names = values.get("class") if tag in _ICON_TAGS else None
+        if tag == "use":
+            names = values.get("href") or values.get("xlink:href")
         label = values.get("aria-label") or (values.get("title") if tag in _TITLED else None)
         if kind := icon_kind(names) or icon_kind(label):
-            self._mark("icon", kind)
+            self._marks.append(Mark("icon", len(self._text), len(self._text), kind))
 
     def _image(self, values: dict[str, str | None]) -> None:
         source = next((value for name in _SOURCES if (value := values.get(name))), "")
-        instead = normalise(values.get("alt") or "")
-        if not source or self._place.hidden:
+        if not source or self._hidden:
             return
+        place, instead = len(self._text), normalise(values.get("alt") or "")
         if instead.strip(" ()[]").lower() in {"@", "at"}:
             self._append("@")
-        else:
-            self._mark("image", source, instead)
-            self._soft()
+            return
+        self._marks.append(Mark("image", place, place, source, instead))
+        self._soft()
 
     def _begin(self, tag: str, values: dict[str, str | None]) -> None:
-        """Begin a box, with a table, row or cell."""
         self._flush()
-        place, table = self._place, self._place.table
+        parent = self._open[-1] if self._open else -1
+        self._open.append(len(self.boxes))
+        self.boxes.append(Box(tag, parent, len(self.lines), len(self.lines)))
         names = f"{values.get('class') or ''} {values.get('id') or ''}"
-        zone = "main" if tag == "html" else _zone(tag, names, place.zone)
-        self._place = place._replace(box=len(self.boxes), zone=zone)
-        self.boxes.append(Box(tag, place.box, len(self.lines), len(self.lines)))
+        self._zones.append(_zone(tag, names, self._zones[-1]))
         if tag == "table":
-            self._place = self._place._replace(table=_Table(self._tables), cell=None)
-            self._tables += 1
-        elif table and tag == "tr":
-            table.next_row()
-        elif table and tag in {"td", "th"}:
+            self._tables.append(_Table(self._count))
+            self._count += 1
+        elif self._tables and tag == "tr":
+            self._tables[-1].next_row()
+        elif self._tables and tag in {"td", "th"}:
             spans = [_span(values.get(name)) for name in ("colspan", "rowspan")]
-            self._place = self._place._replace(cell=table.next_cell(tag, *spans))
+            self._tables[-1].next_cell(tag, *spans)
 
-    def _leave(self, opened: _Opened) -> None:
-        if opened.tag == "a" and opened.href and not opened.place.hidden:
-            line, start = opened.link
-            self._mark("link", opened.href, start=start if line == self._flushed else 0)
-        if opened.tag in _MARKED:
+    def _leave(self, tag: str) -> None:
+        self._hidden -= bool(self._hidden)
+        if tag == "a" and self._links:
+            start, href = self._links.pop()
+            if href and not self._hidden:
+                self._marks.append(Mark("link", min(start, len(self._text)), len(self._text), href))
+        if tag in _MARKED:
             self._soft()
-        if opened.tag in _BOXES:
-            self._flush()
-            box = self._place.box
-            self.boxes[box] = self.boxes[box]._replace(end=len(self.lines))
-        self._place = opened.place
+        self._strong -= tag in _STRONG
+        if tag not in BREAKS:
+            return
+        self._flush()
+        self._zones.pop()
+        number = self._open.pop()
+        self.boxes[number] = self.boxes[number]._replace(end=len(self.lines))
+        if tag == "table":
+            self._tables.pop()
+        elif self._tables and tag in {"td", "th"}:
+            self._tables[-1].cell = None
 
     def _flush(self) -> None:
-        """End a line."""
         text = self._text.rstrip(" " + SOFT)[:LONGEST_LINE]
         if not self._marks and _SPREAD.fullmatch(text):
             text = text.replace(" ", "")
         if self._marks or OBJECT in text or any(map(str.isalnum, text)):
-            box, zone, _, cell, *_ = self._place
+            cell = self._tables[-1].cell if self._tables else None
+            tag = self.boxes[self._open[-1]].tag if self._open else ""
+            box = self._open[-1] if self._open else 0
             marks = tuple(
                 mark._replace(start=min(mark.start, len(text)), end=min(mark.end, len(text)))
                 for mark in self._marks
             )
-            tag = self.boxes[box].tag
-            self.lines.append(Line(text, box, tag, zone, cell, marks, not self._plain))
+            self.lines.append(Line(text, box, tag, self._zones[-1], cell, marks, not self._plain))
         self._text = ""
         self._plain = False
         self._marks = []
-        self._flushed += 1
+        self._links = [(0, href) for _, href in self._links]
 
 
 def _is_hidden(values: dict[str, str | None]) -> bool:
@@ -379,5 +384,15 @@ def _span(value: str | None) -> int:
 def _zone(tag: str, names: str, around: str) -> str:
     if tag in _ZONE_TAGS and (tag != "header" or around == "main"):
         return _ZONE_TAGS[tag]
-    zones = (zone for zone, pattern in _ZONES.items() if pattern.search(names))
-    return next(zones, around) if names.strip() else around
+    if names.strip():
+        for zone, pattern in _ZONES:
+            if pattern.search(names):
+                return zone
+    return around
+
+
+def enclosing(page: Layout, box: int) -> Iterator[int]:
+    """Yield a box and its enclosing boxes, from inner to outer."""
+    while box >= 0:
+        yield box
+        box = page.boxes[box].parent

@@ -6,7 +6,7 @@ import json
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.addons.records.templates.values.plain import shown
+from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.text.normal import has_han, normalise
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ _NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist",
                          "blogposting", "collectionpage", "event", "question",
                          "faqpage"})  # fmt: skip
 _FACTS = {"telephone": "telephone", "faxNumber": "fax", "email": "mail", "url": "url"}
-_PARTS = {
-    "streetAddress": "street-address",
-    "addressLocality": "locality",
-    "addressRegion": "region",
-    "postalCode": "postal-code",
-}
-"""Parts of an address, and their classes in hCards."""
+_CARD_PARTS = (
+    ("streetAddress", "street-address", "p-street-address"),
+    ("addressLocality", "locality", "p-locality"),
+    ("addressRegion", "region", "p-region"),
+    ("postalCode", "postal-code", "p-postal-code"),
+)
 MOST_CARDS = 20
 """Maximum number of hCards examined per page."""
+_PARTS = ("streetAddress", "addressLocality", "addressRegion", "postalCode")
 
 
 class Subject(NamedTuple):
@@ -65,8 +65,10 @@ def _of_script(script: str) -> Iterator[Subject]:
     except (ValueError, RecursionError):
         return
     todo: deque[Any] = deque([data])
-    for _ in range(MOST_NODES):
-        node = todo.popleft() if todo else None
+    count = 0
+    while todo and count < MOST_NODES:
+        count += 1
+        node = todo.popleft()
         if isinstance(node, list):
             todo.extend(node)
         elif isinstance(node, dict):
@@ -78,26 +80,25 @@ def _of_script(script: str) -> Iterator[Subject]:
 
 
 def _is_subject(node: dict[str, Any]) -> bool:
-    kinds = {str(kind).rpartition("/")[2].lower() for kind in _as_list(node.get("@type"))}
-    organisation = bool(kinds - {""}) and kinds.isdisjoint(_NO_SUBJECT)
-    return organisation and isinstance(node.get("name"), str)
+    kinds = node.get("@type", "")
+    names = {
+        str(kind).rpartition("/")[2].lower()
+        for kind in (kinds if isinstance(kinds, list) else [kinds])
+    }
+    return (
+        bool(names - {""}) and names.isdisjoint(_NO_SUBJECT) and isinstance(node.get("name"), str)
+    )
 
 
 def _subject(node: dict[str, Any]) -> Subject:
-    points = [node, *(one for one in _as_list(node.get("contactPoint")) if isinstance(one, dict))]
-    facts = [
-        (kind, text)
-        for point in points
-        for key, kind in _FACTS.items()
-        for text in _texts(point.get(key))
-    ]
+    facts = [(kind, text) for key, kind in _FACTS.items() for text in _texts(node.get(key))]
+    for point in _as_list(node.get("contactPoint")):
+        if isinstance(point, dict):
+            facts += [
+                (kind, text) for key, kind in _FACTS.items() for text in _texts(point.get(key))
+            ]
     for address in _as_list(node.get("address")):
-        if isinstance(address, str):
-            facts.append(("address", normalise(address)))
-        elif isinstance(address, dict):
-            facts += _join_address(
-                {key: text for key in _PARTS for text in _texts(address.get(key))[:1]}
-            )
+        facts += _address(address)
     name = node.get("legalName") if isinstance(node.get("legalName"), str) else node["name"]
     return Subject(shown(normalise(str(name))), tuple(dict.fromkeys(facts)), "json-ld")
 
@@ -108,6 +109,15 @@ def _as_list(value: Any) -> list[Any]:  # noqa: ANN401  (JSON)
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401  (JSON)
     return [normalise(one) for one in _as_list(value) if isinstance(one, str) and one.strip()]
+
+
+def _address(value: Any) -> list[tuple[str, str]]:  # noqa: ANN401  (JSON)
+    if isinstance(value, str):
+        return [("address", normalise(value))]
+    if not isinstance(value, dict):
+        return []
+    parts = {key: text for key in _PARTS for text in _texts(value.get(key))[:1]}
+    return _join_address(parts)
 
 
 def _join_address(parts: dict[str, str]) -> list[tuple[str, str]]:
@@ -156,12 +166,11 @@ def _of_cards(tree: LexborHTMLParser) -> Iterator[Subject]:
             kinds, values = _by_class(phone, "type"), _by_class(phone, "value")
             fax = any("fax" in kind.lower() for kind in kinds)
             facts += [("fax" if fax else "telephone", text) for text in values or [_content(phone)]]
-        for kind, links in (("mail", "a.email, a.u-email"), ("url", "a.url, a.u-url")):
-            facts += [(kind, href) for one in card.css(links) if (href := _href(one))]
+        for kind, classes in (("mail", (".email", ".u-email")), ("url", (".url", ".u-url"))):
+            linked = [one for one in card.css(", ".join(classes)) if one.tag == "a"]
+            facts += [(kind, _href(one)) for one in linked if _href(one)]
         parts = {
-            key: text
-            for key, name in _PARTS.items()
-            for text in _by_class(card, name, f"p-{name}")[:1]
+            key: text for key, *classes in _CARD_PARTS for text in _by_class(card, *classes)[:1]
         }
         yield Subject(names[0], tuple(dict.fromkeys(facts + _join_address(parts))), "microdata")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.templates.candidate import NAMES, Candidate, combined
 from topiccrawl.addons.records.templates.values.names import (
     core,
     is_legal,
@@ -14,22 +13,24 @@ from topiccrawl.addons.records.templates.values.names import (
     similar,
     tidy,
 )
-from topiccrawl.addons.records.templates.values.plain import SOFT, shown
+from topiccrawl.addons.records.templates.values.value import SOFT, shown
+from topiccrawl.addons.records.templates.weights import NAMES, combined
 from topiccrawl.addons.records.templates.words import BRANCH, OTHER_OWNER
-from topiccrawl.links.urls import host_of
 from topiccrawl.text.normal import fold, has_han, simplify, simplify_aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from topiccrawl.addons.records.templates.labels import LabelledPage
-    from topiccrawl.addons.records.templates.layout import Line
+    from topiccrawl.addons.records.templates.candidate import Candidate
+    from topiccrawl.addons.records.templates.layout import Layout, Line
     from topiccrawl.addons.records.templates.structured import Subject
 
 _TITLE = re.compile(
     r"\s*[|_»>:—–·•/]\s*|\s*,(?!\s*(?:ltd|inc|llc|llp|plc|corp|gmbh|co)\b)\s*|\s+-+\s*|\s*-+\s+|(?<=[\u3400-\u9fff\s])-+|-+(?=[\u3400-\u9fff])",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\([^()]*:[^()]*\)")
+"""A remark after a name in a title: (股票代码:836600)."""
 _GENERIC = re.compile(
     r"^(?:联系我们|联系方式|联系|关于我们|关于|首页|主页|公司简介|网站|官网|官方网站|欢迎您?|在线留言|联络我们|"
     r"招贤纳士|诚聘英才|人才招聘|加入我们|新闻(?:中心|动态)?|产品中心|合作伙伴|企业详情|公司(?:地图|资讯|资料|信息|档案)|new\s+page.*|"
@@ -44,6 +45,13 @@ _AFTER_COPYRIGHT = re.compile(
     r"\s*[\u3400-\u9fff]?icp|$)",
     re.IGNORECASE,
 )
+_REGISTERED = re.compile(
+    r"[\s.,(·-]*(?:is\s+)?(?:a\s+company\s+)?(?:registered|reg(?:d|istration)?\.?\s|co(?:mpany)?\.?\s+(?:reg\.?\s+)?n(?:o|umber)|"
+    r"incorporated\s+in|vat\b|abn\b|acn\b|hrb?\b|rcs\b|siret\b|统一社会信用代码|营业执照|统一编号|商业登记)",
+    re.IGNORECASE,
+)
+"""Text that follows the legal name of a site's owner."""
+_BEFORE_COPYRIGHT = re.compile(r"^([^©]{2,60}?)\s*(?:©|\(c\)|&copy;)\s*(?:\d{4}|$)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _PORTAL = re.compile(
     r"(?:[^官联]网|黄页|名录|平台|招聘|大全|目录|企业库|\bdirectory|\byellow pages)$", re.IGNORECASE
@@ -52,11 +60,9 @@ _PORTAL = re.compile(
 _HEADS = frozenset({"h1", "h2", "h3", "h4", "strong", "caption", "th"})
 _PART, _NEAR = 0.5, 0.8
 """Factors of a vote for a similar name, and for a short form of a legal name."""
-_PROPER = re.compile(r"[A-Z]\S* (?:\S{1,3} )*[A-Z\d&]")
-"""A name of several capitalised words: Blue Heron, not Hiking."""
 _LEGAL = 0.35
 _OWN = 0.05
-"""Bonus for Chinese names, and for names of several capitalised words."""
+"""Bonus for Chinese names, and for names of several capitalised words (Blue Heron, not Hiking)."""
 _INTRODUCES = re.compile(
     r"\s*(?:\([^()]{1,30}\))?[\s,]*(?:是|系|为|成立|创[立建办]|始[建创]|注册|坐落|位于|地处|总部|专注|专业从事|致力|"
     r"(?:is|was)\s|(?:specialis|specializ)es\b)"
@@ -67,11 +73,9 @@ _CALLED = re.compile(r"^(?:公司|单位|企业|名称)[\s\x1f]+")
 _SECTIONS = frozenset({"label", "heading", "intro"})
 _MOST = 400
 """Number of lines examined at the start and at the end of a page."""
-_CLOSE = 6
-"""Maximum distance between a heading and the values below it, in lines."""
 _SPELLED = 4
 """Minimum length of a host label that can spell a name, in characters."""
-_OWNERS = frozenset({"title", "site", "copyright", "label", "json-ld", "microdata"})
+_OWNERS = frozenset({"title", "site", "copyright", "registered", "label", "json-ld", "microdata"})
 """Voters for the legal name of a page's owner; the Chinese name is preferred if there are two."""
 _TRADE_VOTERS = frozenset({"brand", "site", "label", "host"})
 _LEAD = 12
@@ -80,7 +84,7 @@ _HEAD_LINES, _BRAND, _SENTENCES = 40, 40, 300
 
 
 class Vote(NamedTuple):
-    """A name and its voter (a key of ``candidate.NAMES``)."""
+    """A name and its voter (a key of ``weights.NAMES``)."""
 
     name: str
     voter: str
@@ -124,15 +128,22 @@ def subject_name(votes: Sequence[Vote]) -> SubjectName:
         best = own or next((one for one in ranked if _is_trade_name(one, best.name)), best)
     site = [vote for vote in votes if vote.voter in {"copyright", "site"}]
     other_owner = bool(site) and not any(similar(vote.name, best.name) for vote in site)
-    portals = (one.name for one in votes if one.voter == "brand" and _PORTAL.search(one.name))
-    portal = next((name for name in portals if not similar(name, best.name)), "")
+    portal = next((vote.name for vote in votes if _about_others(vote, best.name)), "")
     return best._replace(other_owner=other_owner or bool(portal), portal=portal)
 
 
+def _about_others(vote: Vote, name: str) -> bool:
+    """Return whether a part of the title is the name of a directory rather than the subject."""
+    return (
+        vote.voter == "brand" and bool(_PORTAL.search(vote.name)) and not similar(vote.name, name)
+    )
+
+
 def _adds_legal_form(name: str, short: str) -> bool:
-    """Return whether a name is the short name plus a legal form."""
-    legal = is_legal(name) and ("有限" in name or not is_legal(short))
-    return legal and (core(short) in core(name) or (has_han(short) and similar(name, short)))
+    """Return whether a name is the short name plus a legal form; English names must contain it."""
+    if not is_legal(name) or not similar(name, short) or (is_legal(short) and "有限" not in name):
+        return False
+    return has_han(short) or core(short) in core(name)
 
 
 def _is_trade_name(one: SubjectName, legally: str) -> bool:
@@ -178,14 +189,24 @@ def _ranked(votes: Sequence[Vote]) -> list[SubjectName]:
         weights += [NAMES[vote.voter] * (_NEAR if is_legal(name) else _PART) for vote in near]
         points = sum(sorted(weights, reverse=True)[:8])
         points += _LEGAL * is_organisation(name)
-        points += _OWN * (has_han(name) or (not chinese and _PROPER.match(name) is not None))
+        points += _OWN * (has_han(name) or (_is_proper(name) and not chinese))
         first = max(own, key=lambda vote: NAMES[vote.voter])
         found.append((points, SubjectName(name, combined(weights[:6]), first.voter)))
     return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
+def _is_proper(name: str) -> bool:
+    """Return whether a name in Latin letters has several words, all capitalised."""
+    words = [word for word in name.split() if len(word) > 3]  # noqa: PLR2004
+    return len(name.split()) > 1 and bool(words) and all(word[0].isupper() for word in words)
+
+
 def name_votes(
-    page: LabelledPage, structured: Sequence[Subject], found: Sequence[Candidate], url: str
+    page: Layout,
+    structured: Sequence[Subject],
+    found: Sequence[Candidate],
+    naming: str | None,
+    hosts: Sequence[str] = (),
 ) -> Iterator[Vote]:
     """Yield the votes for the name of a page's subject.
 
@@ -193,21 +214,20 @@ def name_votes(
         page: The page.
         structured: Organisations in the structured data of the page.
         found: Values found in the page.
-        url: URL of the page.
+        naming: Field of kind ``name``, or None.
+        hosts: The page's host and the hosts of the mail addresses on it.
     """
-    votes = list(_votes(page, structured, found))
+    votes = list(_votes(page, structured, found, naming))
     yield from votes
-    brands = {_key(vote.name): vote.name for vote in votes if vote.voter == "brand"}
-    kinds = page.words.kinds
-    mails = (one.value for one in found if kinds[one.field] == "mail" and not one.image)
-    hosts = {host_of(url), *(mail.rpartition("@")[2] for mail in mails)}
-    yield from (Vote(n, "host") for n in brands.values() if any(spells(host, n) for host in hosts))
-    yield from _repetitions(page, brands)
+    for name in dict.fromkeys(vote.name for vote in votes if vote.voter == "brand"):
+        if any(spells(host, name) for host in hosts):
+            yield Vote(name, "host")
+    yield from _repetitions(page, [vote.name for vote in votes if vote.voter == "brand"])
     if not votes:
         yield from _of_blocks(page, found)
 
 
-def _of_blocks(page: LabelledPage, found: Sequence[Candidate]) -> list[Vote]:
+def _of_blocks(page: Layout, found: Sequence[Candidate]) -> list[Vote]:
     """Return a vote for the first line of the block with the values, if there is only one block."""
     heads = set()
     for one in found:
@@ -219,18 +239,21 @@ def _of_blocks(page: LabelledPage, found: Sequence[Candidate]) -> list[Vote]:
     return [Vote(text, "brand") for text in heads] if len(heads) == 1 else []
 
 
-def _repetitions(page: LabelledPage, brands: Mapping[str, str]) -> Iterator[Vote]:
+def _repetitions(page: Layout, names: Sequence[str]) -> Iterator[Vote]:
     """Yield votes for parts of the title that fill a line, or begin a line of the footer."""
+    known = {_key(name): name for name in names if not _GENERIC.match(name)}
     for _, line in _outer_lines(page):
-        if line.tag == "h1" or _COPYRIGHT.search(simplify(line.text)):
-            continue  # counted as another vote
+        if line.tag == "h1" or line.zone == "nav" or not 0 < len(line.text) <= _SENTENCES:
+            continue
+        if _COPYRIGHT.search(simplify(line.text)):
+            continue  # counted as a copyright vote
         text = _key(tidy(line.text))
-        for key, name in brands.items():
+        for key, name in known.items():
             if text == key or (line.zone == "footer" and text.startswith(key)):
                 yield Vote(name, "echo")
 
 
-def _outer_lines(page: LabelledPage) -> Iterator[tuple[int, Line]]:
+def _outer_lines(page: Layout) -> Iterator[tuple[int, Line]]:
     """Yield the first and the last lines of a page, with their numbers."""
     total = len(page.lines)
     for number in (*range(min(_MOST, total)), *range(max(_MOST, total - _MOST), total)):
@@ -255,63 +278,68 @@ def spells(host: str, name: str) -> bool:
 
 
 def _votes(
-    page: LabelledPage, structured: Sequence[Subject], found: Sequence[Candidate]
+    page: Layout, structured: Sequence[Subject], found: Sequence[Candidate], naming: str | None
 ) -> Iterator[Vote]:
-    naming = page.words.template.naming
-    yield from (Vote(tidy(subject.name), subject.where) for subject in structured)
-    yield from (Vote(one.value, "label") for one in found if one.field == naming)
-    if site := page.layout.metas.get("og:site_name"):
+    for subject in structured:
+        yield Vote(tidy(subject.name), subject.where)
+    for one in found:
+        if one.field == naming:
+            yield Vote(one.value, "label")
+    site = page.metas.get("og:site_name") or page.metas.get("application-name") or ""
+    if site and not _GENERIC.match(site):
         yield Vote(tidy(site), "site")
     yield from _of_title(page)
-    yield from _of_logos(page)
+    logos = _of_logos(page)
+    if not any(not similar(one.name, logos[0].name) for one in logos[1:]):
+        yield from logos  # several logos are those of customers
     valued = {one.line for one in found if one.field != naming}
     for number, line in _outer_lines(page):
         written = _CALLED.sub("", line.text)
+        spaced = " ".join(written.replace(SOFT, " ").split())
         text = shown(written)
-        if not is_organisation(tidy(text)):
-            text = " ".join(written.replace(SOFT, " ").split())
-        close = any(number < other <= number + _CLOSE for other in valued)
-        yield from _of_line(line, text, close=close)
+        yield from _of_line(page, number, text if is_organisation(tidy(text)) else spaced, valued)
 
 
-def _of_title(page: LabelledPage) -> Iterator[Vote]:
-    for part in filter(None, map(tidy, _TITLE.split(page.layout.title))):
-        if names := organisations(part):
+def _of_title(page: Layout) -> Iterator[Vote]:
+    title = _ASIDE.sub("", page.title)
+    parts = [part for part in map(tidy, _TITLE.split(title)) if part]
+    for part in parts:
+        if is_organisation(part):
+            yield Vote(part, "title")
+        elif names := organisations(part):
             yield from (Vote(one.value, "title") for one in names)
         elif not _GENERIC.match(part) and len(part) <= _BRAND:
             yield Vote(part, "brand")
 
 
-def _of_logos(page: LabelledPage) -> Iterator[Vote]:
-    for line in page.lines[:_HEAD_LINES]:
-        for mark in line.marks if line.zone in {"header", "main"} else ():
-            name = tidy(mark.instead) if mark.what == "image" else ""
-            logo = name and "logo" in fold(mark.value) and not _GENERIC.match(name)
-            if logo or is_organisation(name):
-                yield Vote(name, "logo")
-
-
-def _of_line(line: Line, text: str, *, close: bool) -> Iterator[Vote]:
-    """Yield the votes of a line; ``close``: values follow it."""
+def _of_line(page: Layout, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
+    line = page.lines[number]
+    if line.zone == "links":
+        return
     foreign = OTHER_OWNER.search(simplify_aligned(text))
     if foreign and not (foreign[0] == "主办" and line.zone == "footer"):
         text = text[: foreign.start()].strip()
-    if line.zone == "links" or BRANCH.search(text):
+    if not text or BRANCH.search(text):
         return
-    whole = tidy(text)
     if _COPYRIGHT.search(simplify(text)):
         yield from (Vote(name, "copyright") for name in _of_copyright(text)[:1])
+    else:
+        yield from _of_text(line, number, text, valued)
+
+
+def _of_text(line: Line, number: int, text: str, valued: set[int]) -> Iterator[Vote]:
+    whole = tidy(text)
+    if is_organisation(whole) and _is_external(line, whole):
+        yield Vote(whole, "text")
     elif is_organisation(whole):
+        close = any(number < other <= number + 6 for other in valued)
         least = "footer" if line.zone == "footer" else "text"
-        heads = (close or line.tag in _HEADS) and not _is_external(line, whole)
-        yield Vote(whole, "heading" if heads else least)
+        yield Vote(whole, "heading" if close or line.tag in _HEADS else least)
     elif line.tag == "h1" and not _GENERIC.match(whole) and 2 <= len(whole) <= _BRAND:  # noqa: PLR2004
         yield Vote(whole, "brand")
     elif len(text) <= _SENTENCES:
         for one in organisations(text)[:3]:
-            footer = line.zone == "footer" and one.start <= _LEAD
-            intro = not one.start and _INTRODUCES.match(text, one.end)
-            yield Vote(one.value, "intro" if intro else "footer" if footer else "text")
+            yield Vote(one.value, _voter(line, text, one.start, one.end))
 
 
 def _is_external(line: Line, name: str) -> bool:
@@ -322,15 +350,36 @@ def _is_external(line: Line, name: str) -> bool:
     )
 
 
+def _voter(line: Line, text: str, start: int, end: int) -> str:
+    """Return the voter for an organisation named in a line."""
+    if _REGISTERED.match(text, end) and start <= _LEAD:
+        return "registered"
+    if not start and _INTRODUCES.match(text, end):
+        return "intro"
+    return "footer" if line.zone == "footer" and start <= _LEAD else "text"
+
+
+def _of_logos(page: Layout) -> list[Vote]:
+    votes = []
+    for line in page.lines[:_HEAD_LINES]:
+        images = [one for one in line.marks if one.what == "image"]
+        for mark in images if line.zone in {"header", "main"} else ():
+            name = tidy(mark.instead)
+            logo = name and "logo" in fold(mark.value) and not _GENERIC.match(name)
+            if logo or is_organisation(name):
+                votes.append(Vote(name, "logo"))
+    return votes
+
+
 def _of_copyright(text: str) -> list[str]:
     names = [value.value for value in organisations(text)]
     after = _AFTER_COPYRIGHT.search(text)
-    stated = tidy(after[1]) if after else ""
-    if not _WORD.search(stated) or _GENERIC.match(stated):
-        return names
-    if names and (has_han(text) or similar(names[0], stated)):
-        return names
-    return [stated]  # © Maids of Tulsa, a franchise of Service LLC
+    stated = [after[1]] if after else []
+    stated += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
+    others = [name for name in map(tidy, stated) if _WORD.search(name) and not _GENERIC.match(name)]
+    if others and names and not has_han(text) and not any(similar(names[0], one) for one in others):
+        return others[:1]  # © Maids of Tulsa, a franchise of Service LLC
+    return names or others[:1]
 
 
 def _key(name: str) -> str:

@@ -262,6 +262,12 @@ def read(path: Path | Traversable) -> Template:
     return read_model(path, _KIND, name=path.name.removesuffix(".toml"))
 
 
+def available(folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
+    """Yield name and path of the template files that ``resolve`` finds by name."""
+    for name, where in _files(folder):
+        yield name, str(where)
+
+
 def _files(folder: Path) -> Iterator[tuple[str, Path | Traversable]]:
     shipped = (one for one in resources.files(PACKAGE).iterdir() if one.name.endswith(".toml"))
     return list_files(folder, shipped)

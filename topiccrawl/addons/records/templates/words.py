@@ -1,4 +1,4 @@
-"""Words and icons that label values: of a template, common ones of each kind, unrelated ones.
+"""Words that label values: those of a template, common ones of each kind, and unrelated ones.
 
 The source turns each keyword into a regular expression, such as ``邮.{0,50}箱`` for 邮箱, so that
 other text may be between its characters [S1]. Within a line, only spaces and ornaments are allowed
@@ -94,27 +94,6 @@ OTHERS = re.compile(
     re.IGNORECASE,
 )
 """Headings of lists of other organisations, which are ignored."""
-_OPEN, _CLOSED = r"(?:^|[\s_/-])", r"(?:$|[\s_./-])"
-_ICON_NAMES = {
-    "telephone": rf"phone|^(?:电话|手机|热线|座机)$|{_OPEN}(?:tel|mobile|call|dh|dianhua){_CLOSED}",
-    "mail": r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$",
-    "address": r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$",
-    "qq": rf"{_OPEN}qq{_CLOSED}",
-    "url": rf"globe|{_OPEN}(?:www|website|wangzhi|网址|官网){_CLOSED}",
-    "fax": rf"{_OPEN}(?:fax|chuanzhen|传真){_CLOSED}",
-}
-_ICONS = {kind: re.compile(word, re.IGNORECASE) for kind, word in _ICON_NAMES.items()}
-_SIGNS = {
-    "telephone": "☎☏✆📞📱🕿🕻🕽",
-    "fax": "📠🖷",
-    "mail": "✉📧📨📩🖂🖃",
-    "address": "📍🗺🏠📌",
-    "url": "🌐🔗",
-}
-SIGN = {sign: kind for kind, signs in _SIGNS.items() for sign in signs}
-SIGNED = re.compile("[" + "".join(SIGN) + "]\ufe0f?")
-ORNAMENT = re.compile("[\ue000-\uf8ff\U0001f300-\U0001faff\ufe0f\u200b-\u200d\u2060\ufeff]")
-"""Glyphs of icon fonts, pictographs and zero-width characters."""
 _BETWEEN = r"[\s\x1f·・.*_]{0,50}"
 
 
@@ -154,16 +133,6 @@ def line_pattern(word: str) -> str:
     if word == "qq":
         body = r"q[\s\x1f]{0,5}q"
     return rf"(?<![a-z]){body}(?![a-z])"
-
-
-def icon_kind(names: str | None) -> str:
-    """Return the kind of value that a class name or an icon's URL indicates; "" if none.
-
-    >>> icon_kind("fa fa-phone"), icon_kind("iconfont icon-chuanzhen"), icon_kind("fa fa-clock")
-    ('telephone', 'fax', '')
-    """
-    kinds = (kind for kind, pattern in _ICONS.items() if pattern.search(names or ""))
-    return next(kinds, "") if names else ""
 
 
 class Vocabulary:

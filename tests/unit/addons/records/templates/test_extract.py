@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
-from topiccrawl.addons.records.records import Record
+from topiccrawl.addons.records.record import Record
 from topiccrawl.addons.records.templates.extract import combine, records_of
 from topiccrawl.addons.records.templates.template import resolve
 
@@ -150,11 +150,6 @@ def test_the_footer_of_another_organisation_is_its_own() -> None:
     html = f"<title>联系我们</title><h2>{NAME}</h2><p>电话：028-86111111</p>"
     html += "<footer>版权所有 四川天府集团有限公司 电话：028-86009999</footer>"
     assert said(html) == {"名称": (NAME,), "联系方式": FACTS["联系方式"]}
-
-
-def test_a_page_of_frames_has_its_text_for_browsers_without_them() -> None:
-    html = f"<title>{NAME}</title><frameset><noframes>电话：028-86111111</noframes></frameset>"
-    assert said(f"<html><head>{html}</html>")["联系方式"] == FACTS["联系方式"]
 
 
 def test_a_fax_is_no_telephone() -> None:

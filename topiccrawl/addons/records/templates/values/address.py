@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from topiccrawl.addons.records.templates.values.names import is_organisation
-from topiccrawl.addons.records.templates.values.plain import OBJECT, SOFT, Value, shown
 from topiccrawl.addons.records.templates.values.telephone import telephones
+from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT, Value, shown
 from topiccrawl.text.normal import has_han, simplify
 
 SHORTEST, LONGEST = 5, 160
@@ -88,19 +88,22 @@ _FOREIGN = re.compile(r"@|https?:|www\.|\d{7,}|©|版权|copyright", re.IGNORECA
 _HAN_GAP = re.compile(r"(?<=[\u3400-\u9fff\d])\s+(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s+(?=\d)")
 
 
-def addresses(text: str) -> list[Value]:
-    """Return the address in a labelled text; none if it cannot be an address.
+def address(text: str) -> Value | None:
+    """Return the address in a labelled text, or None if it cannot be an address.
 
     Links to maps, a postcode in brackets and surrounding punctuation are removed.
 
-    >>> addresses(" 成都市高新区天府大道1号 （邮编：610041）。[查看地图]")
-    [Value(value='成都市高新区天府大道1号', start=0, end=32)]
-    >>> addresses("******"), addresses("请登录后查看")
-    ([], [])
+    >>> address(" 成都市高新区天府大道1号 （邮编：610041）。[查看地图]")
+    Value(value='成都市高新区天府大道1号', start=0, end=32)
+    >>> address("******"), address("请登录后查看")
+    (None, None)
     """
-    text = text.partition(OBJECT)[0]
+    if OBJECT in text:
+        text = text.partition(OBJECT)[0]
     written = tidy(text)
-    return [Value(written, 0, len(text))] if plausible(written) else []
+    if not plausible(written):
+        return None
+    return Value(written, 0, len(text))
 
 
 def tidy(text: str) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from email_validator import EmailNotValidError, validate_email
 
-from topiccrawl.addons.records.templates.values.plain import SOFT, Value
+from topiccrawl.addons.records.templates.values.value import SOFT, Value
 
 _B = r"[\s\x1f]{0,3}"
 _LOCAL = r"[A-Za-z0-9_](?:[A-Za-z0-9_.+'-]{0,62}[A-Za-z0-9_])?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from topiccrawl.addons.records.templates.values.plain import OBJECT, SOFT, Value, shown
+from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT, Value, shown
 from topiccrawl.text.normal import fold
 
 LONGEST = 80
@@ -70,15 +70,17 @@ _PLACES = re.compile(
 )
 
 
-def names(text: str) -> list[Value]:
-    """Return the name in a labelled text; none if it cannot be a name.
+def name(text: str) -> Value | None:
+    """Return the name in a labelled text, or None if it cannot be a name.
 
-    >>> names("：四川天府软件有限公司（官网）")
-    [Value(value='四川天府软件有限公司', start=0, end=15)]
+    >>> name("：四川天府软件有限公司（官网）"), name("请输入公司名称") is None
+    (Value(value='四川天府软件有限公司', start=0, end=15), False)
     """
+    if OBJECT in text:
+        return None
     written = tidy(text)
     fits = 2 <= len(written) <= LONGEST and any(map(str.isalpha, written))  # noqa: PLR2004
-    return [Value(written, 0, len(text))] if fits and not {"@", OBJECT} & set(text) else []
+    return Value(written, 0, len(text)) if fits and "@" not in written else None
 
 
 def tidy(text: str) -> str:

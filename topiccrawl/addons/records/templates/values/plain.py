@@ -1,19 +1,13 @@
-"""Values in texts, and kinds with simple patterns: postcodes, QQ numbers, URLs, numbers, dates."""
+"""Kinds of values with simple patterns: postcodes, QQ numbers, URLs, numbers, dates."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from topiccrawl.addons.records.templates.values.value import Value
 from topiccrawl.links.urls import canonical
-from topiccrawl.text.normal import normalise
 
-SOFT = "\x1f"
-"""Boundary of an inline element in a text; patterns treat it as a space, ``shown`` removes it."""
-
-OBJECT = "\ufffc"
-"""Placeholder of a form field in a text."""
 _POSTCODES = {
     "CN": re.compile(r"(?<![\d-])[0-8]\d{5}(?![\d-])"),
     "GB": re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b", re.IGNORECASE),
@@ -49,29 +43,6 @@ _DATE = re.compile(
     r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?)?月?)(?!\d)"
 )
 _MONTHS, _DAYS = 12, 31
-
-
-class Value(NamedTuple):
-    """A value in a text.
-
-    Attributes:
-        value: The normalized value.
-        start: Offset in the text.
-        end: End offset in the text.
-    """
-
-    value: str
-    start: int
-    end: int
-
-
-def shown(text: str) -> str:
-    r"""Return a text as displayed: without boundary marks, whitespace collapsed, in NFKC.
-
-    >>> shown("028\x1f-85 \x1f 12")
-    '028-85 12'
-    """
-    return " ".join(normalise(text.replace(SOFT, "").replace(OBJECT, "")).split())
 
 
 def postcodes(text: str, region: str) -> list[Value]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import phonenumbers
 from phonenumbers import Leniency, PhoneNumber, PhoneNumberFormat, PhoneNumberMatcher
 
-from topiccrawl.addons.records.templates.values.plain import SOFT, Value
+from topiccrawl.addons.records.templates.values.value import SOFT, Value
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
@@ -133,9 +133,10 @@ def _locals(
         digits = re.sub(r"\D", "", match[0])
         if len(digits) not in _LOCAL_LENGTHS:
             continue
+        full = with_area(digits, area, region)
         extension = extensions.get(match.end())
-        number = digits + (f" ext. {extension[1]}" if extension else "")
-        values.append(Value(with_area(number, area, region), match.start(), match.end()))
+        more = f" ext. {extension[1]}" if extension else ""
+        values.append(Value(full + more, match.start(), match.end()))
     return values
 
 
@@ -163,15 +164,13 @@ def area_code(number: PhoneNumber) -> str:
     return str(number.national_number)[:length]
 
 
-def with_area(value: str, area: str, region: str) -> str:
-    """Return a local number with an area code; other and invalid numbers are unchanged.
+def with_area(digits: str, area: str, region: str) -> str:
+    """Return a local number with an area code; unchanged if the result is not valid.
 
-    >>> with_area("85123456 ext. 8", "28", "CN"), with_area("85123456", "", "CN")
-    ('+86 28 8512 3456 ext. 8', '85123456')
+    >>> with_area("85123456", "28", "CN"), with_area("85123456", "", "CN")
+    ('+86 28 8512 3456', '85123456')
     """
-    digits, extension, more = value.partition(" ext. ")
-    if not area or not digits.isdigit() or len(digits) not in _LOCAL_LENGTHS:
-        return value
+    if not area or len(digits) not in _LOCAL_LENGTHS:
+        return digits
     number = phonenumbers.parse("0" + area + digits, region)
-    valid = phonenumbers.is_valid_number(number)
-    return _one_spelling(number) + extension + more if valid else value
+    return _one_spelling(number) if phonenumbers.is_valid_number(number) else digits

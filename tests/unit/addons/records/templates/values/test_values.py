@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.records.templates.template import ValueKind
-from topiccrawl.addons.records.templates.values import read_values
-from topiccrawl.addons.records.templates.values.address import addresses, looks_like
+from topiccrawl.addons.records.templates.values.address import address, looks_like
 from topiccrawl.addons.records.templates.values.mail import (
     decode_cfemail,
     mail_of_link,
@@ -24,6 +23,7 @@ from topiccrawl.addons.records.templates.values.plain import (
     qqs,
     urls,
 )
+from topiccrawl.addons.records.templates.values.read import read_values
 
 KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
 
@@ -90,12 +90,14 @@ def test_numbers_are_told_from_each_other() -> None:
     ],
 )
 def test_addresses_without_what_follows_them(text: str, value: str) -> None:
-    assert [found.value for found in addresses(text)] == [value]
+    found = address(text)
+    assert found is not None
+    assert found.value == value
 
 
 @pytest.mark.parametrize("text", ["请登录后查看", "****", "\ufffc", "a@b.com", "028-85123456"])
 def test_what_is_no_address(text: str) -> None:
-    assert addresses(text) == []
+    assert address(text) is None
 
 
 def test_sentences_do_not_look_like_addresses() -> None:

@@ -1,0 +1,234 @@
+"""Addresses without a label that extend over several lines, or over several parts of a line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.records.templates.layout import Layout, enclosing
+from topiccrawl.addons.records.templates.values.address import (
+    LEADING_CODE,
+    LONGEST,
+    WITHOUT_CODE,
+    continues,
+    is_part,
+    looks_like,
+    plausible,
+    tidy,
+)
+from topiccrawl.addons.records.templates.values.names import is_organisation
+from topiccrawl.addons.records.templates.values.plain import postcodes
+from topiccrawl.addons.records.templates.values.telephone import telephones
+from topiccrawl.addons.records.templates.values.value import Value, shown
+from topiccrawl.text.normal import fold, has_han
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from topiccrawl.addons.records.templates.labels import Label
+
+_MAX_LINES = 6
+"""Maximum number of lines of an address."""
+_MAX_LABELLED_LINES = 5
+"""Maximum number of lines of a labelled address."""
+_PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—-]\s+")
+"""Separators of the parts of a line, for example in footers."""
+_CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
+"""A town after its postcode, as in most of Europe: 1016 GC Amsterdam."""
+_PERSON = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Frau|Mme)\.? [^,\d]{2,30}, ")
+_STATE = re.compile(r"(?:,\s*[A-Z][A-Za-z. ]{1,30}){0,2}[ .]*$")
+"""Text that may follow the postcode at the end of an address: , Kerala, India."""
+_ABROAD = re.compile(r"^[A-Z]{1,3}-(?=\d)")
+_COUNTRY = re.compile(
+    r"(?:[a-z][\w ]{1,30}[,(] ?)?(?:the )?"
+    r"(?:netherlands|united (?:kingdom|states)(?: of america)?|usa|uk|u\.k\.|u\.s\.a\.|"
+    r"ireland|germany|deutschland|austria|österreich|switzerland|schweiz|suisse|france|belgium|"
+    r"belgique|italy|italia|spain|españa|portugal|poland|sweden|sverige|norway|denmark|danmark|"
+    r"finland|canada|australia|new zealand|india|malaysia|china|taiwan|japan|england|scotland|"
+    r"wales|p\.?\s?r\.?\s?china|singapore|hong kong|macau|macao|dubai|u\.?a\.?e\.?)[.)]?",
+    re.IGNORECASE,
+)
+
+
+def split_parts(text: str) -> list[str]:
+    """Split a line at bars and bullets.
+
+    >>> split_parts("305 Main St | Kearney, NE 68847 · P: 308.555.0162")
+    ['305 Main St', 'Kearney, NE 68847', 'P: 308.555.0162']
+    """
+    parts = (part.strip(" –—-") for part in _PARTS.split(text))
+    return [part for part in parts if part]
+
+
+def without_name(text: str, title: str) -> str:
+    """Remove a name before an address, if the name is also in the page's title.
+
+    >>> without_name("Ploughman's Rest, Church Lane, Barton OX18 4TE", "Ploughman's Rest | Pub")
+    'Church Lane, Barton OX18 4TE'
+    """
+    text = _PERSON.sub("", text)
+    if has_han(text):
+        first, gap, rest = text.partition(" ")
+        return rest.strip() if gap and is_organisation(first) else text
+    first, comma, rest = text.partition(",")
+    named = len(first) > 3 and (fold(first) in fold(title) or is_organisation(first))  # noqa: PLR2004
+    return rest.strip() if comma and named and looks_like(rest.strip()) else text
+
+
+def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
+    """Yield the addresses of a line with several parts: in one part or over adjacent parts.
+
+    >>> list(in_parts("Brandt OHG · Am Deich 4 · 26789 Leer", "DE"))
+    ['Am Deich 4, 26789 Leer']
+    >>> list(in_parts("305 Main St | Kearney, NE 68847 | P: 308.555.0162", "US"))
+    ['305 Main St, Kearney, NE 68847']
+    """
+    parts, title = split_parts(text), fold(title)
+    for number, part in enumerate(parts):
+        coded = LEADING_CODE.match(part) and plausible(tidy(part))
+        if coded or looks_like(part):
+            yield tidy(part)
+        elif address := _join(parts[: number + 1], region, title):
+            yield address
+
+
+def multiline(
+    page: Layout, labels: Sequence[Sequence[Label]], region: str
+) -> Iterator[tuple[int, str]]:
+    """Yield addresses over several lines, each with the number of its last line."""
+    title = fold(page.title)
+    for number, line in enumerate(page.lines):
+        text = shown(line.text)
+        if labels[number] or has_han(text) or not _can_end(text, region):
+            continue
+        if telephones(text, region, labelled=False):
+            continue
+        address = _join(
+            [*_lines_before(page, labels, number, region), text], region, title, apart=True
+        )
+        after = page.lines[number + 1] if number + 1 < len(page.lines) else None
+        if address and after is not None and after.box == line.box:
+            country = _COUNTRY.fullmatch(shown(after.text))
+            address += f", {country[0].rstrip('.')}" if country else ""
+        if address:
+            yield number, address
+
+
+def with_next_lines(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
+) -> str:
+    """Return a Chinese address extended by the lines that continue it."""
+    if not has_han(first):
+        return first
+    whole = "".join(_continued(page, labels, number, first, region, _MAX_LINES))
+    return whole if len(whole) <= LONGEST else first
+
+
+def extended(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
+) -> list[Value]:
+    """Return an address extended by the next lines: of the same box, or up to its postcode."""
+    parts = _continued(page, labels, number, first.value, region, _MAX_LABELLED_LINES)
+    if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
+        parts += _to_postcode(page, labels, number, region)
+    joint = "" if has_han(first.value) else ", "
+    value = joint.join(part.strip(" ,.") for part in parts)
+    return [first._replace(value=value)] if len(value) <= LONGEST else [first]
+
+
+def _continued(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str, most: int
+) -> list[str]:
+    """Return the lines of an address in its box, at most ``most``."""
+    parts = [first]
+    for other in range(number + 1, min(number + most, len(page.lines))):
+        text = shown(page.lines[other].text).strip(" ,")
+        if page.lines[other].box != page.lines[number].box or labels[other]:
+            break
+        if not continues(parts[-1], text, region):
+            break
+        parts.append(text)
+    return parts
+
+
+def _to_postcode(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
+) -> list[str]:
+    """Return the next lines up to one that ends in a postcode; none if there is no such line."""
+    found: list[str] = []
+    for other in range(number + 1, min(number + _MAX_LINES, len(page.lines))):
+        text = shown(page.lines[other].text).strip(" ,")
+        if page.lines[other].tag != page.lines[number].tag or labels[other]:
+            break
+        if not continues("-", text, region):
+            break
+        found.append(text)
+        codes = postcodes(text, region)
+        if codes and codes[-1].end == len(text):
+            return found
+    return []
+
+
+def _lines_before(
+    page: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
+) -> list[str]:
+    """Return preceding lines that may belong to the same address, in the same or a sibling box."""
+    found: list[str] = []
+    line = page.lines[number]
+    for other in range(number - 1, max(-1, number - _MAX_LINES), -1):
+        before = page.lines[other]
+        text = shown(before.text)
+        sibling = before.tag == line.tag and _are_neighbours(page, other, number)
+        if before.bold and not line.bold and not is_part(text):
+            break  # a heading: Visit
+        if labels[other] or has_han(text) or telephones(text, region, labelled=False):
+            break
+        if before.box != line.box and not (sibling and is_part(text)):
+            break
+        found.insert(0, text)
+    return found
+
+
+def _are_neighbours(page: Layout, one: int, other: int) -> bool:
+    """Return whether two lines are in sibling boxes, or in cells of the same column."""
+    here, there = page.lines[one], page.lines[other]
+    if here.cell and there.cell:
+        return here.cell.column == there.cell.column and here.cell.table == there.cell.table
+    return same_parent(page, one, other)
+
+
+def same_parent(page: Layout, one: int, other: int) -> bool:
+    """Return whether the boxes of two lines have the same parent."""
+    return _parent(page, page.lines[one].box) == _parent(page, page.lines[other].box)
+
+
+def _parent(page: Layout, box: int) -> int:
+    return next(iter(list(enclosing(page, box))[1:]), -1)
+
+
+def _can_end(text: str, region: str) -> bool:
+    """Return whether an address can end in a line: with a postcode, or a postcode and a town."""
+    codes = postcodes(text, region)
+    if codes and _STATE.match(text, codes[-1].end):
+        return True
+    return bool(_CODE_FIRST.match(text) or WITHOUT_CODE.search(text))
+
+
+def _join(parts: Sequence[str], region: str, title: str, *, apart: bool = False) -> str:
+    """Return the address formed by the last of the parts; "" if there is none."""
+    if len(parts) < 2 or not _can_end(parts[-1], region):  # noqa: PLR2004
+        return ""
+    lines = [part.strip(" ,.") for part in parts[-_MAX_LINES:]]
+    for number in range(len(lines) - 2, -1, -1):
+        named = is_organisation(lines[number])
+        if named or not 0 < len(lines[number]) <= 60 or "@" in lines[number]:  # noqa: PLR2004
+            lines = lines[number + 1 :]
+            break
+    if title and fold(lines[0]) in title:
+        lines = lines[1:]
+    if lines and _CODE_FIRST.match(lines[-1]):
+        lines = [*lines[-2:-1], _ABROAD.sub("", lines[-1])]
+        if len(lines) > 1 and apart and plausible(", ".join(lines)):
+            return tidy(", ".join(lines))
+    whole = ", ".join(lines)
+    return tidy(whole) if len(lines) > 1 and looks_like(whole) else ""

@@ -1,0 +1,55 @@
+"""Parsing of labelled texts by the kind of their label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from topiccrawl.addons.records.templates.values.address import address
+from topiccrawl.addons.records.templates.values.mail import mails
+from topiccrawl.addons.records.templates.values.names import name
+from topiccrawl.addons.records.templates.values.plain import dates, numbers, postcodes, qqs, urls
+from topiccrawl.addons.records.templates.values.telephone import telephones
+from topiccrawl.addons.records.templates.values.value import OBJECT, Value, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from topiccrawl.addons.records.templates.template import ValueKind
+
+_EDGES = " ,;:|-·。"
+LONGEST_TEXT = 300
+"""Maximum length of a value of kind ``text``, in characters."""
+
+
+def read_values(kind: ValueKind, text: str, region: str) -> list[Value]:
+    """Return the values of a kind in a labelled text, in order; empty if the text does not match.
+
+    >>> [one.value for one in read_values("telephone", "028-85123456", "CN")]
+    ['+86 28 8512 3456']
+    """
+    if kind == "telephone":
+        return telephones(text, region)
+    if kind == "postcode":
+        return postcodes(text, region)
+    if kind in _MANY:
+        return _MANY[kind](text)
+    one = _ONE.get(kind, _text)(text)
+    return [] if one is None else [one]
+
+
+def _text(text: str) -> Value | None:
+    if OBJECT in text:
+        return None
+    written = shown(text).strip(_EDGES)
+    fits = written and len(written) <= LONGEST_TEXT and any(map(str.isalnum, written))
+    return Value(written, 0, len(text)) if fits else None
+
+
+_MANY: dict[str, Callable[[str], list[Value]]] = {
+    "mail": mails,
+    "url": urls,
+    "qq": qqs,
+    "number": numbers,
+    "date": dates,
+}
+_ONE: dict[str, Callable[[str], Value | None]] = {"address": address, "name": name}
