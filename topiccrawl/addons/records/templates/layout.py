@@ -29,6 +29,8 @@ _TITLED = frozenset({"li", "p", "div", "span", "dd", "i", "em"})
 _ICON_TAGS = frozenset({"i", "span", "em", "svg", "b"})
 _MARKED = frozenset({"span", "label", "b", "strong", "em", "i", "font", "a", "time", "u", "big"})
 _STRONG = frozenset({"b", "strong"})
+_BOXES = BREAKS | {"html"}
+"""Elements that are boxes; a page of frames has text in no element but the root."""
 _SKIPPED = INVISIBLE - _ENTRIES - {"noscript"}  # shown without scripts
 _BLANKS = re.compile(r"[^\S\x1f]+")
 _HIDDEN = re.compile(
@@ -236,7 +238,6 @@ class _Walk:
             while child is not None:
                 stack.append((child, False))
                 child = child.prev
-        self._flush()
 
     def _write(self, text: str) -> None:
         if self._hidden or len(self._text) > LONGEST_LINE:
@@ -276,7 +277,7 @@ class _Walk:
         if tag == "br":
             self._flush()
             return False
-        if tag in BREAKS:
+        if tag in _BOXES:
             self._begin(tag, values)
         self._inline(tag, values)
         self._hidden += bool(self._hidden or _is_hidden(values))
@@ -343,7 +344,7 @@ class _Walk:
         if tag in _MARKED:
             self._soft()
         self._strong -= tag in _STRONG
-        if tag not in BREAKS:
+        if tag not in _BOXES:
             return
         self._flush()
         self._zones.pop()
@@ -360,12 +361,12 @@ class _Walk:
             text = text.replace(" ", "")
         if self._marks or OBJECT in text or any(map(str.isalnum, text)):
             cell = self._tables[-1].cell if self._tables else None
-            tag = self.boxes[self._open[-1]].tag if self._open else ""
-            box = self._open[-1] if self._open else 0
+            box = self._open[-1]
             marks = tuple(
                 mark._replace(start=min(mark.start, len(text)), end=min(mark.end, len(text)))
                 for mark in self._marks
             )
+            tag = self.boxes[box].tag
             self.lines.append(Line(text, box, tag, self._zones[-1], cell, marks, not self._plain))
         self._text = ""
         self._plain = False

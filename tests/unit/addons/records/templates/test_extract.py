@@ -152,6 +152,11 @@ def test_the_footer_of_another_organisation_is_its_own() -> None:
     assert said(html) == {"名称": (NAME,), "联系方式": FACTS["联系方式"]}
 
 
+def test_a_page_of_frames_has_its_text_for_browsers_without_them() -> None:
+    html = f"<title>{NAME}</title><frameset><noframes>电话：028-86111111</noframes></frameset>"
+    assert said(f"<html><head>{html}</html>")["联系方式"] == FACTS["联系方式"]
+
+
 def test_a_fax_is_no_telephone() -> None:
     html = "<p>Tel: 028-86111111</p><p>Fax: <a href='tel:02886111112'>028-86111112</a></p>"
     assert said(TITLE + html)["联系方式"] == ("+86 28 8611 1111",)
