@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.contracts.strategies import Plain
+from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import crawl, lease_of, offer
 from topiccrawl.errors import StateError
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
@@ -31,6 +31,20 @@ def test_a_host_that_is_met_during_an_export_does_no_harm(make: Make) -> None:
     told = [about, *entries]
     assert "a.cn" in {entry.name for entry in told if isinstance(entry, HostEntry)}
     assert "http://a.cn/" in {entry.url for entry in told if isinstance(entry, UrlEntry)}
+
+
+def test_a_host_that_is_crawled_during_an_export_does_no_harm(make: Make) -> None:
+    frontier = make(strategy=Best())
+    frontier.push([Seed(f"http://{n}.cn/") for n in range(1_200)])
+    frontier.commit()
+    entries = frontier.export()
+    begun = [next(entries) for _ in range(3)]
+    frontier.push([Seed(f"http://new{n}.cn/list/", 1.0) for n in range(50)])
+    while lease := frontier.pop(1):
+        frontier.finish(lease[0], CRAWLED, [])
+    frontier.commit()
+    urls = {entry.url for entry in [*begun, *entries] if isinstance(entry, UrlEntry)}
+    assert {f"http://{n}.cn/" for n in range(1_200)} <= urls
 
 
 def test_no_lease_outlives_its_time_because_the_clock_was_set_back(make: Make) -> None:

@@ -253,6 +253,26 @@ class Lossy:
         return done
 
 
+def test_a_worker_whose_turn_the_ledger_has_lost_gives_it_up(scene: Scene) -> None:
+    async def act(ledger: Ledger) -> None:
+        await TaskService(ledger).create(SPEC)
+        one, other = await joined(ledger), await joined(ledger)
+        before = (await ledger.read("turns"))["turns"]
+        name = await claimed(one)
+        after = (await ledger.read("turns"))["turns"]
+        changed = {key for key in {*before, *after} if before.get(key) != after.get(key)}
+        assert await ledger.swap(
+            {("turns", key): after.get(key) for key in changed},
+            {("turns", key): before.get(key) for key in changed},
+        )  # a restored file, or a server that lost its last writes
+        assert await claimed(other) == name
+        await one.heartbeat(NOTHING)
+        assert name not in one.shards
+        assert name in other.shards
+
+    scene(act)
+
+
 def test_a_lost_answer_loses_no_turn_and_leaves_no_site_behind(scene: Scene) -> None:
     async def act(ledger: Ledger) -> None:
         lossy, service = Lossy(ledger), TaskService(ledger)

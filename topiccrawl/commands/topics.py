@@ -113,10 +113,13 @@ def write_new(file: str, words: str, like: Sequence[str], unlike: Sequence[str])
     topic = from_words(words) if words else from_examples(like)
     shown = {"examples": tuple(like), "counterexamples": tuple(unlike)}
     text = to_toml(topic.model_copy(update=shown))
-    if path.exists():
-        raise TopicError("{path}: exists: choose another name, or edit it", path=path)
     failed = message("{path}: cannot be written: {strerror}")
-    with translated(TopicError, failed, path=path), path.open("x", encoding="utf-8") as out:
+    exists = message("{path}: exists: choose another name, or edit it")
+    with (
+        translated(TopicError, failed, path=path),
+        translated(TopicError, exists, (FileExistsError,), path=path),
+        path.open("x", encoding="utf-8") as out,
+    ):
         out.write(text)
     return path
 

@@ -169,6 +169,7 @@ def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[li
         if count or groups[number]:
             names = _group_names(unit_names, groups[number])
             stored = [GroupStats(*each) for each in STATS.iter_unpack(data[at:end])]
+            stored = stored[: len(names)]  # a concurrent commit may have added groups
             stored += [NOTHING] * (len(names) - len(stored))
             host.groups = dict(zip(names, stored, strict=True))
         yield host, unit_names

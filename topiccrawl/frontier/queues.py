@@ -112,7 +112,8 @@ class Queues:
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
         """Set lane and value of a row in any queue; a row may leave the errorQueue."""
-        if (lane, value) == (row.lane, row.value):
+        is_same = (lane, value) == (row.lane, row.value)
+        if is_same and (row.state == QUEUED or lane == REJECTED):
             return
         is_leased = key in self.leases.by_key
         if not is_leased:

@@ -179,7 +179,7 @@ class LeaseSettlement:
         self._leases.drop(key)
         self.marks.unset(key)
         row = self._urls.row(key)
-        assert row is not None, "a leased URL has a row"  # noqa: S101
+        assert row is not None, f"leases and rows disagree on {key.hex()}"  # noqa: S101
         return row
 
     # -- robots.txt files --------------------------------------------------------------------------

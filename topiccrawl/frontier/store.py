@@ -236,7 +236,8 @@ class Store:
         while more:
             cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
             committed = cursor.iternext() if cursor.set_range(start) else iter(())
-            committed = takewhile(lambda item: item[0].startswith(prefix), committed)
+            if prefix:
+                committed = takewhile(lambda item: item[0].startswith(prefix), committed)
             found: dict[bytes, bytes | None] = dict(islice(committed, size))
             more = len(found) == size
             end = next(reversed(found)) if more else b""
@@ -367,11 +368,12 @@ def _locked(path: Path) -> Iterator[None]:
             "{path}: cannot write the frontier here: {error}", path=path, error=error
         ) from error
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise StateLockedError(
+                "{path}: another crawl uses it; stop that one, or name another folder", path=path
+            ) from error
         yield
-    except BlockingIOError as error:
-        raise StateLockedError(
-            "{path}: another crawl uses it; stop that one, or name another folder", path=path
-        ) from error
     finally:
         os.close(handle)

@@ -159,4 +159,4 @@ def names_of(article: Article) -> list[str]:
     """Return all names by which an article can be forgotten."""
     urls = (article.url, article.final_url, article.canonical_url)
     stored = {url.encode("utf-8", "replace").decode() for url in urls if url}
-    return [*sorted(stored), *site_names(article.site)]
+    return [*sorted(stored), *site_names(article.site.encode("utf-8", "replace").decode())]

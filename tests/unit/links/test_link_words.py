@@ -13,6 +13,7 @@ from tests.unit.links.shares import WordShare
 from topiccrawl.links.strategies import StrategyParameters, strategy
 from topiccrawl.links.strategies import learned as module
 from topiccrawl.links.strategies.learned import MIN_PAGES, LinkWords
+from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.model import Link, Verdict
 
 if TYPE_CHECKING:
@@ -120,10 +121,16 @@ def test_a_version_of_32_bits_stays_one_whatever_is_learnt() -> None:
     assert all(0 <= version < 2**32 for version in versions)
 
 
-def test_a_seed_teaches_no_words_and_weight_nought_learns_nothing() -> None:
-    plus = strategy("shark-plus", WordShare("cup"), StrategyParameters(plus_promise_weight=0.0))
-    before = plus.version
-    for _ in range(50):
-        plus.learn("cup", "final", 1.0)
-        plus.learn("", "", 1.0)
-    assert plus.version == before
+def test_a_seed_teaches_no_words_and_without_weight_nothing_is_predicted() -> None:
+    link = Link("http://a.test/", "cup", "final")
+    verdict = Verdict(0.5, relevant=True)
+    for weight, learns in ((0.0, False), (0.4, True)):
+        parameters = StrategyParameters(plus_promise_weight=weight)
+        plus = strategy("shark-plus", WordShare("cup"), parameters)
+        for _ in range(50):
+            plus.learn("", "", 1.0)
+        assert plus.version == 0
+        for n in range(50):
+            plus.learn("cup" if n % 2 else "money", "", n % 2)
+        (offer,) = plus.offers(verdict, (), [link])
+        assert (offer.evidence[SharkPlus.fields.index("promise")] != 0) == learns

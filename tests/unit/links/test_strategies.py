@@ -351,8 +351,9 @@ def test_shark_plus_follows_lists_as_far_as_their_pages_are_worth_it() -> None:
     assert plus.value(second.evidence) == plus.value(other.evidence)
 
 
-def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it() -> None:
-    plus = strategy("shark-plus", TOPIC)
+@pytest.mark.parametrize("promise", [0.0, 0.4])
+def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it(promise: float) -> None:
+    plus = strategy("shark-plus", TOPIC, StrategyParameters(plus_promise_weight=promise))
     (hub,) = plus.offers(NOTHING, (), [ANCHOR_HALF])
     page_of_list = [Link("http://a.test/x", ""), Link("http://a.test/2", "2")]
     inside, _ = plus.offers(NOTHING, hub.evidence, page_of_list)

@@ -49,7 +49,9 @@ class Channel:
             known = await self._current()
             await response.prepare(request)
             await response.write(event(known).encode())
-            while not self._stopping.is_set():
+            last = False
+            while not last:
+                last = self._stopping.is_set()
                 known = await self._send_changes(response, known)
         except ConnectionError:
             return  # the reader disconnected
@@ -71,15 +73,27 @@ class Channel:
             with suppress(TopiccrawlError):  # the state cannot be read now
                 state = await self._current()
             changed = difference(known, state)
-            if changed or self._stopping.is_set() or time.monotonic() > silent_until:
+            if changed or time.monotonic() > silent_until:
                 await response.write((event(changed) if changed else ": \n\n").encode())
+                return state
+            if self._stopping.is_set():
                 return state
 
     async def _current(self) -> State:
+        """Return the state, read once a second for all readers; the last one if it cannot be read.
+
+        Raises:
+            TopiccrawlError: If the state cannot be read and never was.
+        """
         async with self._lock:
             if time.monotonic() >= self._cached_until:
-                self._state = await self._read_state()
-                self._cached_until = time.monotonic() + POLL_SECONDS
+                self._cached_until = time.monotonic() + POLL_SECONDS  # stop() resets it
+                try:
+                    self._state = await self._read_state()
+                except TopiccrawlError:
+                    if not self._state:
+                        self._cached_until = 0.0
+                        raise
             return self._state
 
 

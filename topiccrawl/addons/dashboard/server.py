@@ -48,7 +48,7 @@ IDLE_TIMEOUT = 30.0
 MAX_BODY_BYTES = 65_536
 """Maximum size of the body of a request."""
 MAX_STREAMS = 32
-"""Maximum number of open event streams; each needs a connection and a queue of events."""
+"""Maximum number of open event streams; each needs a connection."""
 _TYPES = {
     ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
     ".txt": "text/plain", ".json": "application/json",

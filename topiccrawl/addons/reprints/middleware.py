@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
@@ -136,7 +137,7 @@ class Headlines:
 
     def __init__(self, most: int = MAX_HEADLINES) -> None:
         self._most = most
-        self._sites: dict[str, str] = {}
+        self._sites = OrderedDict[str, str]()
 
     def add(self, title: str, site: str) -> None:
         """Add the headline of a stored story, unless it is there with an earlier site."""
@@ -144,7 +145,7 @@ class Headlines:
         if key and key not in self._sites:
             self._sites[key] = site
             if len(self._sites) > self._most:
-                del self._sites[next(iter(self._sites))]
+                self._sites.popitem(last=False)
 
     def is_from_other_site(self, anchor: str, site: str) -> bool:
         """Return whether a link's text is the headline of a story from another site."""

@@ -94,6 +94,9 @@ class WorkerSession:
             lost = bool(self.name) and row is None
             if row is None:
                 self._reset()
+            held = {turn.shard for turn in snapshot.turns.values() if turn.worker == self.name}
+            for shard in self.shards.keys() - held:
+                del self.shards[shard]  # the ledger has lost this turn: its crawl must end
             before, after = self._heartbeat_swap(snapshot, row, progress)
             if not await self._ledger.swap(before, after):
                 self._reset()

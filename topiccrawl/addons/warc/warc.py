@@ -137,6 +137,8 @@ def remove_records(path: Path, unwanted: Callable[[Any], bool]) -> int:
                 new.write(old.read(end - begin))
             old.seek(found[-1][1])
             shutil.copyfileobj(old, new)
+            new.flush()
+            os.fsync(new.fileno())  # the index goes when the new file is safe
             index_of(path).unlink(missing_ok=True)
         restore_index(path)
     files.sync_folder(path.parent)
