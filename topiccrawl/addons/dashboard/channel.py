@@ -46,6 +46,7 @@ class Channel:
         """Send the whole state, then changes, until the reader disconnects or the server stops."""
         self.readers += 1
         try:
+            self._cached_until = 0.0  # a new reader gets the present state
             known = await self._current()
             await response.prepare(request)
             await response.write(event(known).encode())
