@@ -17,6 +17,7 @@ from tests.crawl.run import MEASURED
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
+from topiccrawl.addons.simulate.orders import read as replays
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.addons.simulate.truth import read_truth
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
+    from topiccrawl.addons.simulate.replay import Replayed
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer
@@ -172,6 +174,53 @@ def test_the_order_of_fetched_pages_is_written_and_the_same_twice(
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
+def test_an_interrupted_run_continues_with_the_replays_of_its_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
+) -> None:
+    whole, resumed = tmp_path / "whole.jsonl", tmp_path / "resumed.jsonl"
+    common = (
+        "simulate", str(demo), "--budget", "30", "--seed-sets", "3", "--strategy", "best-first",
+        "--strategy", "bfs", "--json", str(tmp_path / "figures.json"), "--order",
+    )  # fmt: skip
+    assert scrapy(capsys, monkeypatch, *common, str(whole))[0] == 0
+    figures = (tmp_path / "figures.json").read_bytes()
+    run, runs = Replay.run, []
+
+    def interrupted(replay: Replay) -> Replayed:
+        runs.append(replay)
+        if len(runs) == 4:  # the second strategy of the second set of start pages
+            raise KeyboardInterrupt
+        return run(replay)
+
+    monkeypatch.setattr(Replay, "run", interrupted)
+    assert scrapy(capsys, monkeypatch, *common, str(resumed))[0] != 0
+    lines = resumed.read_bytes().splitlines(keepends=True)
+    assert lines == whole.read_bytes().splitlines(keepends=True)[:2]
+    resumed.write_bytes(b"".join(lines) + b'{"topic": "killed wh')
+    status, out = scrapy(capsys, monkeypatch, *common, str(resumed), "--resume")
+    assert (status, len(runs)) == (0, 4 + 4), out
+    assert resumed.read_bytes() == whole.read_bytes()
+    assert (tmp_path / "figures.json").read_bytes() == figures
+    # another number of concurrent requests: nothing of the file applies
+    status, out = scrapy(
+        capsys, monkeypatch, *common, str(resumed), "--resume", "--batch", "4", "--processes", "2"
+    )
+    assert status == 0, out
+    assert len(resumed.read_bytes().splitlines()) == 6 + 6
+
+
+def test_resume_needs_the_file_of_an_interrupted_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
+) -> None:
+    status, out = scrapy(capsys, monkeypatch, "simulate", str(demo), "--resume")
+    assert (status, "--order FILE" in out) == (1, True), out
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"url": "http://a.test/"}\n')
+    common = ("simulate", str(demo), "--budget", "10", "--order", str(other), "--resume")
+    status, out = scrapy(capsys, monkeypatch, *common)
+    assert (status, "line 1: not a replay" in out) == (1, True), out
+
+
 def test_readers_give_the_order_of_one_process_and_a_page_ends_none_but_its_reader(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -192,7 +241,8 @@ def test_readers_give_the_order_of_one_process_and_a_page_ends_none_but_its_read
             "--budget", "60", "--order", str(order), "-s", f"TOPICCRAWL_READERS={readers}", *trial,
         )  # fmt: skip
         assert status == 0, out
-    assert orders[0].read_bytes() == orders[1].read_bytes()
+    read = [[one._replace(replay="") for one in replays(order).values()] for order in orders]
+    assert read[0] == read[1]
     assert all(bomb["url"] in caplog.text for bomb in bombs)
 
 

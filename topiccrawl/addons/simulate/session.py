@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
 
-from topiccrawl.addons.simulate import drawing
+from topiccrawl.addons.simulate import drawing, orders
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import (
     BASELINE,
@@ -24,6 +24,7 @@ from topiccrawl.addons.simulate.harvest import (
     labelled_case,
     unlabelled_case,
 )
+from topiccrawl.addons.simulate.orders import Order
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, merged, table
 from topiccrawl.addons.simulate.truth import read_truth
@@ -70,22 +71,24 @@ def simulate(settings: Settings, opts: argparse.Namespace, collections: Sequence
     names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
     for name in names:
         strategy(name)  # raises for an unknown name before the first replay
+    if opts.resume and not opts.order:
+        raise ConfigurationError("--resume: pass the file of the interrupted run, --order FILE")
+    if opts.order:
+        orders.begin(opts.order, resume=opts.resume)
     areas: dict[str, Areas] = {}
     judged: list[Judged] = []
-    orders: list[str] = []
     jobs = jobs_of(collections, opts)
     for job, done in zip(jobs, _results(settings, opts, jobs, names), strict=True):
-        pages = sum(one.pages for one in done.harvests)
+        pages = sum(len(order.pages) for order in done.orders)
         say(*table(done.case, done.harvests), f"  {pages} pages in {done.seconds:.1f} s", "")
         judged.append((done.case, done.harvests))
-        orders += done.orders
+        if opts.order:
+            orders.append(opts.order, done.orders)
         for one in done.harvests:
             by_topic = areas.setdefault(job.collection.name, {n: {} for n in names})[one.name]
             by_topic[done.case.topic.name] = one.area
     say(*comparison(areas))
     _write(opts, collections[0].name, judged, areas)
-    if opts.order:
-        _save("--order", opts.order, "".join(orders))
 
 
 def _results(
@@ -134,13 +137,13 @@ class JobResult(NamedTuple):
     Attributes:
         case: Criteria of the topic.
         harvests: Harvest of each strategy.
-        orders: Lines for ``--order``.
-        seconds: Duration of all replays.
+        orders: Replays that are not yet in the file of ``--order``.
+        seconds: Duration of these replays.
     """
 
     case: Case
     harvests: list[Harvest]
-    orders: list[str]
+    orders: list[Order]
     seconds: float
 
 
@@ -226,21 +229,35 @@ def run_job(
     """Run a job: replay a topic with each strategy."""
     web = _web(settings, job.collection)
     case, scorer = _case_of(opts, job, web)
+    known = orders.read(opts.order) if opts.resume else {}
     began = time.perf_counter()
-    harvests, orders = [], []
+    harvests, fresh = [], []
     for name in names:
         options = settings.copy()
         options.set("TOPICCRAWL_STRATEGY", name, priority="cmdline")
         order = strategy(name, scorer, strategy_parameters(settings, case.topic))
-        adapter = adapter_of(options, scorer, order)
         conditions = _conditions(settings, opts.batch, case)
+        inputs = _inputs(settings, job.collection)
+        replay = orders.identity(inputs, case.topic, name, order.signature(), conditions)
+        if replay in known:
+            harvests.append(harvest(name, known[replay].pages, case))
+            continue
+        adapter = adapter_of(options, scorer, order)
         replayed = Replay(web, case.topic, scorer, order, conditions, adapter).run()
         found = harvest(name, replayed.fetched, case)
-        line = {"topic": case.topic.name, "strategy": name, "area": round(found.area, 6)}
-        line["pages"] = replayed.fetched[: case.budget]
+        pages = tuple(replayed.fetched[: case.budget])
+        fresh.append(Order(case.topic.name, name, round(found.area, 6), replay, pages))
         harvests.append(found)
-        orders.append(json.dumps(line, ensure_ascii=False) + "\n")
-    return JobResult(case, harvests, orders, time.perf_counter() - began)
+    return JobResult(case, harvests, fresh, time.perf_counter() - began)
+
+
+def _inputs(settings: Settings, collection: Path) -> tuple[object, ...]:
+    """Return what the pages of a collection and what is learned from them depend on."""
+    file = collection.stat()
+    names = sorted(name for name in settings if name.startswith("TOPICCRAWL_ADAPT"))
+    names += ["TOPICCRAWL_COLLECTIONS", "TOPICCRAWL_READER"]
+    own = [(name, str(settings[name])) for name in names]
+    return collection.name, file.st_size, file.st_mtime_ns, own
 
 
 def _case_of(opts: argparse.Namespace, job: Job, web: RecordedWeb) -> tuple[Case, CachingScorer]:

@@ -60,6 +60,8 @@ class Command(OperatorCommand, ScrapyCommand):
         add("--json", type=Path, metavar="FILE", help=tr("write the figures as JSON"))
         text = tr("write area and fetched pages in order, one line per topic and strategy")
         add("--order", type=Path, metavar="FILE.jsonl", help=text)
+        text = tr("continue an interrupted run: use the replays in the file of --order")
+        add("--resume", action="store_true", help=text)
 
     @override
     def act(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -1,0 +1,101 @@
+"""File of ``--order``: fetched pages of each replay; replays in it need not run again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from topiccrawl.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Order(NamedTuple):
+    """Pages of a replay, in the order of their fetches.
+
+    Attributes:
+        topic: Name of the topic.
+        strategy: Name of the strategy.
+        area: Area under the harvest curve, relative to the oracle's.
+        replay: Identity of the replay: a digest of all that its result depends on.
+        pages: Keys of the fetched pages.
+    """
+
+    topic: str
+    strategy: str
+    area: float
+    replay: str
+    pages: tuple[str, ...]
+
+
+def identity(*parts: object) -> str:
+    """Return the digest of the parts of a replay, by their ``repr``.
+
+    >>> identity("best-first", 8) == identity("best-first", 8) != identity("best-first", 16)
+    True
+    """
+    return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+
+
+def begin(path: Path, *, resume: bool) -> None:
+    """Empty the file, or remove its last line if a resumed run has written only part of it.
+
+    Raises:
+        ConfigurationError: If the file cannot be written.
+    """
+    try:
+        with path.open("a+b" if resume else "w+b") as file:
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
+    except OSError as error:
+        raise _not_written(path, error) from error
+
+
+def append(path: Path, orders: list[Order]) -> None:
+    """Append a line for each replay, and sync the file.
+
+    Raises:
+        ConfigurationError: If the file cannot be written.
+    """
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.writelines(
+                json.dumps(order._asdict(), ensure_ascii=False) + "\n" for order in orders
+            )
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _not_written(path, error) from error
+
+
+def read(path: Path) -> dict[str, Order]:
+    """Return the replays in the file by identity; a line that is being written is left out.
+
+    Raises:
+        ConfigurationError: If the file is not one of ``--order``.
+    """
+    orders = {}
+    *lines, _ = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, 1):
+        try:
+            order = Order(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            raise ConfigurationError(
+                "--order {path}, line {line}: not a replay: pass another file or omit --resume",
+                path=path,
+                line=number,
+            ) from error
+        orders[order.replay] = order
+    return orders
+
+
+def _not_written(path: Path, error: OSError) -> ConfigurationError:
+    return ConfigurationError(
+        "{option} {path}: cannot be written: {strerror}",
+        option="--order",
+        path=path,
+        strerror=error.strerror,
+    )
