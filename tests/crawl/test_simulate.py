@@ -66,10 +66,13 @@ def test_a_replay_fetches_what_a_crawl_fetches(
     replayed = Replay(web, case.topic, scorer, order, conditions, adapter).run()
     (log,) = tmp_path.glob("*.tsv")
     fetched = fetched_pages(log, web)[: case.budget]
-    assert len(set(fetched) & set(replayed.fetched)) >= 0.8 * case.budget
     assert harvest(name, replayed.fetched, case).area == pytest.approx(real.area, abs=0.04)
+    common = len(set(fetched) & set(replayed.fetched)) / case.budget
     if name == "best-first":  # no clock has a say: the order is the same, too
         assert fetched[:30] == list(replayed.fetched[:30])
+        assert common >= 0.8
+    else:  # what is learned depends on times: crawls have 0.80 to 0.86, another strategy 0.5
+        assert common >= 0.7
 
 
 class Counting(TopicLearner):
