@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Say below all else which tests were not run, and why."""
+    """Say below all else which tests were not run, and why, and which were run again."""
     yield
     skipped = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
     if terminalreporter.config.option.markexpr:
@@ -46,6 +46,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
         terminalreporter.line(f"run: tests that are {expression}; make test-all runs all")
     for reason, number in sorted(skipped.items()):
         terminalreporter.line(f"not run: {number} tests: {reason.removeprefix('Skipped: ')}")
+    again = dict.fromkeys(report.nodeid for report in terminalreporter.stats.get("rerun", ()))
+    for name in again:
+        terminalreporter.line(f"failed at the first try: {name}")
 
 
 @pytest.fixture(autouse=True)
