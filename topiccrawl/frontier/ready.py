@@ -7,7 +7,7 @@ queue unit, which shifts millions of queued values by a change to the heads of u
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.hosts import NEVER, NOTHING, Best, Host, HostRegistry, Origin
@@ -85,10 +85,14 @@ class ReadyHosts:
 
     def _set_best(self, host: Host, lane: int, best: Best | None) -> None:
         """Set the best URL of a host's lane, and list the host by it."""
-        if best == host.best(lane):
+        former = host.best(lane)
+        if best == former:
             return
         host.set_best(lane, best)
-        if host.ready:
+        heap = self._heaps[host.slow][lane]
+        if host.ready and best is not None and heap and heap[0] is former:
+            heapreplace(heap, best)
+        elif host.ready:
             self._list(host, lane)
         elif host.check_at == NEVER:
             self.reschedule(host, host.next_at - 1.0)
