@@ -41,6 +41,16 @@ class PlainSpider(scrapy.Spider):
 
 class MineSpider(TopicSpider):
     name = "mine"
+
+    @classmethod
+    def plan(cls, settings, /, *args, desk="", **kwargs):
+        return super().plan(settings, *args, **kwargs)
+
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.logger.info("desk: %s", kwargs.get("desk"))
+        return spider
 """
 QUICK = "\nDOWNLOAD_DELAY = 0\nAUTOTHROTTLE_ENABLED = False\nLOG_LEVEL = 'INFO'\n"
 
@@ -114,8 +124,10 @@ def test_topic_spiders_of_a_stock_project_store_articles(
         "-s",
         f"TOPICCRAWL_READERS={readers}",
     )
+    own = ("-a", "desk=cars") if name == "mine" else ()
     with Web(PAGES) as web:
-        status, out = scrapy(project, "crawl", name, *topic, proxy=web.proxy)
+        status, out = scrapy(project, "crawl", name, *topic, *own, proxy=web.proxy)
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
+    assert ("desk: cars" in out) == (name == "mine"), out[-3000:]
     status, out = scrapy(project, "articles", "list")
     assert (status, f"{SITE}/1" in out, f"{SITE}/2" in out) == (0, True, True), out

@@ -88,7 +88,7 @@ def test_state_of_another_format_is_refused_with_a_remedy(
     monkeypatch.setattr(store, "FORMAT", 1)
     opened(tmp_path).close()
     monkeypatch.undo()
-    for open_it in (opened, strategy_of):
+    for open_it in (opened, strategy_of, lambda path: View.read(path, Plain())):
         with pytest.raises(StateVersionError, match="frontier export"):
             open_it(tmp_path)
     discard(tmp_path)
@@ -364,6 +364,8 @@ def test_a_page_that_kills_its_process_every_time_ends_as_an_error(tmp_path: Pat
     frontier = opened(tmp_path, max_crashes=3)
     assert list(frontier.iterate("error")) == [("http://a.cn/poison", 1.0, "crash")]
     assert frontier.counts()["crashes"] == 3
+    urls = [entry for entry in frontier.export() if isinstance(entry, UrlEntry)]
+    assert [entry.when > 0 for entry in urls if entry.reason == "crash"] == [True]
     assert [lease.url for lease in frontier.pop(2)] == ["http://a.cn/good"]
     frontier.close()
 
