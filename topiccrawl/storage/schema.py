@@ -20,16 +20,13 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x746F7069
 """Application id ("topi"), by which databases of other programs are rejected."""
 
-FIRST_RELEASED = 7
-"""Earliest version of the schema in a release; databases of earlier ones are refused."""
-
 STEPS: tuple[str, ...] = (
     """
     CREATE TABLE migrations (
         version INTEGER PRIMARY KEY, program TEXT NOT NULL, applied_at REAL NOT NULL
     )
     """,
-    *("",) * (FIRST_RELEASED - 2),
+    *("",) * 5,  # versions that were never released
     """
     CREATE TABLE articles (
         id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, body TEXT NOT NULL,
@@ -148,7 +145,7 @@ def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[str] = ST
     """Migrate a database to the current schema, all steps in one transaction.
 
     Raises:
-        StateVersionError: A newer version wrote it, or one before the first release.
+        StateVersionError: A newer version wrote it.
         StateError: Another program wrote it.
     """
     if _version(connection, path, steps) == len(steps):
@@ -182,12 +179,5 @@ def _version(connection: sqlite3.Connection, path: str, steps: Sequence[str]) ->
             path=path,
             version=version,
             steps=len(steps),
-        )
-    if 0 < version < FIRST_RELEASED:
-        raise StateVersionError(
-            "{path}: schema version {version} was in no release; export its articles with the "
-            "program that wrote it, or choose another TOPICCRAWL_DATA_DIR",
-            path=path,
-            version=version,
         )
     return int(version)

@@ -55,17 +55,6 @@ def test_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
         opened(tmp_path / FILE)
 
 
-def test_a_version_of_no_release_is_refused_and_left_alone(tmp_path: Path) -> None:
-    opened(tmp_path / FILE).close()
-    with sqlite3.connect(tmp_path / FILE) as connection:
-        connection.execute("PRAGMA user_version = 3")
-    connection.close()
-    before = (tmp_path / FILE).read_bytes()
-    with pytest.raises(StateVersionError, match=r"store\.sqlite: schema version 3 .*export"):
-        opened(tmp_path / FILE)
-    assert (tmp_path / FILE).read_bytes() == before
-
-
 def test_an_older_version_is_migrated_and_keeps_its_rows(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
     database.call(add)
