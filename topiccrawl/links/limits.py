@@ -79,7 +79,7 @@ def _tags(names: str) -> re.Pattern[str]:
 
 _FORMATS = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _FORMAT, _OPTION, _ROOT = _tags(_FORMATS), _tags("option|optgroup"), _tags("html|body")
-_FORMAT_WHOLE = re.compile(rf"<(?:{_FORMATS})(?:[ \t\n\f\r/][^<>]*)?>?", re.IGNORECASE)
+_FORMAT_WHOLE = re.compile(rf"<(?:{_FORMATS})(?=[ \t\n\f\r/>])[^<>]*>?", re.IGNORECASE)
 _VECTOR = _tags("svg|math")
 _VECTOR_SHAPES = _tags("path|circle|rect|use|line|polyline|polygon|ellipse|stop|image")
 _VOID = "area base br col embed hr img input link meta param source track wbr"

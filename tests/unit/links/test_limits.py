@@ -111,6 +111,12 @@ def test_what_people_write_keeps_its_text(html: str, text: str | None) -> None:
     assert found == text if text is not None else found.endswith("text")
 
 
+def test_only_formatting_elements_are_counted_as_such() -> None:
+    """Names that begin like those of formatting elements, such as br and span."""
+    others = "<br><img src=x><span>新</span><ul><li>能</ul>" * 800
+    assert len(parse_html(f"<p><b>源</b>{others}").css("b")) == 1
+
+
 def test_a_tag_that_is_ended_keeps_its_first_attributes_and_its_text() -> None:
     tree = parse_html(f"<a href=/x {' '.join(NAMES)}>text</a>")
     (link,) = tree.css("a")
