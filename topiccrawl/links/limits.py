@@ -58,13 +58,10 @@ _SHORT_TAG = 2 * MAX_ATTRIBUTES
 _MAX_IDENTICAL = 3
 """Most identical formatting elements that a parser keeps open."""
 
-_HIDDEN = re.compile(rf"={_SPACE}*(?:\"[^\">]*>|'[^'>]*>)")
+_HIDDEN = re.compile(rf"={_SPACE}*+(?:\"(?=[^\">]*>)|'(?=[^'>]*>))")
+"""Start of an attribute value that contains ``>``, up to its quote."""
 _LONG_TAG = re.compile(rf"(</?[a-zA-Z])([^>]{{{_SHORT_TAG},}})")
-_LONG_PART = re.compile(
-    rf"(</?[a-zA-Z]|={_SPACE}*(?:\"[^\">]*>[^\"]*\"|'[^'>]*>[^']*'))([^>]{{{_SHORT_TAG},}})"
-)
-"""Start of a tag, or end of a value that contains ``>``, with long text that may be attributes.
-Takes ten times as long as ``_LONG_TAG``, which is used for pages without such values."""
+_LONG_REST = re.compile(rf"[^>]{{{_SHORT_TAG},}}")
 _ATTRIBUTE = re.compile(
     rf"(?:{_SPACE}|/)*+=?[^ \t\n\f\r/>=]*+"
     rf"(?:{_SPACE}*+={_SPACE}*+(?:\"[^\"]*+\"?|'[^']*+'?|[^ \t\n\f\r>]*+))?+"
@@ -82,7 +79,7 @@ def _tags(names: str) -> re.Pattern[str]:
 
 _FORMATS = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _FORMAT, _OPTION, _ROOT = _tags(_FORMATS), _tags("option|optgroup"), _tags("html|body")
-_FORMAT_WHOLE = re.compile(rf"<(?:{_FORMATS})(?:[ \t\n\f\r/][^<>]*)?>?", re.IGNORECASE)
+_FORMAT_WHOLE = re.compile(rf"<(?:{_FORMATS})(?=[ \t\n\f\r/>])[^<>]*>?", re.IGNORECASE)
 _VECTOR = _tags("svg|math")
 _VECTOR_SHAPES = _tags("path|circle|rect|use|line|polyline|polygon|ellipse|stop|image")
 _VOID = "area base br col embed hr img input link meta param source track wbr"
@@ -136,25 +133,39 @@ def _reopened_bound(html: str, tags: int) -> int:
 
 
 def _limit_attributes(html: str) -> str:
-    """Cut long tags after the allowed number of attributes and characters."""
+    """Cut long tags after the allowed number of attributes and characters.
+
+    Attributes are counted from the start of a tag, and from the end of each value that contains
+    ``>``, since the tag continues there.
+    """
     if len(html) <= _SHORT_TAG:
         return html
-    hidden = len(_HIDDEN.findall(html))
-    if hidden > MAX_HIDDEN:
+    values = list(islice(_HIDDEN.finditer(html), MAX_HIDDEN + 1))
+    if len(values) > MAX_HIDDEN:
         html = html.replace('"', "").replace("'", "")
-    return (_LONG_PART if hidden else _LONG_TAG).sub(_cut_tag, html)
+        values = []
+    for end in sorted({_value_end(html, value) for value in values}, reverse=True):
+        if rest := _LONG_REST.match(html, end):
+            html = html[:end] + _cut_attributes(rest[0]) + html[rest.end() :]
+    return _LONG_TAG.sub(lambda tag: tag[1] + _cut_attributes(tag[2]), html)
 
 
-def _cut_tag(tag: re.Match[str]) -> str:
-    """Return the allowed start of a possible tag; the end of a script or comment is kept."""
-    head, rest = tag.groups()
+def _value_end(html: str, value: re.Match[str]) -> int:
+    """Return the position after a value that contains ``>``, or the end of a page in the value."""
+    quote = value[0][-1]
+    end = html.find(quote, html.find(">", value.end()))
+    return end + 1 if end >= 0 else len(html)
+
+
+def _cut_attributes(rest: str) -> str:
+    """Return the allowed part of possible attributes; the end of a script or comment is kept."""
     ends = (one.end() for one in _ATTRIBUTE.finditer(rest))
     kept = max((end for end in islice(ends, MAX_ATTRIBUTES - 1) if end <= MAX_TAG), default=0)
     if not rest[kept:].strip(" \t\n\f\r/"):
-        return tag[0]
+        return rest
     closing = rest.find("</", kept)
     last = " >" + rest[closing:] if closing >= 0 else " --" if rest.endswith("--") else " "
-    return f"{head}{rest[:kept]}{last}"
+    return rest[:kept] + last
 
 
 def _limit_depth(html: str) -> str:

@@ -76,6 +76,19 @@ def test_the_tree_of_a_dear_page_is_small(html: str) -> None:
     assert options <= limits.MAX_OPTIONS
 
 
+CONTINUED = {
+    "after-a-long-value": f"<p x={'x' * 400} y='>' {' '.join(NAMES)}>text",
+    "between-two-values": f"<p x='>' y={'x' * 400} z='>' {' '.join(NAMES)}>text",
+    "after-a-script": f"<script>x='</script><p y=\">'{'x' * 400}\" {' '.join(NAMES)}>text",
+}
+
+
+@pytest.mark.parametrize("html", CONTINUED.values(), ids=CONTINUED)
+def test_attributes_are_counted_again_after_a_value_that_hides_the_end_of_a_tag(html: str) -> None:
+    _, _, attributes = nodes(parse_html(html).root)
+    assert attributes <= 2 * limits.MAX_ATTRIBUTES
+
+
 TEXTS = {
     "formats": ("<p>" + "<b class=x>新能源</b>汽车<i>！</i>" * 2_000, "新能源汽车！" * 2_000),
     "many-formats-each-other": (
@@ -96,6 +109,12 @@ def test_what_people_write_keeps_its_text(html: str, text: str | None) -> None:
     assert tree.body is not None
     found = "".join(tree.body.text().split())
     assert found == text if text is not None else found.endswith("text")
+
+
+def test_only_formatting_elements_are_counted_as_such() -> None:
+    """Names that begin like those of formatting elements, such as br and span."""
+    others = "<br><img src=x><span>新</span><ul><li>能</ul>" * 800
+    assert len(parse_html(f"<p><b>源</b>{others}").css("b")) == 1
 
 
 def test_a_tag_that_is_ended_keeps_its_first_attributes_and_its_text() -> None:
