@@ -254,7 +254,8 @@ def run_job(
 def _inputs(settings: Settings, collection: Path) -> tuple[object, ...]:
     """Return what the pages of a collection and what is learned from them depend on."""
     file = collection.stat()
-    names = sorted(name for name in settings if name.startswith("TOPICCRAWL_ADAPT"))
+    names = sorted(name for name in settings if name.startswith("TOPICCRAWL_ADAPT_"))
+    names += ["TOPICCRAWL_ADAPTATION", "TOPICCRAWL_ADAPTER"]
     names += ["TOPICCRAWL_COLLECTIONS", "TOPICCRAWL_READER"]
     own = [(name, str(settings[name])) for name in names]
     return collection.name, file.st_size, file.st_mtime_ns, own
