@@ -118,9 +118,9 @@ def test_what_the_web_wrote_stays_text() -> None:
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("console", lambda m: troubles.append(m.text) if m.type == "error" else None)
         page.goto(url)
-        page.locator(".row .title").first.wait_for()
-        page.locator(".chain .title").first.wait_for()
-        page.locator(".task p").first.wait_for()
+        page.locator(".row .title").first.wait_for(timeout=LONG)
+        page.locator(".chain .title").first.wait_for(timeout=LONG)
+        page.locator(".task p").first.wait_for(timeout=LONG)
         assert page.locator("#topic").inner_text() == WILD[0]
         assert page.locator(".row .title").first.inner_text() == WILD[0]
         assert page.evaluate("window.hacked") is None
@@ -141,14 +141,14 @@ def test_ten_thousand_articles_cost_the_browser_no_second() -> None:
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
         page.goto(url)
-        page.locator(".row .title").first.wait_for()
+        page.locator(".row .title").first.wait_for(timeout=LONG)
         page.wait_for_timeout(500)
         found = session.send("Performance.getMetrics")["metrics"]
         work = {one["name"]: one["value"] for one in found}["TaskDuration"]
         assert work < 1.0, f"{work:.2f} s of the main thread's processor time"
         assert page.locator("#stored").inner_text() == "10,000 stored"
         page.evaluate("document.getElementById('list').scrollTop = 1e9")
-        page.get_by_text("第9999条", exact=False).last.wait_for()
+        page.get_by_text("第9999条", exact=False).last.wait_for(timeout=LONG)
         rows = page.locator(".row").count()
         assert rows < 40
 
@@ -159,7 +159,7 @@ def test_a_reader_that_comes_back_sees_what_it_missed() -> None:
     with served(source) as url, browser() as chromium:
         page = chromium.new_page(locale="en-GB")
         page.goto(url)
-        page.locator(".tile .value").first.wait_for()
+        page.locator(".tile .value").first.wait_for(timeout=LONG)
         grown: dict[str, Any] = {**source.told["totals"], "pages": 4321}
         source.told = {**source.told, "totals": grown}
         page.get_by_text("4,321").wait_for(timeout=LONG)

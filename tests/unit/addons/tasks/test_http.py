@@ -11,6 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from scrapy.settings import Settings
 
+from tests.waiting import PATIENCE
 from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.addons.tasks.http import order_routes, task_routes
 from topiccrawl.addons.tasks.records import Shard, TaskSpec
@@ -351,7 +352,7 @@ def test_a_wish_is_checked_beside_the_loop(tmp_path: Path) -> None:
     moved = threading.Event()
 
     def check(_wish: TaskSpec) -> str:
-        assert moved.wait(5)
+        assert moved.wait(PATIENCE)
         return ""
 
     async def create() -> None:
