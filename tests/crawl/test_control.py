@@ -47,7 +47,7 @@ def steer(data: Path, *words: str, **place: str) -> str:
 
 def quick_pairs(web: Web, since: int = 0) -> list[float]:
     """Seconds between two requests where they were far below the delay, from some request on."""
-    gaps = (other.at - one.at for one, other in pairwise(web.hits[since:]))
+    gaps = (other.at - one.at for one, other in pairwise(sorted(web.hits[since:])))
     return [gap for gap in gaps if gap < float(SLOW["DOWNLOAD_DELAY"]) / 2]
 
 
