@@ -37,7 +37,7 @@ class Mixed(NamedTuple):
     def gaps(self, host: str) -> list[float]:
         """Seconds between a host's requests, its robots.txt left out."""
         pages = [hit for hit in self.web.hits if hit.url.startswith(f"http://{host}")]
-        times = [hit.at for hit in pages if not hit.url.endswith("/robots.txt")]
+        times = sorted(hit.at for hit in pages if not hit.url.endswith("/robots.txt"))
         return [later - sooner for sooner, later in pairwise(times)]
 
 

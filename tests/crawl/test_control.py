@@ -17,10 +17,7 @@ from topiccrawl.extensions.control import PAUSED
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
-
-    from tests.crawl.web import Hit
 
 NEWS = "新能源汽车销量增长，电动汽车与动力电池企业加快布局，充电桩建设提速。"
 NUMBERS = range(400)
@@ -28,9 +25,8 @@ PAGES: dict[str, Page] = {
     "http://a.test/": article("新能源汽车", NEWS, *(f"http://a.test/{i}" for i in NUMBERS)),
     **{f"http://a.test/{i}": article(f"电动汽车{i}", NEWS) for i in NUMBERS},
 }
-DELAY = 0.2
 SLOW = {
-    "DOWNLOAD_DELAY": str(DELAY),
+    "DOWNLOAD_DELAY": "0.2",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "1",
     "DOWNLOAD_DELAY_JITTER": "0",
 }
@@ -51,13 +47,8 @@ def steer(data: Path, *words: str, **place: str) -> str:
 
 def quick_pairs(web: Web, since: int = 0) -> list[float]:
     """Seconds between two requests where they were far below the delay, from some request on."""
-    gaps = (other.at - one.at for one, other in pairwise(web.hits[since:]))
-    return [gap for gap in gaps if gap < DELAY / 2]
-
-
-def mean_gap(hits: Sequence[Hit]) -> float:
-    """Mean seconds between requests, which one that is noted late changes little."""
-    return (hits[-1].at - hits[0].at) / (len(hits) - 1)
+    gaps = (other.at - one.at for one, other in pairwise(sorted(web.hits[since:])))
+    return [gap for gap in gaps if gap < float(SLOW["DOWNLOAD_DELAY"]) / 2]
 
 
 @pytest.mark.crawl
@@ -76,17 +67,18 @@ def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
         with running(web.proxy, data, "crawl", "topic", *arguments, **SLOW, **place) as crawl:
             until(lambda: len(web.hits) > 5)
             assert "paused, speed 1" in control("pause")
-            fetched = len(web.hits)
-            until(lambda: PAUSED in log_of(data).read_text())
+            paused = len(web.hits)
+            until(lambda: f"Crawl {PAUSED}" in log_of(data).read_text())
             web.quiet(2.0)
-            assert len(web.hits) - fetched <= 2 / DELAY, "pages of two seconds"
+            # counted, since a busy machine delays the pause and the requests alike
+            assert len(web.hits) - paused <= 2 / float(SLOW["DOWNLOAD_DELAY"])
             before = len(web.hits)
             assert before < len(PAGES), "it is the pause that stops it"
             assert "speed 10" in control("speed", "10")
             assert len(web.hits) == before
             assert "running" in control("resume")
             until(lambda: len(quick_pairs(web, before)) > 20)
-            assert mean_gap(web.hits[:before]) > DELAY / 2
+            assert len(quick_pairs(web)) - len(quick_pairs(web, before)) < 5
             control("cancel")
             assert ended(crawl, data) == 0
     log = log_of(data).read_text()

@@ -6,15 +6,19 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from typing_extensions import override
 
+from lab.demo.server import came
 from tests.waiting import until
+
+if TYPE_CHECKING:
+    import socket
 
 
 class Hit(NamedTuple):
-    """One request as the server saw it."""
+    """One request as the server saw it; ``at`` is when it arrived, seconds since the epoch."""
 
     at: float
     url: str
@@ -46,7 +50,7 @@ class Web:
 
             def do_GET(self) -> None:
                 answer = web.answer(self)
-                web.hits.append(Hit(time.time(), self.path, answer.status))
+                web.hits.append(Hit(arrival(self.connection), self.path, answer.status))
                 time.sleep(answer.seconds)
                 body = answer.body.encode() if isinstance(answer.body, str) else answer.body
                 self.send_response(answer.status)
@@ -94,6 +98,11 @@ class Web:
     def count(self, url: str) -> int:
         """How often a URL was asked for."""
         return sum(hit.url == url for hit in self.hits)
+
+
+def arrival(connection: socket.socket) -> float:
+    """When a connection's last bytes arrived, however late they are read, since the epoch."""
+    return time.time() - (time.monotonic() - came(connection))
 
 
 def article(title: str, text: str, *links: str) -> str:

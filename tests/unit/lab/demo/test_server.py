@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
+import struct
 import sys
 import threading
 import time
@@ -15,6 +16,7 @@ import pytest
 
 from lab.demo import DemoServer, Web
 from lab.demo.judge import read_log
+from lab.demo.server import came
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -199,6 +201,21 @@ def test_a_request_came_when_it_came_however_late_it_is_read(web: Web, connect: 
         client.connection.getresponse().read()
         waiting.join()
     assert sent_at - 0.01 <= asked[second] < busy.free_at
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's count is Linux'")
+def test_a_reading_of_the_kernels_count_that_was_interrupted_is_repeated() -> None:
+    arrived = time.monotonic() - 1.0
+
+    class Interrupted:
+        pauses = iter([0.1])
+
+        def getsockopt(self, _level: int, _option: int, size: int) -> bytes:
+            silent = round(1000 * (time.monotonic() - arrived))
+            time.sleep(next(self.pauses, 0.0))
+            return struct.pack("I", silent).rjust(size, b"\0")
+
+    assert came(Interrupted()) == pytest.approx(arrived, abs=0.01)  # type: ignore[arg-type]
 
 
 def test_errors_on_request(web: Web, connect: Connect) -> None:
