@@ -2,7 +2,8 @@
 
 Differences from a crawl: there is no network and no delay; responses arrive in the order of the
 requests; a ``<meta>`` redirect is an ordinary link; failed pages are not retried; nothing is
-extracted or stored. URLs that are not in the collection fail with status 404.
+extracted or stored; words have the same weight on all sites; changes of the topic apply at once.
+URLs that are not in the collection fail with status 404.
 """
 
 from __future__ import annotations
