@@ -252,6 +252,9 @@ def test_an_interrupted_run_continues_with_the_replays_of_its_file(
     resumed.write_bytes(b"".join(lines) + b'{"topic": "killed wh')
     status, out = scrapy(capsys, monkeypatch, *common, str(resumed), "--resume")
     assert (status, len(runs)) == (0, 4 + 4), out
+    status, out = scrapy(capsys, monkeypatch, *common, str(tmp_path / "new.jsonl"), "--resume")
+    assert status == 0, out
+    assert (tmp_path / "new.jsonl").read_bytes() == whole.read_bytes()
     assert resumed.read_bytes() == whole.read_bytes()
     assert (tmp_path / "figures.json").read_bytes() == figures
     # another number of concurrent requests: nothing of the file applies
@@ -267,11 +270,18 @@ def test_resume_needs_the_file_of_an_interrupted_run(
 ) -> None:
     status, out = scrapy(capsys, monkeypatch, "simulate", str(demo), "--resume")
     assert (status, "--order FILE" in out) == (1, True), out
+    status, out = scrapy(
+        capsys, monkeypatch, "simulate", str(demo), "--resume", "--order", str(tmp_path)
+    )
+    assert (status, f"{tmp_path}: cannot be read" in out) == (1, True), out
     other = tmp_path / "other.jsonl"
-    other.write_text('{"url": "http://a.test/"}\n')
-    common = ("simulate", str(demo), "--budget", "10", "--order", str(other), "--resume")
-    status, out = scrapy(capsys, monkeypatch, *common)
-    assert (status, "line 1: not a replay" in out) == (1, True), out
+    common = ("simulate", str(demo), "--budget", "10", "--order", str(other))
+    for text in ('{"url": "http://a.test/"}\n', '{"url": "http://a.test/"}', "[]\n"):
+        other.write_text(text)
+        status, out = scrapy(capsys, monkeypatch, *common, "--resume")
+        assert (status, "line 1: not a replay" in out) == (1, True), out
+        status, out = scrapy(capsys, monkeypatch, *common, "--topic", "none")
+        assert (status, other.read_text()) == (1, text), out
 
 
 def test_readers_give_the_order_of_one_process_and_a_page_ends_none_but_its_reader(

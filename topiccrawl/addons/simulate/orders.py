@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_START = b'{"topic": "'
+"""Start of each line."""
+
+
 class Order(NamedTuple):
     """Pages of a replay, in the order of their fetches.
 
@@ -43,6 +47,8 @@ def identity(*parts: object) -> str:
 def begin(path: Path, *, resume: bool) -> None:
     """Empty the file, or remove its last line if a resumed run has written only part of it.
 
+    Call it before the first ``append``, so that a run that fails earlier leaves the file alone.
+
     Raises:
         ConfigurationError: If the file cannot be written.
     """
@@ -72,24 +78,39 @@ def append(path: Path, orders: list[Order]) -> None:
 
 
 def read(path: Path) -> dict[str, Order]:
-    """Return the replays in the file by identity; a line that is being written is left out.
+    """Return the replays in the file by identity, none if there is no file.
+
+    A last line that was written only in part is left out.
 
     Raises:
-        ConfigurationError: If the file is not one of ``--order``.
+        ConfigurationError: If the file cannot be read, or is not one of ``--order``.
     """
     orders = {}
-    *lines, _ = path.read_bytes().split(b"\n")
+    try:
+        *lines, part = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigurationError(
+            "{path}: cannot be read: {strerror}", path=path, strerror=error.strerror
+        ) from error
     for number, line in enumerate(lines, 1):
         try:
             order = Order(**json.loads(line))
         except (ValueError, TypeError) as error:
-            raise ConfigurationError(
-                "--order {path}, line {line}: not a replay: pass another file or omit --resume",
-                path=path,
-                line=number,
-            ) from error
+            raise _no_replay(path, number) from error
         orders[order.replay] = order
+    if not _START.startswith(part[: len(_START)]):
+        raise _no_replay(path, len(lines) + 1)
     return orders
+
+
+def _no_replay(path: Path, line: int) -> ConfigurationError:
+    return ConfigurationError(
+        "--order {path}, line {line}: not a replay: pass another file or omit --resume",
+        path=path,
+        line=line,
+    )
 
 
 def _not_written(path: Path, error: OSError) -> ConfigurationError:

@@ -73,16 +73,17 @@ def simulate(settings: Settings, opts: argparse.Namespace, collections: Sequence
         strategy(name)  # raises for an unknown name before the first replay
     if opts.resume and not opts.order:
         raise ConfigurationError("--resume: pass the file of the interrupted run, --order FILE")
-    if opts.order:
-        orders.begin(opts.order, resume=opts.resume)
     areas: dict[str, Areas] = {}
     judged: list[Judged] = []
     jobs = jobs_of(collections, opts)
-    for job, done in zip(jobs, _results(settings, opts, jobs, names), strict=True):
+    results = zip(jobs, _results(settings, opts, jobs, names), strict=True)
+    for number, (job, done) in enumerate(results):
         pages = sum(len(order.pages) for order in done.orders)
         say(*table(done.case, done.harvests), f"  {pages} pages in {done.seconds:.1f} s", "")
         judged.append((done.case, done.harvests))
         if opts.order:
+            if not number:
+                orders.begin(opts.order, resume=opts.resume)
             orders.append(opts.order, done.orders)
         for one in done.harvests:
             by_topic = areas.setdefault(job.collection.name, {n: {} for n in names})[one.name]
