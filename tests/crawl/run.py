@@ -69,13 +69,13 @@ def running(
             process.kill()
 
 
-def ended(process: subprocess.Popen[bytes], data: Path, patience: float = PATIENCE) -> int:
+def ended(process: subprocess.Popen[bytes], data: Path) -> int:
     """Exit status of a command that is to end; AssertionError with its output if it does not."""
     try:
-        return process.wait(patience)
+        return process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         text = log_of(data).read_text(errors="replace")[-3000:]
-        raise AssertionError(f"still running after {patience:g} s:\n{text}") from None
+        raise AssertionError(f"still running after {PATIENCE} s:\n{text}") from None
 
 
 def run(proxy: str, data: Path, *arguments: str, **settings: str) -> tuple[int, str]:
