@@ -91,6 +91,10 @@ TOPICCRAWL_DOMAIN_SHARE = 0.5
 """Maximum share of CONCURRENT_REQUESTS in flight for one registrable domain with several hosts; one
 more page may be in processing. Slow domains thus leave capacity for other sites. 1 or 0: no
 limit."""
+TOPICCRAWL_SLOW_START = 4
+"""Crawled pages for each further request in flight at the start of a crawl, which begins with one:
+2 after 4 pages, 16 after 60. Without a judged page all links look alike. Start URLs, and pages that
+take more than 3 seconds, do not count. 0: as many requests as allowed from the start."""
 CONCURRENT_ITEMS = 4
 """Items of a page that are processed at once. Scrapy starts this many tasks for each response: its
 default of 100 takes 0.9 ms, 16 take 0.15 ms; a page has at most one article."""

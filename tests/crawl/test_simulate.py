@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from topiccrawl.topics.adapter import TopicUpdate
 
 PAGES = 260
+SLOWER = 1000
+"""Pages of a slow start that lets no second page be requested: answers come in one order."""
 
 
 @pytest.fixture(scope="module", name="demo")
@@ -99,10 +101,13 @@ def answer_as_replayed(served: Served, url: str, visit: int = 0, cookie: str = "
 
 
 @pytest.mark.crawl
-@pytest.mark.parametrize(("name", "method"), [("best-first", "off"), ("shark-plus", "words")])
+@pytest.mark.parametrize(
+    ("name", "method", "batch"),
+    [("best-first", "off", 1), ("shark-plus", "words", 1), ("shark-plus", "off", 8)],
+)
 @pytest.mark.slow
 def test_a_replay_fetches_what_a_crawl_fetches(
-    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str, batch: int
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
     monkeypatch.setattr(Served, "answer", answer_as_replayed)
@@ -112,10 +117,11 @@ def test_a_replay_fetches_what_a_crawl_fetches(
     path = f"{__name__}.immediate" if method == "words" else ""
     adaptation = [f"TOPICCRAWL_ADAPTATION={method}", f"TOPICCRAWL_ADAPTER={path}"]
     # no request while a page is scraped: otherwise its number depends on the machine's speed
-    one_by_one = [*in_flight(1), "SCRAPER_SLOT_MAX_ACTIVE_SIZE=0"]
+    one_by_one = [*in_flight(batch), "SCRAPER_SLOT_MAX_ACTIVE_SIZE=0"]
+    one_by_one.append(f"TOPICCRAWL_SLOW_START={SLOWER}")
     real = crawl(web, case, name, [*one_by_one, *adaptation], keep=tmp_path)
     scorer = ObservingScorer(case.topic, sites=SiteWords())
-    conditions = Conditions(case.budget, batch=1)
+    conditions = Conditions(case.budget, batch=batch, slow_start=SLOWER)
     order = strategy(name, scorer)
     adapter = None if method == "off" else TopicLearner(scorer, order, method)
     replayed = Replay(web, case.topic, scorer, order, conditions, adapter).run()

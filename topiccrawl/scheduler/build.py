@@ -108,6 +108,7 @@ def check_settings(settings: BaseSettings) -> None:
     limits_of(settings)
     retry_rules(settings)
     share_of(settings)
+    slow_start_of(settings)
 
 
 def politeness_of(settings: BaseSettings) -> Politeness:
@@ -173,6 +174,11 @@ def _seen_error(settings: BaseSettings) -> float:
             "TOPICCRAWL_SEEN_ERROR is {error:g}: give a share from 0.000001 to 0.1", error=error
         )
     return error
+
+
+def slow_start_of(settings: BaseSettings) -> int:
+    """Return the crawled pages for each further request at the start; 0 for no slow start."""
+    return int(number(settings, "TOPICCRAWL_SLOW_START"))
 
 
 def retry_rules(settings: BaseSettings) -> Retry:

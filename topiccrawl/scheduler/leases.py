@@ -58,6 +58,7 @@ class _OpenLease:
 
     Attributes:
         lease: The lease.
+        since: Time at which it was added.
         slot: Host whose slot a further request takes; "" for the lease's own host.
         reported: True if the last request's download was reported to the frontier.
         findings: Relevance and links of the page.
@@ -68,6 +69,7 @@ class _OpenLease:
     """
 
     lease: Lease
+    since: float = 0.0
     slot: str = ""
     reported: bool = False
     findings: Findings = _NOTHING
@@ -110,9 +112,14 @@ class LeaseBook:
         """Return the number of leased pages that are not complete, without robots.txt files."""
         return sum(entry.lease.kind is not Kind.ROBOTS for entry in self._open.values())
 
+    def guesses(self, seconds: float) -> int:
+        """Return the number of pages found by links that are in progress for less than a time."""
+        since = self.clock() - seconds
+        return sum(one.since > since and bool(one.lease.evidence) for one in self._open.values())
+
     def add(self, lease: Lease) -> int:
         """Register a lease; return its number."""
-        self._open[lease.epoch] = _OpenLease(lease)
+        self._open[lease.epoch] = _OpenLease(lease, self.clock())
         return lease.epoch
 
     def add_request(self, number: int, host: str) -> None:

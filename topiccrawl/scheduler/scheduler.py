@@ -22,10 +22,17 @@ from scrapy.utils.misc import load_object
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError, TopiccrawlError, finish_reason
+from topiccrawl.frontier.contract import Ending
 from topiccrawl.links.urls import host_of
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.build import crawl_name, hosts_of, open_frontier, retry_rules
+from topiccrawl.scheduler.build import (
+    crawl_name,
+    hosts_of,
+    open_frontier,
+    retry_rules,
+    slow_start_of,
+)
 from topiccrawl.scheduler.context import SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
@@ -40,6 +47,7 @@ from topiccrawl.scheduler.requests import (
     seed_of,
 )
 from topiccrawl.scheduler.signals import lease_settled
+from topiccrawl.scheduler.slow_start import LONG, SlowStart
 from topiccrawl.scheduler.stalls import StallDetector
 
 if TYPE_CHECKING:
@@ -135,6 +143,8 @@ class FrontierScheduler(BaseScheduler):
             "concurrency": concurrency,
         }
         self._max_open = _OPEN_FACTOR * concurrency
+        crawled = self.frontier.counts()["crawled"]
+        self._slow_start = SlowStart(slow_start_of(self.crawler.settings), crawled)
         timers = (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY)
         for call, seconds in timers:
             self._loops.append(create_looping_call(call))
@@ -256,6 +266,9 @@ class FrontierScheduler(BaseScheduler):
             return further
         if len(self.book) - len(self.followups) >= self._max_open or not self.context.has_room():
             return None  # until a lease is settled
+        if not self._slow_start.allows(self.book.guesses(LONG)):
+            self.alarm.after(LONG)
+            return None
         while leases := self.frontier.pop(1):
             if request := self._request_of(leases[0]):
                 return request
@@ -311,6 +324,8 @@ class FrontierScheduler(BaseScheduler):
 
     def _settled(self, lease: Lease, outcome: Outcome) -> None:
         self.alarm.now()
+        if outcome.ending is Ending.CRAWLED:
+            self._slow_start.count()
         self.crawler.signals.send_catch_log(lease_settled, lease=lease, outcome=outcome)
 
     def end_crawl(self, error: TopiccrawlError) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy.utils.test import get_crawler
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.contract import Limits, Politeness, Seed
+from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Findings, Lease, Offer
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.contract import Frontier, Outcome
+    from topiccrawl.frontier.contract import Frontier
 
 URL = "http://a.test/1"
 POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=9)
@@ -48,6 +48,18 @@ def _frontier(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Frontier]:
 def queue_of(frontier: Frontier, url: str = URL) -> str:
     found = frontier.why(url)
     return found.queue if found else "unknown"
+
+
+def test_pages_found_by_links_are_guesses_until_they_are_judged_or_slow(frontier: Frontier) -> None:
+    clock = Clock()
+    book = LeaseBook(frontier, Retry(), clock)
+    for number, evidence in enumerate([(), (0.5,), (0.5,)]):
+        book.add(Lease(f"http://a.test/{number}", bytes([number]), number, evidence=evidence))
+    assert book.guesses(3.0) == 2  # a start URL has no evidence
+    book.settle(1, Outcome(Ending.CRAWLED))
+    assert book.guesses(3.0) == 1
+    clock.now += 3.0
+    assert book.guesses(3.0) == 0
 
 
 def test_a_page_waits_for_its_items(frontier: Frontier) -> None:

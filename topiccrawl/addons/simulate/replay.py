@@ -22,6 +22,7 @@ from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.traps import TrapRules, trap
 from topiccrawl.model import Kind, Lease, Offer, Page, Verdict
 from topiccrawl.scheduler.build import topic_rules
+from topiccrawl.scheduler.slow_start import SlowStart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +51,7 @@ class Conditions:
     Attributes:
         budget: Maximum number of fetched pages; failures do not count.
         batch: Number of concurrent requests.
+        slow_start: Crawled pages for each further request at the start (``SlowStart``); 0: none.
         robots: Whether to obey the recorded robots.txt; hosts without one allow all URLs.
         limits: Limits of depth and pages per host.
         share: Pops of priorQueue and normalQueue in turn; None: the default of the strategy.
@@ -59,6 +61,7 @@ class Conditions:
 
     budget: int
     batch: int = 8
+    slow_start: int = 0
     robots: bool = True
     limits: Limits = field(default_factory=Limits)
     share: tuple[int, int] | None = None
@@ -140,30 +143,38 @@ class Replay:
 
     def _crawl(self) -> None:
         in_flight: deque[Lease] = deque()
+        start = SlowStart(self.conditions.slow_start)
         settled = 0
         while len(self._fetched) < self.conditions.budget:
-            while len(in_flight) < self.conditions.batch and (leases := self._frontier.pop(1)):
+            while (
+                len(in_flight) < self.conditions.batch
+                and start.allows(sum(bool(lease.evidence) for lease in in_flight))
+                and (leases := self._frontier.pop(1))
+            ):
                 in_flight.append(leases[0])
             if not in_flight:
                 return
-            self._settle(in_flight.popleft())
+            if self._settle(in_flight.popleft()):
+                start.count()
             settled += 1
             self._now += PAGE_SECONDS
             if settled % SWEEP_PAGES == 0:
                 self._frontier.sweep(SWEEP_RECORDS)
 
-    def _settle(self, lease: Lease) -> None:
+    def _settle(self, lease: Lease) -> bool:
+        """Settle a lease by the recorded response; return whether a page was crawled."""
         found = self.web.get(lease.url)
         if lease.kind is Kind.ROBOTS:
             body, status = (found.body, found.status) if found else (b"", MISSING)
             self._frontier.robots(lease, body, status)
-            return
+            return False
         if found is not None and found.status == OK:
             outcome, offers = self._read(lease)
         else:
             outcome, offers = self._outcome_without_page(lease, found), ()
         self._failed += outcome.ending is Ending.ERROR
         self._frontier.finish(lease, outcome, offers)
+        return outcome.ending is Ending.CRAWLED
 
     def _read(self, lease: Lease) -> tuple[Outcome, Sequence[Offer]]:
         """Score a page and its links, as the topic spider does."""

@@ -35,7 +35,7 @@ from topiccrawl.extract.reading import LocalReader
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.links.traps import TrapRules
-from topiccrawl.scheduler.build import limits_of, share_of
+from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.topics import Scorer
@@ -299,6 +299,7 @@ def _conditions(options: Settings, batch: int, case: Case) -> Conditions:
     return Conditions(
         budget=case.budget,
         batch=batch,
+        slow_start=slow_start_of(options),
         robots=options.getbool("ROBOTSTXT_OBEY"),
         limits=Limits(
             max_depth=bounds.max_depth if own.depth is None else own.depth,

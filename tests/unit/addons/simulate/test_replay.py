@@ -72,6 +72,18 @@ def test_the_budget_ends_it() -> None:
     assert paths(run(found, conditions=Conditions(budget=2, batch=1))) == ["/", "/1"]
 
 
+def test_a_slow_start_lets_the_first_pages_decide_what_comes_next() -> None:
+    dull = [f"/dull{n}" for n in range(6)]
+    found = web(
+        page("/", OFF, "/good", *dull), page("/good", ON, "/g1"), page("/g1", ON),
+        *(page(path, OFF) for path in dull),
+    )  # fmt: skip
+    at_once = paths(run(found, "best-first", conditions=Conditions(9, 8)))
+    assert at_once == ["/", "/good", *dull, "/g1"]
+    slow = paths(run(found, "best-first", conditions=Conditions(9, 8, slow_start=4)))
+    assert slow == ["/", "/good", "/g1", *dull]
+
+
 def test_recorded_robots_are_obeyed_unless_told_otherwise() -> None:
     robots = answer("/robots.txt", body="User-agent: *\nDisallow: /private")
     found = web(
