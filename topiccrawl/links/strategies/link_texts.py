@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,13 @@ MAX_BLOCK = 1_000
 MAX_KEPT = 120
 """Most characters of a context stored with a queued URL for re-scoring. A block's text is cut to
 them, so re-scoring only uses its beginning."""
+
+_LONGEST = 20
+_PAGING = re.compile(
+    r"\W*(?:(?:第|page)?\s*\d{1,3}\s*页?|下一?页|后一?页|next(?: page)?|"
+    r"older(?: posts| entries)?|[»›])\W*",
+    re.IGNORECASE,
+)
 
 
 class LinkScores(NamedTuple):
@@ -63,3 +71,12 @@ def score_links(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
         LinkScores(scores[link.anchor], scores[context], context[:MAX_KEPT])
         for link, context in zip(links, contexts, strict=True)
     ]
+
+
+def is_paging(anchor: str) -> bool:
+    """Return whether an anchor is a paging link to another page of the same list.
+
+    >>> [is_paging(anchor) for anchor in ("12", "下一页 »", "Older posts", "Page 3", "Area 51", "")]
+    [True, True, True, True, False, False]
+    """
+    return len(anchor) <= _LONGEST and _PAGING.fullmatch(anchor) is not None

@@ -11,7 +11,7 @@ from typing_extensions import override
 from topiccrawl.links.skeletons import group
 from topiccrawl.links.strategies import learned
 from topiccrawl.links.strategies.contract import LEARNT, NORMAL, PRIOR, REJECTED, BaseStrategy
-from topiccrawl.links.strategies.link_texts import MAX_KEPT, score_links
+from topiccrawl.links.strategies.link_texts import MAX_KEPT, is_paging, score_links
 from topiccrawl.model import Offer
 from topiccrawl.text.tokens import shared_tokenizer
 
@@ -115,7 +115,7 @@ class SharkPlus(BaseStrategy):
         square, means = worth * worth, mean * mean
         own = _upgrade(evidence) if evidence else ()
         name = max(own[_NAME], own[_ANCHOR]) if own else 0.0
-        is_list = any(learned.is_paging(link.anchor) for link in links)
+        is_list = any(is_paging(link.anchor) for link in links)
         section = learned.strength(name) if is_list else 0.0
         scores = score_links(links, self.scorer)
         promises = self._predict([(li.anchor, s.text) for li, s in zip(links, scores, strict=True)])
@@ -123,7 +123,7 @@ class SharkPlus(BaseStrategy):
         offers = []
         for link, s, promise in zip(links, scores, promises, strict=True):
             inside = float(not link.foreign)
-            list_name, onward = (name, worth) if learned.is_paging(link.anchor) else (0.0, 0.0)
+            list_name, onward = (name, worth) if is_paging(link.anchor) else (0.0, 0.0)
             new = (
                 1.0, square, means, worth, inside, s.anchor, s.context, promise,
                 expected[link.regions], *link.regions, section, list_name, onward,
