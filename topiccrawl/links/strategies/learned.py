@@ -33,9 +33,6 @@ FULL_SLOPE = 0.2
 RIDGE = 10.0
 """Weight of the initial slope, which is ``FULL_SLOPE``, in the regression of section weights."""
 
-PAGING_WEIGHT = 0.15
-"""Weight of a list page's score for links to further pages of the list."""
-
 PRIOR_PAGES = 50
 """Weight of the initial share of a mixture, in pages."""
 
