@@ -23,6 +23,7 @@ from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import StrategyParameters, strategy
+from topiccrawl.topics import SiteWords
 
 if TYPE_CHECKING:
     import argparse
@@ -57,7 +58,7 @@ PARTS = {
 
 def area(web: RecordedWeb, case: Case, variant: Variant, batch: int) -> float:
     """Return the area of one replay."""
-    scorer = CachingScorer(case.topic)
+    scorer = CachingScorer(case.topic, sites=SiteWords())
     parameters = StrategyParameters(**(variant.numbers or {}))  # type: ignore[arg-type]
     order = strategy(variant.strategy, scorer, parameters)
     adapter = TopicLearner(scorer, order, variant.method) if variant.method else None

@@ -20,9 +20,10 @@ from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import harvest, labelled_case
 from topiccrawl.addons.simulate.orders import read as replays
 from topiccrawl.addons.simulate.replay import MISSING, Conditions, Replay
+from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import strategy
-from topiccrawl.topics import Scorer, SiteWords
+from topiccrawl.topics import SiteWords
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.simulate.replay import Replayed
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
+    from topiccrawl.topics import Scorer
     from topiccrawl.topics.adapter import TopicUpdate
 
 PAGES = 260
@@ -48,16 +50,6 @@ def _demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def truth_of(demo: Path) -> Path:
     return demo.with_name("demo.topics.json")
-
-
-class ObservingScorer(Scorer):
-    """A scorer that counts each page for the weights of its site, as the topic spider does."""
-
-    @override
-    def score_page(self, page: Page) -> Verdict:
-        verdict = super().score_page(page)
-        self.observe(page)
-        return verdict
 
 
 class ImmediateLearner(TopicLearner):
@@ -120,7 +112,7 @@ def test_a_replay_fetches_what_a_crawl_fetches(
     one_by_one = [*in_flight(batch), "SCRAPER_SLOT_MAX_ACTIVE_SIZE=0"]
     one_by_one.append(f"TOPICCRAWL_SLOW_START={SLOWER}")
     real = crawl(web, case, name, [*one_by_one, *adaptation], keep=tmp_path)
-    scorer = ObservingScorer(case.topic, sites=SiteWords())
+    scorer = CachingScorer(case.topic, sites=SiteWords())
     conditions = Conditions(case.budget, batch=batch, slow_start=SLOWER)
     order = strategy(name, scorer)
     adapter = None if method == "off" else TopicLearner(scorer, order, method)
@@ -231,6 +223,23 @@ def test_the_order_of_fetched_pages_is_written_and_the_same_twice(
     assert len(set(best["pages"])) == len(best["pages"]) == len(bfs["pages"]) == case.budget
     assert best["pages"] != bfs["pages"]
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_words_are_weighted_by_site_as_in_a_crawl_of_its_own(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
+) -> None:
+    def order(*options: str) -> list[str]:
+        file = tmp_path / "order.jsonl"
+        status, out = scrapy(
+            capsys, monkeypatch, "simulate", str(demo), "--order", str(file), *options
+        )
+        assert status == 0, out
+        pages: list[str] = json.loads(file.read_bytes().splitlines()[-1])["pages"]
+        return pages
+
+    alone = order("--strategy", "shark-plus")
+    assert order("--strategy", "best-first", "--strategy", "shark-plus") == alone
+    assert order("--strategy", "shark-plus", "-s", "TOPICCRAWL_SITE_WORDS=0") != alone
 
 
 def test_an_interrupted_run_continues_with_the_replays_of_its_file(

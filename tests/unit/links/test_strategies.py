@@ -341,14 +341,26 @@ def test_shark_plus_follows_lists_that_links_name_and_their_further_pages() -> N
     assert plus.value(single.evidence) == plus.value(outside.evidence)
 
 
-def test_shark_plus_follows_lists_as_far_as_their_pages_are_worth_it() -> None:
+def test_shark_plus_places_further_pages_among_the_articles_of_their_list() -> None:
     plus = strategy("shark-plus", TOPIC)
-    pages = [Link("http://a.test/2", "2"), Link("http://a.test/x", "x")]
-    second, other = plus.offers(RELEVANT, (), pages)
-    gain = plus.value(second.evidence) - plus.value(other.evidence)
-    assert gain > 0
-    second, other = plus.offers(NOTHING, (), pages)
-    assert plus.value(second.evidence) == plus.value(other.evidence)
+    named, other = Link("http://a.test/x", "cup final"), Link("http://a.test/y", "weather report")
+    first, last, second = plus.offers(RELEVANT, (), [named, other, Link("http://a.test/2", "2")])
+    values = [plus.value(offer.evidence) for offer in (first, second, last)]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == len(values)
+    *_, beside = plus.offers(RELEVANT, (), [other, other, Link("http://a.test/2", "2")])
+    assert plus.value(beside.evidence) == plus.value(last.evidence)
+
+
+def test_shark_plus_takes_headlines_for_a_list_and_no_menu() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    menu = [Link(f"http://a.test/{name}", name, regions=(1, 1, 1)) for name in ("cup", "sport")]
+    stories = [Link("http://a.test/x", "a long story about the weather", regions=(2, 2, 2))]
+    *_, second = plus.offers(RELEVANT, (), [*menu, *stories, Link("http://a.test/2", "2")])
+    *_, alone = plus.offers(RELEVANT, (), [*stories, Link("http://a.test/2", "2")])
+    assert second.evidence == alone.evidence
+    (only,) = plus.offers(RELEVANT, (), [Link("http://a.test/2", "2")])
+    assert plus.value(only.evidence) == plus.value(alone.evidence)
 
 
 @pytest.mark.parametrize("promise", [0.0, 0.4])
@@ -367,12 +379,15 @@ def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it(promise: float)
     assert plus.value(inside.evidence) == plus.value(outside.evidence)
 
 
-def test_shark_plus_takes_up_the_evidence_of_its_second_revision() -> None:
+@pytest.mark.parametrize("more", [(), (0.0, 0.0, 0.8)], ids=["revision 2", "revisions 3 and 4"])
+def test_shark_plus_takes_up_the_evidence_of_its_earlier_revisions(
+    more: tuple[float, ...],
+) -> None:
     plus = strategy("shark-plus", TOPIC)
     (offer,) = plus.offers(RELEVANT, (), [ANCHOR_HALF])
-    numbers = dict(zip(plus.fields, offer.evidence, strict=True))
-    old = tuple(numbers[name] for name in numbers if name not in {"section", "name", "onward"})
-    assert offer.evidence == (*old, 0.0, 0.0, 0.0)
+    before = plus.fields.index("section")
+    old = (*offer.evidence[:before], *more)
+    assert offer.evidence[before:] == (0.0, 0.0, 0.0, 0.0)
     assert plus.lane(old) == PRIOR
     plus.reached(old, 0.5)
     assert plus.value(old) == pytest.approx(plus.value(offer.evidence))

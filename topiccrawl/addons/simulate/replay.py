@@ -2,7 +2,7 @@
 
 Differences from a crawl: there is no network and no delay; responses arrive in the order of the
 requests; a ``<meta>`` redirect is an ordinary link; failed pages are not retried; nothing is
-extracted or stored; words have the same weight on all sites; changes of the topic apply at once.
+extracted or stored; changes of the topic apply at once.
 URLs that are not in the collection fail with status 404.
 """
 
@@ -184,6 +184,7 @@ class Replay:
         if page is None:
             return Outcome(Ending.CRAWLED), ()
         verdict = self._scorer.score_page(page)
+        self._scorer.observe(page)
         self._learn(page, verdict)
         self.strategy.learn(lease.anchor, lease.context, verdict.relevance)
         self.strategy.reached(lease.evidence, verdict.relevance)

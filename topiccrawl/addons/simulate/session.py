@@ -8,6 +8,7 @@ import logging
 import random
 import time
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +39,7 @@ from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
-from topiccrawl.topics import Scorer
+from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.topic import Topic, default_seeds, resolve
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.simulate.drawing import Judged
     from topiccrawl.model import Page, Verdict
+    from topiccrawl.topics import TopicVector
 
 
 logger = logging.getLogger(__name__)
@@ -234,6 +236,7 @@ def run_job(
     began = time.perf_counter()
     harvests, fresh = [], []
     for name in names:
+        scorer.sites = SiteWords() if settings.getbool("TOPICCRAWL_SITE_WORDS") else None
         options = settings.copy()
         options.set("TOPICCRAWL_STRATEGY", name, priority="cmdline")
         order = strategy(name, scorer, strategy_parameters(settings, case.topic))
@@ -257,7 +260,7 @@ def _inputs(settings: Settings, collection: Path) -> tuple[object, ...]:
     file = collection.stat()
     names = sorted(name for name in settings if name.startswith("TOPICCRAWL_ADAPT_"))
     names += ["TOPICCRAWL_ADAPTATION", "TOPICCRAWL_ADAPTER"]
-    names += ["TOPICCRAWL_COLLECTIONS", "TOPICCRAWL_READER"]
+    names += ["TOPICCRAWL_COLLECTIONS", "TOPICCRAWL_READER", "TOPICCRAWL_SITE_WORDS"]
     own = [(name, str(settings[name])) for name in names]
     return collection.name, file.st_size, file.st_mtime_ns, own
 
@@ -344,7 +347,8 @@ class CachingScorer(Scorer):
     """The production scorer with a cache of pages and link texts.
 
     It caches every text, so its memory grows with the collection, to about the size of its link
-    texts.
+    texts. With words weighted by site, a page's score depends on the pages before it; then only
+    its counts of terms are cached.
     """
 
     most_vectors = 2_000
@@ -357,8 +361,16 @@ class CachingScorer(Scorer):
         self._vectors: dict[tuple[str, str], dict[str, float]] = {}
 
     @override
+    def adopt(self, vector: TopicVector) -> None:
+        """Replace the topic vector; counts of terms are cached for all pages."""
+        super().adopt(vector)
+        self._measured = cache(self._measure)
+
+    @override
     def score_page(self, page: Page) -> Verdict:
-        """Score a page; cached by its URL."""
+        """Score a page; cached by its URL unless words are weighted by site."""
+        if self.sites is not None:
+            return super().score_page(page)
         verdict = self._verdicts.get(page.url)
         if verdict is None:
             verdict = self._verdicts[page.url] = super().score_page(page)

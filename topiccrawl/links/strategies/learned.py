@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -34,21 +33,11 @@ FULL_SLOPE = 0.2
 RIDGE = 10.0
 """Weight of the initial slope, which is ``FULL_SLOPE``, in the regression of section weights."""
 
-PAGING_WEIGHT = 0.15
-"""Weight of a list page's score for links to further pages of the list."""
-
 PRIOR_PAGES = 50
 """Weight of the initial share of a mixture, in pages."""
 
 INITIAL = 0.25
 """Initial share of the best parent in a mixture."""
-
-_LONGEST = 20
-_PAGING = re.compile(
-    r"\W*(?:(?:第|page)?\s*\d{1,3}\s*页?|下一?页|后一?页|next(?: page)?|"
-    r"older(?: posts| entries)?|[»›])\W*",
-    re.IGNORECASE,
-)
 
 
 class _MeanScores(Generic[K]):
@@ -182,15 +171,6 @@ def strength(name: float) -> float:
     (0.0, 0.25, 1.0)
     """
     return min(1.0, (name / FULL_SIMILARITY) ** 2)
-
-
-def is_paging(anchor: str) -> bool:
-    """Return whether an anchor is a paging link to another page of the same list.
-
-    >>> [is_paging(anchor) for anchor in ("12", "下一页 »", "Older posts", "Page 3", "Area 51", "")]
-    [True, True, True, True, False, False]
-    """
-    return len(anchor) <= _LONGEST and _PAGING.fullmatch(anchor) is not None
 
 
 class SectionWeight:

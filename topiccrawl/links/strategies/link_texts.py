@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -17,6 +19,13 @@ MAX_BLOCK = 1_000
 MAX_KEPT = 120
 """Most characters of a context stored with a queued URL for re-scoring. A block's text is cut to
 them, so re-scoring only uses its beginning."""
+
+_LONGEST = 20
+_PAGING = re.compile(
+    r"\W*(?:(?:第|page)?\s*\d{1,3}\s*页?|下一?页|后一?页|next(?: page)?|"
+    r"older(?: posts| entries)?|[»›])\W*",
+    re.IGNORECASE,
+)
 
 
 class LinkScores(NamedTuple):
@@ -63,3 +72,44 @@ def score_links(links: Sequence[Link], scorer: LinkScorer) -> list[LinkScores]:
         LinkScores(scores[link.anchor], scores[context], context[:MAX_KEPT])
         for link, context in zip(links, contexts, strict=True)
     ]
+
+
+def is_paging(anchor: str) -> bool:
+    """Return whether an anchor is a paging link to another page of the same list.
+
+    >>> [is_paging(anchor) for anchor in ("12", "下一页 »", "Older posts", "Page 3", "Area 51", "")]
+    [True, True, True, True, False, False]
+    """
+    return len(anchor) <= _LONGEST and _PAGING.fullmatch(anchor) is not None
+
+
+def listed_scores(
+    links: Sequence[Link], scores: Sequence[LinkScores]
+) -> tuple[float, float] | None:
+    """Return the mean scores of anchor and context of the links that a list consists of.
+
+    A list is a page with paging links. Of its regions, the one with most anchor text is the list:
+    headlines are longer than the names in a menu.
+
+    Args:
+        links: Links of the page.
+        scores: Score of each link.
+
+    Returns:
+        Both means, 0 if the list has no other links; None if the page is no list.
+
+    >>> from topiccrawl.model import Link
+    >>> page = [Link("u", "Home"), Link("v", "City council", regions=(1, 1, 1)), Link("w", "2")]
+    >>> listed_scores(page, [LinkScores(0, 0, ""), LinkScores(0.5, 0.25, ""), LinkScores(0, 0, "")])
+    (0.5, 0.25)
+    """
+    if not any(is_paging(link.anchor) for link in links):
+        return None
+    regions: defaultdict[tuple[int, int, int], list[tuple[int, LinkScores]]] = defaultdict(list)
+    for link, score in zip(links, scores, strict=True):
+        if not is_paging(link.anchor):
+            regions[link.regions].append((len(link.anchor), score))
+    if not regions:
+        return 0.0, 0.0
+    listed = max(regions.values(), key=lambda found: sum(length for length, _ in found))
+    return fmean(score.anchor for _, score in listed), fmean(score.context for _, score in listed)
