@@ -23,6 +23,7 @@ from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.session import CachingScorer
 from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import StrategyParameters, strategy
+from topiccrawl.settings import TOPICCRAWL_SLOW_START
 from topiccrawl.topics import SiteWords
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def area(web: RecordedWeb, case: Case, variant: Variant, batch: int) -> float:
     parameters = StrategyParameters(**(variant.numbers or {}))  # type: ignore[arg-type]
     order = strategy(variant.strategy, scorer, parameters)
     adapter = TopicLearner(scorer, order, variant.method) if variant.method else None
-    given = Conditions(case.budget, batch=batch)
+    given = Conditions(case.budget, batch=batch, slow_start=TOPICCRAWL_SLOW_START)
     replayed = Replay(web, case.topic, scorer, order, given, adapter).run()
     return harvest(variant.strategy, replayed.fetched, case).area
 
