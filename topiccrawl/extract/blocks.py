@@ -201,18 +201,16 @@ class _LayoutBuilder:
         self.box, self.line, self.hidden = -1, "", False
 
     def build(self, root: LexborNode) -> Layout:  # noqa: C901 - hot: a call a node would show
-        """Traverse a tree in document order, without recursion."""
+        """Traverse a tree in document order, without recursion; its root is a box."""
         openers, open_box = self._openers, _LayoutBuilder._open_box
-        tag = root.tag or ""
-        outermost = openers.get(tag, open_box)(self, root, tag)
+        outermost = self._open_box(root, root.tag or "")
         stack: list[tuple[LexborNode, _Frame | None]] = []
         node = root.first_child
         while True:
             while node is None:
                 if not stack:
-                    if outermost:
-                        outermost[0](outermost)
                     self._flush()
+                    self._close_box(outermost)
                     boxes = map(self.boxes.__getitem__, range(self.opened))
                     return Layout(tuple(self.blocks), tuple(boxes), tuple(self.images))
                 parent, frame = stack.pop()
@@ -286,8 +284,7 @@ class _LayoutBuilder:
             if text := " ".join("".join(self.parts).split()):
                 size, stops = _measure(text)
                 linked, links = self._linked(size), self.started_links
-                box = max(self.box, 0)
-                self.blocks.append(Block(text, box, self.line, size, linked, stops, links))
+                self.blocks.append(Block(text, self.box, self.line, size, linked, stops, links))
             self.parts.clear()
             self.anchors.clear()
         self.started_links = int(self.links > 0)
