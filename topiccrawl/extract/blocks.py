@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from selectolax.lexbor import LexborNode
 
@@ -31,9 +31,6 @@ _PLAIN = frozenset((
     "strike", "strong", "sub", "sup", "time", "tt", "u", "wbr",
 ))
 """Elements that never contain a body, and only contain text."""
-
-_VOID = frozenset(("br", "hr", "img"))
-"""Elements without content."""
 # fmt: on
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_-]*\d{0,2}")
@@ -42,6 +39,7 @@ _STREAMED = "S:"
 """Id prefix of hidden elements of streamed pages, which a script moves into place."""
 _HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\d_\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_ASCII_WORD = re.compile(r"[A-Za-z]{2,}")
 _STOP = re.compile(r"[。！？；…”，：!?]|[.,;:](?=\s|$)")
 
 ADDRESSES = ("data-original", "data-src", "src")
@@ -139,6 +137,8 @@ def _measure(text: str) -> tuple[int, int]:
 
     Runs of Chinese are replaced by one character, so that the slower patterns search less text.
     """
+    if text.isascii():
+        return WORD * len(_ASCII_WORD.findall(text)), len(_STOP.findall(text))
     others = _HAN.split(text)
     rest = "一".join(others)
     chinese = len(text) - len(rest) + len(others) - 1
@@ -174,108 +174,117 @@ def lay_out(root: LexborNode) -> Layout:
     return _LayoutBuilder().build(root)
 
 
+_Frame = tuple[Any, ...]
+"""An open element: the method that closes it, and its arguments; () skips the children."""
+
+_LEAF: _Frame = ()
+
+
 class _LayoutBuilder:
     """Single traversal of a tree that collects blocks and boxes.
 
     Attributes:
-        open: Numbers of the open boxes.
-        breaks: Tags of the open boxes that end a line.
         parts, anchors: Texts of the current block, and those of them in links.
         links, started_links: Number of open links, and of links in the current block.
-        hidden: Depth of the outermost hidden box, from 1; 0 if the current box is visible.
+        box: Number of the innermost open box.
+        line: Tag of the innermost open box that ends a line, or "".
+        hidden: Whether the innermost open box is hidden.
     """
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.images: list[tuple[int, str]] = []
-        self.boxes: list[Box] = []
-        self.open: list[int] = []
-        self.breaks: list[str] = []
+        self.boxes: dict[int, Box] = {}
         self.parts: list[str] = []
         self.anchors: list[str] = []
-        self.links = self.started_links = self.hidden = 0
+        self.links = self.started_links = self.opened = 0
+        self.box, self.line, self.hidden = -1, "", False
 
-    def build(self, root: LexborNode) -> Layout:
-        """Traverse a tree; None on the stack marks the end of an element."""
-        stack: list[tuple[LexborNode | None, str]] = [(root, root.tag or "")]
-        while stack:
-            node, tag = stack.pop()
-            if node is None:
-                self._leave(tag)
-            elif tag == "-text":
-                self._add_text(node)
-            elif tag in _VOID:
-                self._add_void(node, tag)
+    def build(self, root: LexborNode) -> Layout:  # noqa: C901 - hot: a call a node would show
+        """Traverse a tree in document order, without recursion; its root is a box."""
+        openers, open_box = self._openers, _LayoutBuilder._open_box
+        outermost = self._open_box(root, root.tag or "")
+        stack: list[tuple[LexborNode, _Frame | None]] = []
+        node = root.first_child
+        while True:
+            while node is None:
+                if not stack:
+                    self._flush()
+                    self._close_box(outermost)
+                    boxes = map(self.boxes.__getitem__, range(self.opened))
+                    return Layout(tuple(self.blocks), tuple(boxes), tuple(self.images))
+                parent, frame = stack.pop()
+                if frame:
+                    frame[0](frame)
+                node = parent.next
+            if (text := node.text_content) is not None:
+                if not self.hidden:
+                    self.parts.append(text)
+                    if self.links:
+                        self.anchors.append(text)
             else:
-                if tag not in _PLAIN:
-                    self._enter(node, tag)
-                    stack.append((None, tag))
-                child = node.last_child
-                while child is not None:
-                    name = child.tag or ""
-                    if name not in INVISIBLE:
-                        stack.append((child, name))
-                    child = child.prev
+                tag = node.tag or ""
+                frame = openers.get(tag, open_box)(self, node, tag)
+                if frame is not _LEAF:
+                    stack.append((node, frame))
+                    node = node.first_child
+                    continue
+            node = node.next
+
+    def _skip(self, node: LexborNode, tag: str) -> _Frame:  # noqa: ARG002 - one of the openers
+        return _LEAF
+
+    def _open_plain(self, node: LexborNode, tag: str) -> None:
+        """Open an element that only contributes its text."""
+
+    def _add_break(self, node: LexborNode, tag: str) -> _Frame:  # noqa: ARG002 - likewise
         self._flush()
-        return Layout(tuple(self.blocks), tuple(self.boxes), tuple(self.images))
+        return _LEAF
 
-    def _add_text(self, node: LexborNode) -> None:
+    def _add_image(self, node: LexborNode, tag: str) -> _Frame:  # noqa: ARG002 - likewise
         if not self.hidden:
-            text = node.text_content or ""
-            self.parts.append(text)
-            if self.links:
-                self.anchors.append(text)
-
-    def _add_void(self, node: LexborNode, tag: str) -> None:
-        """End a line, or add an image."""
-        if tag != "img":
-            self._flush()
-        elif not self.hidden:
             values = node.attributes
             address = next((values[name] for name in ADDRESSES if values.get(name)), None)
             if address:
                 self.images.append((len(self.blocks) + bool(self.parts), address))
+        return _LEAF
 
-    def _enter(self, node: LexborNode, tag: str) -> None:
-        if tag == "a":
-            self.links += 1
-            self.started_links += 1
-            return
+    def _open_link(self, node: LexborNode, tag: str) -> _Frame:  # noqa: ARG002 - likewise
+        self.links += 1
+        self.started_links += 1
+        return (self._close_link,)
+
+    def _close_link(self, frame: _Frame) -> None:  # noqa: ARG002 - one of the closing methods
+        self.links -= 1
+
+    def _open_box(self, node: LexborNode, tag: str) -> _Frame:
+        outer, line, hidden = self.box, self.line, self.hidden
         if tag in BREAKS:
             self._flush()
-            self.breaks.append(tag)
-        values = node.attributes
-        name, classes = values.get("id") or "", values.get("class") or ""
-        self.open.append(len(self.boxes))
-        if not self.hidden and values and _is_hidden(values, name):
-            self.hidden = len(self.open)
-        parent = self.open[-2] if len(self.open) > 1 else -1
-        begin = len(self.blocks)
-        self.boxes.append(Box(tag, parent, f"{classes} {name}".strip(), begin, begin, node))
+            self.line = tag
+        names = ""
+        if values := node.attributes:
+            name, classes = values.get("id") or "", values.get("class") or ""
+            names = f"{classes} {name}".strip()
+            self.hidden = hidden or _is_hidden(values, name)
+        begin, self.box = len(self.blocks), self.opened
+        self.opened += 1
+        return (self._close_box, self.box, outer, line, hidden, tag, names, begin, node)
 
-    def _leave(self, tag: str) -> None:
-        if tag == "a":
-            self.links -= 1
-            return
+    def _close_box(self, frame: _Frame) -> None:
+        _, number, outer, line, hidden, tag, names, begin, node = frame
         if tag in BREAKS:
             self._flush()
-            self.breaks.pop()
-        if len(self.open) == self.hidden:
-            self.hidden = 0
-        number = self.open.pop()
-        box = self.boxes[number]
-        if box.begin < len(self.blocks):
-            self.boxes[number] = Box(*box[:4], len(self.blocks), box.node)
+        self.box, self.line, self.hidden = outer, line, hidden
+        self.boxes[number] = Box(tag, outer, names, begin, len(self.blocks), node)
 
     def _flush(self) -> None:
         """End the current block, unless it has no text."""
         if self.parts:
             if text := " ".join("".join(self.parts).split()):
                 size, stops = _measure(text)
-                box = self.open[-1] if self.open else 0
-                tag = self.breaks[-1] if self.breaks else ""
                 linked, links = self._linked(size), self.started_links
-                self.blocks.append(Block(text, box, tag, size, linked, stops, links))
+                self.blocks.append(Block(text, self.box, self.line, size, linked, stops, links))
             self.parts.clear()
             self.anchors.clear()
         self.started_links = int(self.links > 0)
@@ -285,6 +294,14 @@ class _LayoutBuilder:
         if len(self.anchors) in (0, len(self.parts)):
             return float(bool(self.anchors))
         return min(1.0, size_of("".join(self.anchors)) / size) if size else 1.0
+
+    _openers: ClassVar[dict[str, Callable[[_LayoutBuilder, LexborNode, str], _Frame | None]]] = {
+        **dict.fromkeys(INVISIBLE.union(("-text",)), _skip),  # a text node without data
+        **dict.fromkeys(_PLAIN, _open_plain),
+        **dict.fromkeys(("br", "hr"), _add_break),
+        "img": _add_image,
+        "a": _open_link,
+    }
 
 
 def _is_hidden(values: Mapping[str, str | None], name: str) -> bool:

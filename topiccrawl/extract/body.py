@@ -39,7 +39,10 @@ LIBRARY_ERRORS = (
 )  # fmt: skip
 """Exceptions of the libraries on broken pages; ``readability.Unparseable`` is a ValueError."""
 
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_ACCEPTED = "\t\n\r -~\x80-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff"
+_CLEAN = re.compile(f"[{_ACCEPTED}]*+")
+"""Matches nearly all pages, in half the time of a search for other characters."""
+_REJECTED = re.compile(f"[^{_ACCEPTED}]")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _CHINESE_BYTES = bytes(range(0x34, 0xA0))
 """High bytes of Chinese characters in UTF-16."""
@@ -151,7 +154,10 @@ def sanitize(html: str) -> str:
 
     Removes XML declarations, control characters and lone surrogates; keeps ``LONGEST`` characters.
     """
-    return _DECLARATION.sub("", _CONTROL.sub(" ", html[:LONGEST]), count=1)
+    html = html[:LONGEST]
+    if not _CLEAN.fullmatch(html):
+        html = _REJECTED.sub(" ", html)
+    return _DECLARATION.sub("", html, count=1)
 
 
 def language_of(text: str, declared: str = "") -> str:

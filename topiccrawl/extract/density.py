@@ -21,7 +21,7 @@ from topiccrawl.extract.boilerplate import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from topiccrawl.extract.blocks import Block, Box, Layout
 
@@ -163,8 +163,8 @@ def _without_frames(layout: Layout, own: Sequence[float]) -> list[float]:
     """Return the weights of all blocks; blocks in boilerplate boxes get negative weights."""
     weights = list(own)
     total = _positive(weights)
-    for box in layout.boxes[1:]:
-        if is_frame_box(box.tag, box.names) and _is_frame(layout, box, weights, total):
+    for box in _boxes_of_kind(layout.boxes[1:], is_frame_box):
+        if _is_frame(layout, box, weights, total):
             for number in range(box.begin, box.end):
                 weights[number] = -abs(weights[number]) / 2
     return weights
@@ -184,21 +184,25 @@ def _positive(weights: Iterable[float]) -> float:
 
 def _descend(layout: Layout, weights: Sequence[float]) -> int:
     """Return the smallest box with at least ``KEPT`` of the weight of each enclosing box."""
-    values: dict[int, float] = {0: 0.0}
     inner: dict[int, list[int]] = {}
     for number, one in enumerate(layout.boxes):
         if one.end - one.begin >= (LINES if one.tag in _SMALL else 1):
-            begin, end = max_range(weights, one.begin, one.end)
-            values[number] = sum(weights[begin:end])
             inner.setdefault(one.parent, []).append(number)
-    box = 0
+    box, value = 0, _value(layout.boxes[0], weights)
     while inside := inner.get(box):
+        values = {number: _value(layout.boxes[number], weights) for number in inside}
         best = max(inside, key=values.__getitem__)
         kept = KEPT_LIST if layout.boxes[best].tag in _LISTS else KEPT
-        if values[best] < kept * values[box] or _has_twin(layout, values, best, inside):
+        if values[best] < kept * value or _has_twin(layout, values, best, inside):
             break
-        box = best
+        box, value = best, values[best]
     return box
+
+
+def _value(box: Box, weights: Sequence[float]) -> float:
+    """Return the largest weight of a range in a box."""
+    begin, end = max_range(weights, box.begin, box.end)
+    return sum(weights[begin:end])
 
 
 def _has_twin(layout: Layout, values: dict[int, float], best: int, inside: Sequence[int]) -> bool:
@@ -277,7 +281,15 @@ def _is_kept(block: Block, weight: float) -> bool:
 def _captions(layout: Layout) -> frozenset[int]:
     return frozenset(
         number
-        for box in layout.boxes[1:]
-        if box.end - box.begin <= CAPTION and is_caption_box(box.tag, box.names)
+        for box in _boxes_of_kind(layout.boxes[1:], is_caption_box)
+        if box.end - box.begin <= CAPTION
         for number in range(box.begin, box.end)
     )
+
+
+def _boxes_of_kind(boxes: Iterable[Box], is_kind: Callable[[str, str], bool]) -> Iterator[Box]:
+    """Yield the boxes with text whose tag and names are of a kind; names repeat on a page."""
+    filled = [box for box in boxes if box.begin < box.end]
+    kinds = {(box.tag, box.names) for box in filled}
+    wanted = {kind for kind in kinds if is_kind(*kind)}
+    return (box for box in filled if (box.tag, box.names) in wanted)

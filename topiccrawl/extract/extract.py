@@ -258,7 +258,8 @@ def _read(
         tree = parse_html(clean)
     metadata = read_metadata(tree)  # before scripts are removed, since JSON-LD is a script
     tree.strip_tags(["script", "style", "noscript", "template", "iframe"])
-    text = tree.body.text(separator="\n", strip=True) if tree.body is not None else ""
+    body = tree.body
+    text = body.text(separator="\n", strip=True, skip_empty=True) if body is not None else ""
     element = tree.css_first("title")
     window = element.text() if element is not None else ""
     title = page.title if page is not None else window

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -43,8 +43,8 @@ MAX_HIDDEN = 150
 removed."""
 
 MAX_OPTIONS = 2_000
-"""Most ``<option>`` tags: the parser compares each with all before it; 2,000 take 20 ms. A list of
-all towns of a country has fewer."""
+"""Most ``<option>`` tags; a list of all towns of a country has fewer. A parser with events compares
+each with all before it: 2,000 take 14 ms instead of 0.7."""
 
 MAX_ROOTS = 2_000
 """Most ``<html>`` and ``<body>`` tags; the parser merges their attributes."""
@@ -92,12 +92,13 @@ _NO_LEVEL_IN_VECTOR = frozenset({"br", "embed", "hr", "img", "meta", "p", "li", 
 def parse_html(html: str) -> LexborHTMLParser:
     """Parse a page, without the parts that would take more than a few seconds.
 
-    All HTML is parsed by this function, or was serialized from a tree that it returned.
+    All HTML is parsed by this function, or was serialized from a tree that it returned. The parser
+    runs without events of changes, which only serve ``<selectedcontent>``.
 
     >>> parse_html("<p>unchanged").html
     '<html><head></head><body><p>unchanged</p></body></html>'
     """
-    return LexborHTMLParser(limit_markup(html))
+    return LexborHTMLParser(limit_markup(html), options=LexborDocumentOptions.WO_EVENTS)
 
 
 @lru_cache(maxsize=1)  # links and article are read from the same page

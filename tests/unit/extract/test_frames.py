@@ -92,3 +92,13 @@ def test_a_sample_is_checked() -> None:
 def test_json_and_back(frame: SiteFrame) -> None:
     again = SiteFrame.from_json(json.loads(json.dumps(frame.to_json())))
     assert (again.box, again.repeated, again.pages) == (frame.box, frame.repeated, frame.pages)
+
+
+@pytest.mark.parametrize("box", ["b", "a", "span", "button"])
+def test_a_box_named_by_hand_may_be_any_element(box: str) -> None:
+    frame = SiteFrame()
+    frame.by_hand = "#story"
+    frame.learn(FrameTrial(used=True), None)  # the next one is no check
+    text = "".join(f"第{n}段。{LINE}<br>" for n in range(4))
+    html = page(1).replace("</h1>", f"</h1><div><{box} id=story>{text}完。{LINE}</{box}></div>")
+    assert [line[:2] for line in body(html, frame)] == ["第0", "第1", "第2", "第3", "完。"]
