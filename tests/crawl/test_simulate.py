@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.simulate.replay import Replayed
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
-    from topiccrawl.topics.adapter import TopicUpdate
+    from topiccrawl.topics.contract import TopicUpdate
 
 PAGES = 260
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer
-    from topiccrawl.topics.adapter import TopicUpdate
+    from topiccrawl.topics.contract import TopicUpdate
 
 METHODS = ("words", "genetic")
 """Names of the methods."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
 
-from topiccrawl.addons.simulate import drawing, orders
+from topiccrawl.addons.simulate import orders, report
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import (
     BASELINE,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from topiccrawl.addons.simulate.drawing import Judged
+    from topiccrawl.addons.simulate.report import Judged
     from topiccrawl.model import Page, Verdict
 
 
@@ -67,7 +67,7 @@ def simulate(settings: Settings, opts: argparse.Namespace, collections: Sequence
         ConfigurationError: If an option is invalid, or a file cannot be read or written.
     """
     if opts.plot:
-        drawing.check_plot()
+        report.check_plot()
     names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
     for name in names:
         strategy(name)  # raises for an unknown name before the first replay
@@ -108,9 +108,9 @@ def _write(
     opts: argparse.Namespace, title: str, judged: Sequence[Judged], areas: Mapping[str, Areas]
 ) -> None:
     if opts.plot:
-        drawing.write_plot(opts.plot, title, judged)
+        report.write_plot(opts.plot, title, judged)
     if opts.html:
-        _save("--html", opts.html, drawing.page(title, judged))
+        _save("--html", opts.html, report.page(title, judged))
     if opts.json:
         found = figures(merged(areas), DEFAULT)
         _save("--json", opts.json, json.dumps(found, ensure_ascii=False) + "\n")
