@@ -33,7 +33,6 @@ from topiccrawl.storage.tables import (
     Table,
     columns_named,
     export_articles,
-    json_schema,
 )
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def test_rows_for_programs_are_whole_and_follow_the_schema(tmp_path: Path) -> No
     lines = written(tmp_path, ".jsonl", [NEWS, LONG, CLOSED]).read_text().splitlines()
     rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     for row in rows:
-        jsonschema.validate(row, json_schema())
+        jsonschema.validate(row, schemas()["table"])
     assert list(rows[0]) == list(COLUMNS)
     assert rows[1]["body"] == LONG.body
     assert rows[2]["body"] == ""

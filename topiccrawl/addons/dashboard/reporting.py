@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.contract import Listed
     from topiccrawl.storage.runs import RunReport
     from topiccrawl.storage.status import State
 
