@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy.settings import default_settings
 
 from topiccrawl.addons.adaptation.learner import AdaptationParameters
-from topiccrawl.addons.webhook.message import MESSAGE_TYPE
+from topiccrawl.addons.webhook.outbox import MESSAGE_TYPE
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.model import Article, Extracted
 from topiccrawl.scheduler.hooks import PREFIX, parameter_settings

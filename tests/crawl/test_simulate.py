@@ -17,10 +17,9 @@ from lab.demo.answers import Answer
 from tests.crawl.run import MEASURED
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
-from topiccrawl.addons.simulate.harvest import harvest, labelled_case
+from topiccrawl.addons.simulate.harvest import harvest, labelled_case, read_truth
 from topiccrawl.addons.simulate.orders import read as replays
 from topiccrawl.addons.simulate.replay import MISSING, Conditions, Replay
-from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import strategy
 from topiccrawl.topics import Scorer, SiteWords
 

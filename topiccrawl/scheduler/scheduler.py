@@ -32,10 +32,11 @@ from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
-from topiccrawl.scheduler.redirects import FollowUpQueue, Redirects
 from topiccrawl.scheduler.requests import (
     DistinctRequests,
+    FollowUpQueue,
     NotSerialisableError,
+    Redirects,
     SettlingErrback,
     seed_of,
 )

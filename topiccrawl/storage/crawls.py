@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from topiccrawl.errors import ConfigurationError, StateError
+from topiccrawl.messages import message
 from topiccrawl.storage.database import FILE, Database
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from topiccrawl.storage.database import Work
@@ -136,14 +138,10 @@ def parse_since(
         return crawl.finished or crawl.started if ended else crawl.started
     if ago := _AGO.fullmatch(text):
         return max(0.0, now - int(ago[1]) * _SECONDS[ago[2]])
-    try:
+    failed = message("since {text!r}: write {last}, 12h, 7d or a day such as 2026-01-31")
+    causes = (ValueError, OverflowError)
+    with translated(ConfigurationError, failed, causes, text=text, last=LAST):
         return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError) as error:
-        raise ConfigurationError(
-            "since {text!r}: write {last}, 12h, 7d or a day such as 2026-01-31",
-            text=text,
-            last=LAST,
-        ) from error
 
 
 def check_since(text: str) -> None:

@@ -17,7 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from lab.reference import SCHEMAS, schemas
-from topiccrawl.addons.webhook.message import message
+from topiccrawl.addons.webhook.outbox import message
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage.formats import open_writer

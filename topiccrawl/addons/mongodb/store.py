@@ -10,8 +10,7 @@ from pymongo import DeleteOne, UpdateOne
 from pymongo.errors import BulkWriteError
 
 from topiccrawl.addons.mongodb import conversion
-from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.addons.mongodb.schema import migrate
+from topiccrawl.addons.mongodb.client import Server, migrate
 from topiccrawl.addons.mongodb.stories import Claim, Decision, StoryLog, name_of
 from topiccrawl.dedup import Match
 from topiccrawl.dedup.index import CAPACITY

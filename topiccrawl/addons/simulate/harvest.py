@@ -1,21 +1,97 @@
-"""Harvest curves of replays, the areas under them, and a greedy oracle as their reference."""
+"""Harvest curves of replays, the areas under them, and a greedy oracle as their reference.
+
+Labelled topics, from files, list the labels of the relevant pages of a collection.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict, deque
 from functools import partial
 from itertools import accumulate, repeat
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
-    from topiccrawl.addons.simulate.truth import LabelledTopic
     from topiccrawl.topics import Scorer
-    from topiccrawl.topics.topic import Topic
+
+Count = Annotated[int, Field(gt=0)]
+
+
+class LabelledTopic(BaseModel):
+    """A topic and the labels of its pages; other keys of the file are ignored.
+
+    Attributes:
+        name: Name of the topic.
+        terms: Terms of the topic, with or without weights.
+        seeds: Start URLs.
+        relevant: Labels of relevant pages; they include sublabels (``sport.football``).
+        budget: Number of judged pages; None: half of the reachable ones.
+        reachable: Number of pages reachable from the seeds.
+        reachable_relevant: Number of relevant pages among them.
+        oracle: Number of relevant pages found by the oracle after 1, 1 + ``oracle_step``, ...
+            fetches.
+        oracle_step: Number of fetches between two values of ``oracle``.
+        oracle_area: Sum of the oracle's counts over all fetches of the budget.
+        reference: Areas of other crawlers by name.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str
+    terms: dict[str, float] | tuple[str, ...]
+    seeds: Annotated[tuple[str, ...], Field(min_length=1)]
+    relevant: tuple[str, ...]
+    budget: Count | None = None
+    reachable: Count | None = None
+    reachable_relevant: int | None = None
+    oracle: tuple[int, ...] = ()
+    oracle_step: Count = 1
+    oracle_area: Annotated[float, Field(gt=0)] | None = None
+    reference: dict[str, float] = {}
+
+    @property
+    def topic(self) -> Topic:
+        """The topic as used by a crawl."""
+        terms = self.terms if isinstance(self.terms, dict) else list(self.terms)
+        return Topic.model_validate({"name": self.name, "terms": terms, "seeds": self.seeds})
+
+
+def read_truth(path: Path) -> dict[str, LabelledTopic]:
+    """Return the topics of a file by name, in file order.
+
+    Raises:
+        ConfigurationError: If the file is invalid; with file, field and error.
+    """
+    unreadable = message("{path}: cannot be read: {strerror}; pass a *.topics.json file")
+    with translated(ConfigurationError, unreadable, path=path):
+        data = path.read_bytes()
+    try:
+        values = json.loads(data.decode("utf-8"))
+        found = TypeAdapter(list[LabelledTopic]).validate_python(values)
+        for labelled in found:
+            _ = labelled.topic
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ConfigurationError(
+            "{path}: {where}: {msg}", path=path, where=where, msg=first["msg"]
+        ) from error
+    except ValueError as error:
+        raise ConfigurationError("{path}: is not JSON: {error}", path=path, error=error) from error
+    return {labelled.name: labelled for labelled in found}
+
 
 T = TypeVar("T")
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.simulate.harvest import BASELINE, STEPS, Case, Harvest
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -298,9 +300,6 @@ def _draw(axes: Axes, judged: Judged) -> None:
 
 
 def _save(path: Path, figure: Figure) -> None:
-    try:
+    text = message("--plot {path}: cannot be written: {strerror}")
+    with translated(ConfigurationError, text, path=path):
         figure.savefig(path, dpi=DPI, format="png")
-    except OSError as error:
-        raise ConfigurationError(
-            "--plot {path}: cannot be written: {strerror}", path=path, strerror=error.strerror
-        ) from error

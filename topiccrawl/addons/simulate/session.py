@@ -22,12 +22,12 @@ from topiccrawl.addons.simulate.harvest import (
     build_case,
     harvest,
     labelled_case,
+    read_truth,
     unlabelled_case,
 )
 from topiccrawl.addons.simulate.orders import Order
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, merged, table
-from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.readers import NoReaderError
@@ -38,6 +38,7 @@ from topiccrawl.links.traps import TrapRules
 from topiccrawl.scheduler.build import limits_of, share_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
+from topiccrawl.storage.files import translated
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic, default_seeds, resolve
 
@@ -328,15 +329,8 @@ def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:
 
 
 def _save(option: str, path: Path, text: str) -> None:
-    try:
+    with translated(ConfigurationError, orders.NOT_WRITTEN, option=option, path=path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(
-            "{option} {path}: cannot be written: {strerror}",
-            option=option,
-            path=path,
-            strerror=error.strerror,
-        ) from error
 
 
 class CachingScorer(Scorer):

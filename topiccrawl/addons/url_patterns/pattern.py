@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from topiccrawl.addons.url_patterns.tally import is_name
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.skeletons import DAY, MONTH, NUMBER, OPAQUE, SLUG, YEAR, Skeleton
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -71,16 +73,14 @@ class Pattern(NamedTuple):
             ConfigurationError: If the label is unknown, or the expression is missing or invalid.
         """
         known = {name: value[name] for name in cls._fields if name in value}
-        try:
+        text = message(
+            "pattern {value!r}: {error}; specify an expression and a label, one of {choices}"
+        )
+        causes = (KeyError, TypeError, ValueError, re.error)
+        about = {"value": dict(value), "choices": ", ".join(Label)}
+        with translated(ConfigurationError, text, causes, **about):
             re.compile(known["expression"])
             return cls(**{**known, "label": Label(known["label"])})
-        except (KeyError, TypeError, ValueError, re.error) as error:
-            raise ConfigurationError(
-                "pattern {value!r}: {error}; specify an expression and a label, one of {choices}",
-                value=dict(value),
-                error=error,
-                choices=", ".join(Label),
-            ) from error
 
 
 class PatternSet:
