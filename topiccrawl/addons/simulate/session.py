@@ -34,8 +34,7 @@ from topiccrawl.extract.readers import NoReaderError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
-from topiccrawl.links.traps import TrapRules
-from topiccrawl.scheduler.build import limits_of, share_of
+from topiccrawl.scheduler.build import limits_of, share_of, traps_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
 from topiccrawl.storage.files import translated
@@ -293,10 +292,6 @@ def _conditions(options: Settings, batch: int, case: Case) -> Conditions:
     """Return the conditions of a replay for the settings of a crawl."""
     own = case.topic.limits
     bounds = limits_of(options)
-    traps = TrapRules(
-        max_length=options.getint("URLLENGTH_LIMIT"),
-        max_slashes=options.getint("TOPICCRAWL_TRAP_SLASHES"),
-    )
     return Conditions(
         budget=case.budget,
         batch=batch,
@@ -306,7 +301,7 @@ def _conditions(options: Settings, batch: int, case: Case) -> Conditions:
             max_host_pages=bounds.max_host_pages if own.host_pages is None else own.host_pages,
         ),
         share=share_of(options),
-        traps=traps if options.getbool("TOPICCRAWL_TRAPS_ENABLED") else None,
+        traps=traps_of(options),
         seed=options.getint("TOPICCRAWL_ADAPT_SEED"),
     )
 
