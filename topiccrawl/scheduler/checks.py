@@ -29,6 +29,24 @@ _FRACTIONS = frozenset(
 )  # fmt: skip
 """Settings with an integer default that are read as numbers, so that 7.5 and 1e6 are valid."""
 
+FROM_ENVIRONMENT = frozenset(
+    {
+        "TOPICCRAWL_DASHBOARD_TOKEN",
+        "TOPICCRAWL_DASHBOARD_NAMES",
+        "TOPICCRAWL_WEBHOOK",
+        "TOPICCRAWL_WEBHOOK_SECRET",
+    }
+)
+"""Settings that are also read from the environment."""
+_TESTS = "TOPICCRAWL_TEST_"
+_SIMILARITY = 0.9
+"""Minimum similarity of a name without our prefix to a known name to count as a misspelling."""
+OURS = frozenset(
+    [name for name in vars(project) if name.startswith(PREFIX)]
+    + list(parameter_settings(PREFIX, StrategyParameters))
+)
+KNOWN = OURS | {name for name in (*vars(project), *vars(default_settings)) if name.isupper()}
+
 
 def check_values(settings: BaseSettings) -> None:
     """Check that each setting has the type of its default, and check names and folders.
@@ -109,25 +127,6 @@ def _check_name(settings: BaseSettings, name: str) -> None:
             name=name,
             value=settings[name],
         )
-
-
-FROM_ENVIRONMENT = frozenset(
-    {
-        "TOPICCRAWL_DASHBOARD_TOKEN",
-        "TOPICCRAWL_DASHBOARD_NAMES",
-        "TOPICCRAWL_WEBHOOK",
-        "TOPICCRAWL_WEBHOOK_SECRET",
-    }
-)
-"""Settings that are also read from the environment."""
-_TESTS = "TOPICCRAWL_TEST_"
-_SIMILARITY = 0.9
-"""Minimum similarity of a name without our prefix to a known name to count as a misspelling."""
-OURS = frozenset(
-    [name for name in vars(project) if name.startswith(PREFIX)]
-    + list(parameter_settings(PREFIX, StrategyParameters))
-)
-KNOWN = OURS | {name for name in (*vars(project), *vars(default_settings)) if name.isupper()}
 
 
 def unknown_settings(settings: BaseSettings, environment: Mapping[str, str]) -> Iterator[str]:

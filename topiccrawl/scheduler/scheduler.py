@@ -26,7 +26,7 @@ from topiccrawl.links.urls import host_of
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import crawl_name, hosts_of, open_frontier, retry_rules
-from topiccrawl.scheduler.context import SyncTask, context_of
+from topiccrawl.scheduler.context import StallDetector, SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -41,7 +41,6 @@ from topiccrawl.scheduler.requests import (
     seed_of,
 )
 from topiccrawl.scheduler.signals import lease_settled
-from topiccrawl.scheduler.stalls import StallDetector
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

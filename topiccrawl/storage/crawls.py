@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+LAST = "last"
+"""Text that means the start of the last crawl."""
+_AGO = re.compile(r"(\d{1,9})([hd])")
+_SECONDS = {"h": 3_600.0, "d": 86_400.0}
+
 
 class Crawl(NamedTuple):
     """One run of a crawl.
@@ -93,13 +98,6 @@ class CrawlLog:
         with closing(Database(self.path)) as database:
             database.open()
             return database.call(work)
-
-
-LAST = "last"
-"""Text that means the start of the last crawl."""
-
-_AGO = re.compile(r"(\d{1,9})([hd])")
-_SECONDS = {"h": 3_600.0, "d": 86_400.0}
 
 
 def parse_since(

@@ -45,6 +45,12 @@ _TABLE = (
 SLOWEST, FASTEST = 0.01, 10.0
 """Bounds of ``CrawlOrder.speed``."""
 
+MAX_ORDERS = 10_000
+"""Maximum number of stored orders."""
+MAX_START_URLS = 500
+"""Maximum number of start URLs that wait for one crawl."""
+_TASK = re.compile(r"task-\d+")
+
 
 class Ledger(Protocol):
     """Rows of text that several processes share.
@@ -169,11 +175,6 @@ def _compare_and_swap(
 
 
 ORDERS = "orders"
-MAX_ORDERS = 10_000
-"""Maximum number of stored orders."""
-MAX_START_URLS = 500
-"""Maximum number of start URLs that wait for one crawl."""
-_TASK = re.compile(r"task-\d+")
 
 
 class Control:

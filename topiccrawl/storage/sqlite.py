@@ -40,6 +40,23 @@ if TYPE_CHECKING:
 PAGE = 200
 """Number of articles per read."""
 
+_LISTED = """
+    SELECT a.id, a.url, a.title, a.site, a.published, a.fetched_at, t.score, t.terms,
+           (SELECT count(*) FROM reprints r WHERE r.article_id = a.id)
+    FROM article_topics t JOIN articles a ON a.id = t.article_id
+    WHERE t.topic = ?
+"""
+_CHAINED = """
+    AND a.id IN (SELECT r.article_id FROM reprints r JOIN article_topics u
+                 ON u.article_id = r.article_id AND u.topic = ?
+                 GROUP BY r.article_id ORDER BY count(*) DESC, r.article_id DESC LIMIT ?)
+"""
+_CHUNK = 100_000
+"""Number of rows per read."""
+_ROWS = "SELECT seq, article_id, keys FROM sketches WHERE"
+_Row = tuple[int, int, bytes]
+"""Row of ``sketches``: sequence number, article id, keys."""
+
 
 class SqliteStorage:
     """``Storage`` in one SQLite file.
@@ -192,19 +209,6 @@ def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match
     return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
 
 
-_LISTED = """
-    SELECT a.id, a.url, a.title, a.site, a.published, a.fetched_at, t.score, t.terms,
-           (SELECT count(*) FROM reprints r WHERE r.article_id = a.id)
-    FROM article_topics t JOIN articles a ON a.id = t.article_id
-    WHERE t.topic = ?
-"""
-_CHAINED = """
-    AND a.id IN (SELECT r.article_id FROM reprints r JOIN article_topics u
-                 ON u.article_id = r.article_id AND u.topic = ?
-                 GROUP BY r.article_id ORDER BY count(*) DESC, r.article_id DESC LIMIT ?)
-"""
-
-
 class SqliteListing:
     """``Listing`` of the embedded store.
 
@@ -250,15 +254,6 @@ def _listed(row: tuple[Any, ...]) -> Listed:
     _, *plain, terms, reprinted = row
     found = tuple((term, share) for term, share in json.loads(terms))
     return Listed._make((*plain, found, reprinted))
-
-
-_CHUNK = 100_000
-"""Number of rows per read."""
-
-_ROWS = "SELECT seq, article_id, keys FROM sketches WHERE"
-
-_Row = tuple[int, int, bytes]
-"""Row of ``sketches``: sequence number, article id, keys."""
 
 
 class StoryIndex:

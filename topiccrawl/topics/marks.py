@@ -44,6 +44,9 @@ NO_WORDS = document({})
 MAX_DERIVED = 20
 """Most words derived from examples."""
 
+BACKGROUND = 20
+"""Most background pages whose words are subtracted from a derived topic; each takes 1 to 2 ms."""
+
 
 class MarkedModel:
     """Relevance model by topic words and marks. Immutable; a ``RelevanceModel``.
@@ -235,10 +238,6 @@ def _mean(vectors: Sequence[Mapping[str, float]]) -> dict[str, float]:
         for word, weight in vector.items():
             total[word] = total.get(word, 0.0) + weight / len(vectors)
     return total
-
-
-BACKGROUND = 20
-"""Most background pages whose words are subtracted from a derived topic; each takes 1 to 2 ms."""
 
 
 def example_urls(topic: Topic) -> Iterator[tuple[str, bool]]:

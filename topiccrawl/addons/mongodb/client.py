@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pymongo import ASCENDING, AsyncMongoClient, IndexModel
@@ -19,6 +19,8 @@ from pymongo.uri_parser import parse_uri
 
 from topiccrawl import __version__
 from topiccrawl.errors import SettingError, StateVersionError, StorageAwayError, StorageError
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +44,9 @@ OPTIONS: dict[str, Any] = {
     "journal": True,  # and a kill -9 of the server
     "timeoutMS": TIMEOUT_MS,
 }
+
+VERSION = 3
+"""Version of the schema."""
 
 
 class Server:
@@ -118,8 +123,8 @@ class Server:
             yield
         except PyMongoError as error:
             reason = _DETAILS.split(str(error))[0]
-            message = f"{self.shown}: cannot {action}: {reason}; {_remedy(error)}"
-            raise (StorageAwayError if _away(error) else StorageError)(message) from error
+            text = f"{self.shown}: cannot {action}: {reason}; {_remedy(error)}"
+            raise (StorageAwayError if _away(error) else StorageError)(text) from error
 
 
 def _parsed(uri: str) -> dict[str, Any]:
@@ -137,15 +142,9 @@ def _parsed(uri: str) -> dict[str, Any]:
         return dict(parse_uri(uri, warn=False))
 
 
-@contextmanager
-def _usable() -> Iterator[None]:
-    try:
-        yield
-    except (InvalidURI, DriverConfigurationError, ValueError) as error:
-        raise SettingError(
-            "MONGODB_URI cannot be used: {error}; example: mongodb://localhost:27017/news",
-            error=error,
-        ) from error
+def _usable() -> AbstractContextManager[None]:
+    text = message("MONGODB_URI cannot be used: {error}; example: mongodb://localhost:27017/news")
+    return translated(SettingError, text, (InvalidURI, DriverConfigurationError, ValueError))
 
 
 def _away(error: PyMongoError) -> bool:
@@ -171,10 +170,6 @@ _REMEDIES = {
     14031: "free space on the server's disk",
 }
 """Remedies by error code of the server."""
-
-
-VERSION = 3
-"""Version of the schema."""
 
 
 def _index(name: str, fields: str = "", **options: object) -> IndexModel:

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
 Count = Annotated[int, Field(gt=0)]
 
+T = TypeVar("T")
+STEPS = (0.05, 0.1, 0.25, 0.5, 1.0)
+"""Fractions of the budget at which recall is reported."""
+BASELINE = "best-first"
+"""The strategy that others are compared with."""
+
 
 class LabelledTopic(BaseModel):
     """A topic and the labels of its pages; other keys of the file are ignored.
@@ -91,9 +97,6 @@ def read_truth(path: Path) -> dict[str, LabelledTopic]:
     except ValueError as error:
         raise ConfigurationError("{path}: is not JSON: {error}", path=path, error=error) from error
     return {labelled.name: labelled for labelled in found}
-
-
-T = TypeVar("T")
 
 
 class Graph(NamedTuple, Generic[T]):
@@ -213,12 +216,6 @@ def _shortest_path(
                 child[parent] = node
                 queue.append(parent)
     return []
-
-
-STEPS = (0.05, 0.1, 0.25, 0.5, 1.0)
-"""Fractions of the budget at which recall is reported."""
-BASELINE = "best-first"
-"""The strategy that others are compared with."""
 
 
 class Case(NamedTuple):

@@ -30,6 +30,27 @@ Areas = dict[str, dict[str, float]]
 SET = "set "
 """Prefix of the number of a sampled set of start pages in the name of a topic."""
 
+Judged = tuple["Case", "Sequence[Harvest]"]
+"""A topic and the harvest of each strategy."""
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+"""Colours that are distinguishable with colour blindness (Okabe and Ito 2008)."""
+ORACLE = "#999999"
+POINTS = 300
+"""Maximum number of points of a curve."""
+WIDTH, HEIGHT = 640, 360
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
+COLUMNS = 2
+"""Maximum number of plots per row."""
+DPI = 110
+_FONTS = ("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "SimHei", "DejaVu Sans")
+"""Fonts in order of preference; the first ones have Chinese glyphs."""
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
+    "pre{overflow-x:auto;font-size:13px}svg{width:100%;height:auto}"
+    "text{font:12px system-ui,sans-serif}"
+)
+Points = list[tuple[float, float]]
+
 
 def table(case: Case, harvests: Sequence[Harvest]) -> list[str]:
     """Return a comparison of strategies on one topic, as lines.
@@ -130,32 +151,6 @@ def _mean(by_topic: Mapping[str, float]) -> float:
 def _gains(areas: Areas, name: str) -> list[float]:
     base = areas.get(BASELINE)
     return [area - base[topic] for topic, area in areas[name].items()] if base else []
-
-
-Judged = tuple["Case", "Sequence[Harvest]"]
-"""A topic and the harvest of each strategy."""
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Colours that are distinguishable with colour blindness (Okabe and Ito 2008)."""
-ORACLE = "#999999"
-POINTS = 300
-"""Maximum number of points of a curve."""
-WIDTH, HEIGHT = 640, 360
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
-
-COLUMNS = 2
-"""Maximum number of plots per row."""
-DPI = 110
-_FONTS = ("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "SimHei", "DejaVu Sans")
-"""Fonts in order of preference; the first ones have Chinese glyphs."""
-
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-    "pre{overflow-x:auto;font-size:13px}svg{width:100%;height:auto}"
-    "text{font:12px system-ui,sans-serif}"
-)
-
-Points = list[tuple[float, float]]
 
 
 def curve(one: Harvest) -> Points:

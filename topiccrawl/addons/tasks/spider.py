@@ -40,6 +40,18 @@ logger = logging.getLogger(__name__)
 PERIOD = 0.5
 """Seconds between heartbeats, which bounds the delay of orders and of changes of turns."""
 
+_VERBOSE_LOGGERS = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
+"""Loggers that list the enabled components, in thirty lines per turn."""
+_LOG = "topiccrawl.extensions.jsonlog."
+_WORKER_SETTINGS = {
+    "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+    "ITEM_PIPELINES": {},
+    "SPIDER_MIDDLEWARES": {},
+    "DOWNLOADER_MIDDLEWARES": {},
+    "STATS_DUMP": False,
+    "LOGSTATS_INTERVAL": 0,
+}
+
 
 class Worker:
     """Runs crawls of shards, several at a time in one process.
@@ -166,19 +178,6 @@ class Worker:
         if error is None and self._ledger_away:
             logger.warning("The task rows can be read again")
         self._ledger_away = error is not None
-
-
-_VERBOSE_LOGGERS = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
-"""Loggers that list the enabled components, in thirty lines per turn."""
-_LOG = "topiccrawl.extensions.jsonlog."
-_WORKER_SETTINGS = {
-    "SCHEDULER": "scrapy.core.scheduler.Scheduler",
-    "ITEM_PIPELINES": {},
-    "SPIDER_MIDDLEWARES": {},
-    "DOWNLOADER_MIDDLEWARES": {},
-    "STATS_DUMP": False,
-    "LOGSTATS_INTERVAL": 0,
-}
 
 
 def check_work(settings: BaseSettings) -> None:

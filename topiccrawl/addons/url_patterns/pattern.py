@@ -17,6 +17,18 @@ from topiccrawl.storage.files import translated
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+MANY = 3
+"""Number of different names at one position from which any name matches."""
+_ANY_NAME = "[A-Za-z][A-Za-z_'-]*"
+_ANY_LABEL = "[a-z0-9-]+"
+_PLACEHOLDER = re.compile(r"\{\w+\}")
+_META = re.compile(r"([.^$*+?{}\[\]\\|()])")
+_YEARS = r"(?:19|20)\d\d"
+_EXPRESSIONS = {
+    YEAR: _YEARS, MONTH: rf"{_YEARS}\d\d", DAY: rf"{_YEARS}\d{{4}}",
+    NUMBER: r"\d+", SLUG: r"[^/?]+", OPAQUE: r"[0-9A-Za-z]+",
+}  # fmt: skip
+
 
 class Label(StrEnum):
     """Kind of a pattern's URLs.
@@ -121,20 +133,6 @@ def _rank(pattern: Pattern) -> tuple[bool, int, int]:
     """Return the sort key: manual patterns first, then by literal characters and found links."""
     literal = re.sub(r"\\[dw]|\[[^\]]*\][+*]?|\(\?:19\|20\)|[{}()|?+*\\]", "", pattern.expression)
     return (not pattern.by_hand, -len(literal), -pattern.seen)
-
-
-MANY = 3
-"""Number of different names at one position from which any name matches."""
-
-_ANY_NAME = "[A-Za-z][A-Za-z_'-]*"
-_ANY_LABEL = "[a-z0-9-]+"
-_PLACEHOLDER = re.compile(r"\{\w+\}")
-_META = re.compile(r"([.^$*+?{}\[\]\\|()])")
-_YEARS = r"(?:19|20)\d\d"
-_EXPRESSIONS = {
-    YEAR: _YEARS, MONTH: rf"{_YEARS}\d\d", DAY: rf"{_YEARS}\d{{4}}",
-    NUMBER: r"\d+", SLUG: r"[^/?]+", OPAQUE: r"[0-9A-Za-z]+",
-}  # fmt: skip
 
 
 def expression(shapes: Sequence[Skeleton], *, years: str = "", general: bool = True) -> str:

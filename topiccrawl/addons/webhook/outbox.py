@@ -42,6 +42,31 @@ MESSAGE_TYPE = "article.new"
 MIN_SECRET_BYTES = 16
 """Minimum length of a secret in bytes."""
 
+FILE = "webhook.sqlite"
+"""Name of the file inside TOPICCRAWL_DATA_DIR."""
+STORED = frozenset({Fate.NEW, Fate.UPDATED, Fate.UNCHANGED})
+INTENDED, WAITING, REFUSED = range(3)
+STEPS = (
+    """
+    CREATE TABLE migrations (
+        version INTEGER PRIMARY KEY, program TEXT NOT NULL, applied_at REAL NOT NULL
+    );
+    CREATE TABLE stories (
+        number INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE,
+        state INTEGER NOT NULL, attempts INTEGER NOT NULL, due REAL NOT NULL
+    );
+    CREATE INDEX stories_due ON stories (state, due, number);
+    CREATE TABLE told (key INTEGER PRIMARY KEY);
+    """,
+)
+_SET_STATE = "UPDATE stories SET state = ? WHERE url = ? AND state < ?"
+_SET_DUE = "UPDATE stories SET due = ? WHERE url = ? AND attempts = 0"
+_INTEND = (
+    "INSERT OR IGNORE INTO stories SELECT NULL, ?, ?, 0, 0 "
+    "WHERE NOT EXISTS (SELECT 1 FROM told WHERE key = ?)"
+)
+"""Adds a story, unless it was sent before."""
+
 
 class Message(NamedTuple):
     """Message about one story.
@@ -111,37 +136,6 @@ def headers(sent: Message, key: bytes, now: float) -> dict[str, str]:
         "webhook-timestamp": stamp,
         "webhook-signature": f"v1,{signature}",
     }
-
-
-FILE = "webhook.sqlite"
-"""Name of the file inside TOPICCRAWL_DATA_DIR."""
-
-STORED = frozenset({Fate.NEW, Fate.UPDATED, Fate.UNCHANGED})
-
-INTENDED, WAITING, REFUSED = range(3)
-
-STEPS = (
-    """
-    CREATE TABLE migrations (
-        version INTEGER PRIMARY KEY, program TEXT NOT NULL, applied_at REAL NOT NULL
-    );
-    CREATE TABLE stories (
-        number INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE,
-        state INTEGER NOT NULL, attempts INTEGER NOT NULL, due REAL NOT NULL
-    );
-    CREATE INDEX stories_due ON stories (state, due, number);
-    CREATE TABLE told (key INTEGER PRIMARY KEY);
-    """,
-)
-
-
-_SET_STATE = "UPDATE stories SET state = ? WHERE url = ? AND state < ?"
-_SET_DUE = "UPDATE stories SET due = ? WHERE url = ? AND attempts = 0"
-_INTEND = (
-    "INSERT OR IGNORE INTO stories SELECT NULL, ?, ?, 0, 0 "
-    "WHERE NOT EXISTS (SELECT 1 FROM told WHERE key = ?)"
-)
-"""Adds a story, unless it was sent before."""
 
 
 class Outbox:

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.periods.outcome import SeedRecords
+from topiccrawl.addons.records.periods.outcome import update_records
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
 from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, SeedList, estimate_skipped
 from topiccrawl.addons.records.periods.visits import (
@@ -73,7 +73,6 @@ class PeriodController:
         self.seeds = SeedList(template.name, stores.periods, clock, rules)
         self._concurrency = rules.concurrency
         self._last = len(template.filter)
-        self._entities = SeedRecords(template, stores.records)
         self._active: dict[str, ActiveSeed] = {}
         self._sampling = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}
@@ -196,7 +195,7 @@ class PeriodController:
                 await self.seeds.save(active.seed())
                 return self._requests(active, filter(None, names))
         missing = any(one.state is State.MISSING and one.records for one in active.current())
-        found = await self._entities.update(active, self.clock())
+        found = await update_records(self.template, self.stores.records, active, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
         useful = found.total() - found["gone"] - found["forgotten"]

@@ -16,6 +16,13 @@ from topiccrawl.addons.records.periods.visits import ActiveSeed, Child
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+_BATCH = 500
+"""Number of seeds read or written in one operation."""
+_REOFFERED = (Stage.SKIPPED, Stage.OPEN, Stage.AGAIN, Stage.DONE, Stage.FAILED)
+"""Stages from which seeds of earlier periods are added again; the last two only if useful."""
+_UNRANKED = 10**15
+"""Lowest rank of seeds of earlier periods that the search did not find again."""
+
 
 def probability(number: int, failed: int, total: int) -> float:
     """Return the probability of crawling a seed: P = 1 - (s + f)/(2n), in [0, 1] [S1, step 3.1].
@@ -75,14 +82,6 @@ def estimate_skipped(skipped: int, crawled: Iterable[tuple[float, bool]]) -> Ski
     """
     like = sum(1 / chance - 1 for chance, useful in crawled if useful and chance > 0)
     return SkippedSeeds(skipped, min(float(skipped), like))
-
-
-_BATCH = 500
-"""Number of seeds read or written in one operation."""
-_REOFFERED = (Stage.SKIPPED, Stage.OPEN, Stage.AGAIN, Stage.DONE, Stage.FAILED)
-"""Stages from which seeds of earlier periods are added again; the last two only if useful."""
-_UNRANKED = 10**15
-"""Lowest rank of seeds of earlier periods that the search did not find again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,55 @@ if TYPE_CHECKING:
 
 _PIECES = re.compile(r"[\s,;、/|()\x1f:]+")
 
+WEIGHTS = {
+    "json-ld": 0.96,
+    "microdata": 0.95,
+    "table": 0.97,
+    "list": 0.97,
+    "line": 0.97,
+    "column": 0.95,
+    "pair": 0.93,
+    "below": 0.88,
+    "link": 0.93,
+    "alt": 0.85,
+    "icon": 0.88,
+    "text": 0.85,
+    "alone": 0.72,
+    "image": 0.90,
+}
+"""Weights of values next to a label (``table``, ``list``, ``line``, ``pair``, ``column``, and
+``below``: in a further line), in a link's address, in an image's ``alt``, after an icon, in running
+text, and on a separate line (``alone``)."""
+ZONES = {"main": 1.0, "footer": 0.97, "header": 0.95, "side": 0.93, "nav": 0.85, "links": 0.4}
+"""Factors of these weights by the zone of the page."""
+NAMES = {
+    "json-ld": 0.9,
+    "microdata": 0.9,
+    "label": 0.95,
+    "site": 0.8,
+    "heading": 0.78,
+    "copyright": 0.75,
+    "registered": 0.75,
+    "footer": 0.5,
+    "title": 0.7,
+    "intro": 0.6,
+    "host": 0.45,
+    "logo": 0.5,
+    "brand": 0.4,
+    "echo": 0.3,
+    "text": 0.2,
+}
+"""Weights of the voters for a subject's name: structured data, a label, ``og:site_name``
+(``site``), a heading before values, the copyright notice, a company registration, the footer, a
+part of the title with a legal form, an introductory sentence, the host, the logo, any other part
+of the title (``brand``), its repetition in the page (``echo``), running text."""
+MIN_CONFIDENCE = 0.5
+"""Minimum confidence of a value in a record."""
+MIN_NAME_CONFIDENCE = 0.3
+"""Minimum confidence of the name; a title alone is sufficient."""
+MAX_CONFIDENCE = 0.995
+_REPEATED = 0.6
+
 
 class Candidate(NamedTuple):
     """A value in a page.
@@ -50,59 +99,6 @@ def holds_only(values: Sequence[Value], text: str, words: int = 0) -> bool:
     for value in sorted(values, key=lambda one: -one.start):
         left = left[: value.start] + " " + left[value.end :]
     return len("".join(_PIECES.split(left)).strip("-.·*")) <= words
-
-
-WEIGHTS = {
-    "json-ld": 0.96,
-    "microdata": 0.95,
-    "table": 0.97,
-    "list": 0.97,
-    "line": 0.97,
-    "column": 0.95,
-    "pair": 0.93,
-    "below": 0.88,
-    "link": 0.93,
-    "alt": 0.85,
-    "icon": 0.88,
-    "text": 0.85,
-    "alone": 0.72,
-    "image": 0.90,
-}
-"""Weights of values next to a label (``table``, ``list``, ``line``, ``pair``, ``column``, and
-``below``: in a further line), in a link's address, in an image's ``alt``, after an icon, in running
-text, and on a separate line (``alone``)."""
-
-ZONES = {"main": 1.0, "footer": 0.97, "header": 0.95, "side": 0.93, "nav": 0.85, "links": 0.4}
-"""Factors of these weights by the zone of the page."""
-
-NAMES = {
-    "json-ld": 0.9,
-    "microdata": 0.9,
-    "label": 0.95,
-    "site": 0.8,
-    "heading": 0.78,
-    "copyright": 0.75,
-    "registered": 0.75,
-    "footer": 0.5,
-    "title": 0.7,
-    "intro": 0.6,
-    "host": 0.45,
-    "logo": 0.5,
-    "brand": 0.4,
-    "echo": 0.3,
-    "text": 0.2,
-}
-"""Weights of the voters for a subject's name: structured data, a label, ``og:site_name``
-(``site``), a heading before values, the copyright notice, a company registration, the footer, a
-part of the title with a legal form, an introductory sentence, the host, the logo, any other part
-of the title (``brand``), its repetition in the page (``echo``), running text."""
-
-MIN_CONFIDENCE = 0.5
-"""Minimum confidence of a value in a record."""
-MIN_NAME_CONFIDENCE = 0.3
-"""Minimum confidence of the name; a title alone is sufficient."""
-MAX_CONFIDENCE = 0.995
-_REPEATED = 0.6
 
 
 def combined(weights: list[float]) -> float:

@@ -59,6 +59,42 @@ _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
 """Number of characters before a label from which it counts as part of a sentence."""
 
+_ICONS = (
+    (
+        "telephone",
+        re.compile(
+            r"phone|^(?:电话|手机|热线|座机)$|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])",
+            re.IGNORECASE,
+        ),
+    ),
+    ("mail", re.compile(r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$", re.IGNORECASE)),
+    (
+        "address",
+        re.compile(
+            r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$", re.IGNORECASE
+        ),
+    ),
+    ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
+    (
+        "url",
+        re.compile(
+            r"globe|(?:^|[\s_/-])(?:www|website|wangzhi|网址|官网)(?:$|[\s_./-])", re.IGNORECASE
+        ),
+    ),
+    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen|传真)(?:$|[\s_./-])", re.IGNORECASE)),
+)
+_SIGNS = {
+    "telephone": "☎☏✆📞📱🕿🕻🕽",
+    "fax": "📠🖷",
+    "mail": "✉📧📨📩🖂🖃",
+    "address": "📍🗺🏠📌",
+    "url": "🌐🔗",
+}
+SIGN = {sign: kind for kind, signs in _SIGNS.items() for sign in signs}
+SIGNED = re.compile("[" + "".join(SIGN) + "]\ufe0f?")
+ORNAMENT = re.compile("[\ue000-\uf8ff\U0001f300-\U0001faff\ufe0f\u200b-\u200d\u2060\ufeff]")
+"""Glyphs of icon fonts, pictographs and zero-width characters."""
+
 
 class Label(NamedTuple):
     """A label in a line.
@@ -269,43 +305,6 @@ def _fits(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
     if kind == "address":
         return bool(marked) or looks_like(shown(text[end:]))
     return bool(marked) or kind in {"mail", "url"}
-
-
-_ICONS = (
-    (
-        "telephone",
-        re.compile(
-            r"phone|^(?:电话|手机|热线|座机)$|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])",
-            re.IGNORECASE,
-        ),
-    ),
-    ("mail", re.compile(r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$", re.IGNORECASE)),
-    (
-        "address",
-        re.compile(
-            r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$", re.IGNORECASE
-        ),
-    ),
-    ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
-    (
-        "url",
-        re.compile(
-            r"globe|(?:^|[\s_/-])(?:www|website|wangzhi|网址|官网)(?:$|[\s_./-])", re.IGNORECASE
-        ),
-    ),
-    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen|传真)(?:$|[\s_./-])", re.IGNORECASE)),
-)
-_SIGNS = {
-    "telephone": "☎☏✆📞📱🕿🕻🕽",
-    "fax": "📠🖷",
-    "mail": "✉📧📨📩🖂🖃",
-    "address": "📍🗺🏠📌",
-    "url": "🌐🔗",
-}
-SIGN = {sign: kind for kind, signs in _SIGNS.items() for sign in signs}
-SIGNED = re.compile("[" + "".join(SIGN) + "]\ufe0f?")
-ORNAMENT = re.compile("[\ue000-\uf8ff\U0001f300-\U0001faff\ufe0f\u200b-\u200d\u2060\ufeff]")
-"""Glyphs of icon fonts, pictographs and zero-width characters."""
 
 
 def icon_kind(names: str | None) -> str:

@@ -29,6 +29,42 @@ _HASHED = re.compile(r"(?:^|[\s\x1f:;,，、(])$")
 _NO_MAIL = frozenset({"png", "jpg", "jpeg", "gif", "webp", "svg", "css", "js"})
 """Extensions of files whose names look like addresses: logo@2x.png."""
 
+_POSTCODES = {
+    "CN": re.compile(r"(?<![\d-])[0-8]\d{5}(?![\d-])"),
+    "GB": re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b", re.IGNORECASE),
+    "US": re.compile(r"(?<![\d-])\d{5}(?:-\d{4})?(?![\d-])"),
+    "AU": re.compile(r"(?<![\d-])\d{4}(?![\d-])(?! ?\d)"),
+    "NZ": re.compile(r"(?<![\d-])\d{4}(?![\d-])(?! ?\d)"),
+    "IE": re.compile(r"\b[A-Z]\d[\dW] ?[A-Z\d]{4}\b", re.IGNORECASE),
+    "IN": re.compile(r"(?<![\d-])\d{3} ?\d{3}(?![\d-])"),
+    "SG": re.compile(r"(?<![\d-])\d{6}(?![\d-])"),
+    "CA": re.compile(r"\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b", re.IGNORECASE),
+    "DE": re.compile(r"(?<![\d/-])\d{5}(?![\d/-])"),
+    "FR": re.compile(r"(?<![\d-])\d{5}(?![\d-])"),
+    "JP": re.compile(r"(?<![\d-])\d{3}-\d{4}(?![\d-])"),
+    "TW": re.compile(r"(?<![\d-])\d{3}(?:\d{2,3})?(?![\d-])"),
+}
+_ANY_POSTCODE = re.compile(r"(?<![\w-])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,5}(?![\w-])", re.IGNORECASE)
+_QQ = re.compile(r"(?<![A-Za-z0-9_.@-])[1-9](?:[ ]?\d){4,10}(?![A-Za-z0-9_@-])(?!\.\w)")
+_TALKS = frozenset({"tencent", "mqqwpa", "mqq", "mqqapi"})
+"""Schemes of links that open QQ."""
+_URL = re.compile(
+    r"(?<![A-Za-z0-9_@.-])(?:https?://[^\s\x1f<>\"'，。；、（）(),;|]+"
+    r"|(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,14}"
+    r"(?::\d{2,5})?(?:/[^\s\x1f<>\"'，。；、（）(),;|]*)?)(?![A-Za-z0-9_@])",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
+_FILLED = re.compile(r"(\d)\1+|12345(?:6(?:789?0?)?)?")
+"""Placeholder digits: 000000, 123456."""
+_FILLED_HOST = re.compile(r"//(?:www\.)?(?:x{3,}|\*+|yourdomain|yoursite|domain)\.", re.IGNORECASE)
+_MULTIPLES = {"百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_MULTIPLE = re.compile(r"\s*([百千]?[万亿]|[百千])?")
+_DATE = re.compile(
+    r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?)?月?)(?!\d)"
+)
+_MONTHS, _DAYS = 12, 31
+
 
 def mails(text: str, *, labelled: bool = True) -> list[Value]:
     """Return the mail addresses of a text, in lower case.
@@ -109,43 +145,6 @@ def decode_cfemail(code: str) -> str | None:
         if data
         else None
     )
-
-
-_POSTCODES = {
-    "CN": re.compile(r"(?<![\d-])[0-8]\d{5}(?![\d-])"),
-    "GB": re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b", re.IGNORECASE),
-    "US": re.compile(r"(?<![\d-])\d{5}(?:-\d{4})?(?![\d-])"),
-    "AU": re.compile(r"(?<![\d-])\d{4}(?![\d-])(?! ?\d)"),
-    "NZ": re.compile(r"(?<![\d-])\d{4}(?![\d-])(?! ?\d)"),
-    "IE": re.compile(r"\b[A-Z]\d[\dW] ?[A-Z\d]{4}\b", re.IGNORECASE),
-    "IN": re.compile(r"(?<![\d-])\d{3} ?\d{3}(?![\d-])"),
-    "SG": re.compile(r"(?<![\d-])\d{6}(?![\d-])"),
-    "CA": re.compile(r"\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b", re.IGNORECASE),
-    "DE": re.compile(r"(?<![\d/-])\d{5}(?![\d/-])"),
-    "FR": re.compile(r"(?<![\d-])\d{5}(?![\d-])"),
-    "JP": re.compile(r"(?<![\d-])\d{3}-\d{4}(?![\d-])"),
-    "TW": re.compile(r"(?<![\d-])\d{3}(?:\d{2,3})?(?![\d-])"),
-}
-_ANY_POSTCODE = re.compile(r"(?<![\w-])[A-Z\d]{2,5}[ -]?[A-Z\d]{2,5}(?![\w-])", re.IGNORECASE)
-_QQ = re.compile(r"(?<![A-Za-z0-9_.@-])[1-9](?:[ ]?\d){4,10}(?![A-Za-z0-9_@-])(?!\.\w)")
-_TALKS = frozenset({"tencent", "mqqwpa", "mqq", "mqqapi"})
-"""Schemes of links that open QQ."""
-_URL = re.compile(
-    r"(?<![A-Za-z0-9_@.-])(?:https?://[^\s\x1f<>\"'，。；、（）(),;|]+"
-    r"|(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,14}"
-    r"(?::\d{2,5})?(?:/[^\s\x1f<>\"'，。；、（）(),;|]*)?)(?![A-Za-z0-9_@])",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?")
-_FILLED = re.compile(r"(\d)\1+|12345(?:6(?:789?0?)?)?")
-"""Placeholder digits: 000000, 123456."""
-_FILLED_HOST = re.compile(r"//(?:www\.)?(?:x{3,}|\*+|yourdomain|yoursite|domain)\.", re.IGNORECASE)
-_MULTIPLES = {"百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
-_MULTIPLE = re.compile(r"\s*([百千]?[万亿]|[百千])?")
-_DATE = re.compile(
-    r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?)?月?)(?!\d)"
-)
-_MONTHS, _DAYS = 12, 31
 
 
 def postcodes(text: str, region: str) -> list[Value]:
