@@ -18,10 +18,9 @@ from benchmarks.focus import collection_options, collections_of
 from benchmarks.output import columns, show
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
-from topiccrawl.addons.simulate.harvest import harvest, labelled_case
+from topiccrawl.addons.simulate.harvest import harvest, labelled_case, read_truth
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.session import CachingScorer
-from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import StrategyParameters, strategy
 from topiccrawl.settings import TOPICCRAWL_SLOW_START
 from topiccrawl.topics import SiteWords

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from benchmarks.output import command_line, show
-from topiccrawl.addons.events.grouping import Events
+from topiccrawl.addons.events.pipeline import Events
 from topiccrawl.model import Article
 
 if TYPE_CHECKING:

@@ -34,9 +34,14 @@ from benchmarks.processes import environment, options
 from lab.demo import DemoServer
 from lab.demo.answers import Answer
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
-from topiccrawl.addons.simulate.harvest import BASELINE, build_case, harvest, labelled_case
+from topiccrawl.addons.simulate.harvest import (
+    BASELINE,
+    build_case,
+    harvest,
+    labelled_case,
+    read_truth,
+)
 from topiccrawl.addons.simulate.report import Areas, figures, summary, table
-from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import DEFAULT
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.topics.marks import mark_of

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.addons.simulate.truth import LabelledTopic
+    from topiccrawl.addons.simulate.harvest import LabelledTopic
 
 Results = dict[str, dict[str, dict[str, Measured]]]
 """By collection, topic and condition."""

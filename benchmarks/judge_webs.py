@@ -14,7 +14,7 @@ import opencc
 
 from benchmarks.output import DATA
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb
-from topiccrawl.addons.simulate.truth import LabelledTopic, read_truth
+from topiccrawl.addons.simulate.harvest import LabelledTopic, read_truth
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Link, Page
 from topiccrawl.text.normal import has_han

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.addons.simulate.collection import OK, RecordedPage, RecordedWeb
-from topiccrawl.addons.simulate.truth import LabelledTopic
+from topiccrawl.addons.simulate.harvest import LabelledTopic
 from topiccrawl.text.idf import chinese_table, english_frequencies
 from topiccrawl.text.normal import simplify
 

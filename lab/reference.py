@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy.settings import default_settings
 
 from topiccrawl.addons.adaptation.learner import AdaptationParameters
-from topiccrawl.addons.webhook.message import MESSAGE_TYPE
+from topiccrawl.addons.webhook.outbox import MESSAGE_TYPE
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.model import Article, Extracted
 from topiccrawl.scheduler.hooks import PREFIX, parameter_settings
-from topiccrawl.storage.tables import SCHEMA, json_schema
+from topiccrawl.storage.tables import COLUMNS, SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -139,7 +139,17 @@ def schemas() -> dict[str, dict[str, Any]]:
             "data": article,
         },
     )
-    return {"table": json_schema(), "article": article, "message": message}
+    columns = {
+        name: {
+            "type": column.type,
+            **_JSON_COLUMNS.get(column.type, {}),
+            "description": column.about,
+        }
+        for name, column in COLUMNS.items()
+    }
+    table = _object(SCHEMA, "An article exported by topiccrawl", columns)
+    del table["required"]  # a user may choose columns
+    return {"table": table, "article": article, "message": message}
 
 
 _JSON: dict[str, dict[str, Any]] = {
@@ -155,6 +165,13 @@ _JSON: dict[str, dict[str, Any]] = {
     },
 }
 """JSON Schemas of the fields' types."""
+
+_JSON_COLUMNS: dict[str, dict[str, Any]] = {
+    "strings": {"type": "array", "items": {"type": "string"}},
+    "numbers": {"type": "object", "additionalProperties": {"type": "number"}},
+    "time": {"type": "string", "description": "ISO 8601, a time with its zone, or a day."},
+}
+"""JSON Schemas of the columns' types, unless they have the same name."""
 
 
 def _object(name: str, title: str, properties: dict[str, Any]) -> dict[str, Any]:

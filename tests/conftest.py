@@ -12,7 +12,7 @@ import redis
 
 from tests import laws, mongo_server
 from tests.redis_server import running
-from topiccrawl.commands.setting_names import FROM_ENVIRONMENT
+from topiccrawl.scheduler.checks import FROM_ENVIRONMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

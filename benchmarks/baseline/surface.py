@@ -21,9 +21,9 @@ import topiccrawl
 from topiccrawl.addons.dashboard.address import address_of
 from topiccrawl.addons.dashboard.guard import guard_of
 from topiccrawl.addons.dashboard.server import DashboardServer, contributed_routes
-from topiccrawl.commands.setting_names import OURS
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.scheduler.checks import OURS
 from topiccrawl.scheduler.hooks import PREFIX, parameter_settings
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from lab.demo.plan import Kind
-from topiccrawl.addons.simulate.oracle import find_reach, oracle_curve
+from topiccrawl.addons.simulate.harvest import find_reach, oracle_curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from lab.demo.web import Web
-    from topiccrawl.addons.simulate.oracle import Graph
+    from topiccrawl.addons.simulate.harvest import Graph
 
 _OK = 200
 _ORACLE_POINTS = 250

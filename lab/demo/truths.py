@@ -16,7 +16,7 @@ from lab.demo.vocabulary import subjects
 if TYPE_CHECKING:
     from lab.demo.render import Renderer
     from lab.demo.vocabulary import Subject
-    from topiccrawl.addons.simulate.oracle import Reach
+    from topiccrawl.addons.simulate.harvest import Reach
 
 _SUBJECTS = subjects()
 _CONTENT = frozenset({Kind.ARTICLE, Kind.BLOG, Kind.COPY, Kind.HUB})

@@ -25,7 +25,7 @@ from lab.demo.sites import make_sites
 from lab.demo.stories import Editions, Storybook
 from lab.demo.truths import Truth, Truths
 from lab.demo.vocabulary import subject_named
-from topiccrawl.addons.simulate.oracle import Graph, Reach, find_reach
+from topiccrawl.addons.simulate.harvest import Graph, Reach, find_reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,8 +14,7 @@ from redis.backoff import NoBackoff
 
 from topiccrawl.addons.redis.ledger import SharedLedger
 from topiccrawl.errors import SettingError, StorageAwayError
-from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger import LocalLedger
+from topiccrawl.storage.ledger import Control, LocalLedger
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE
 from topiccrawl.addons.dashboard.address import Address
 from topiccrawl.addons.dashboard.guard import Guard
 from topiccrawl.addons.dashboard.server import DashboardServer
-from topiccrawl.storage.listing import Listed
+from topiccrawl.storage.contract import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

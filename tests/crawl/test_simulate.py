@@ -17,11 +17,10 @@ from lab.demo.answers import Answer
 from tests.crawl.run import MEASURED
 from topiccrawl.addons.adaptation.learner import TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
-from topiccrawl.addons.simulate.harvest import harvest, labelled_case
+from topiccrawl.addons.simulate.harvest import harvest, labelled_case, read_truth
 from topiccrawl.addons.simulate.orders import read as replays
 from topiccrawl.addons.simulate.replay import MISSING, Conditions, Replay
 from topiccrawl.addons.simulate.session import CachingScorer
-from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import strategy
 from topiccrawl.topics import SiteWords
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer
-    from topiccrawl.topics.adapter import TopicUpdate
+    from topiccrawl.topics.contract import TopicUpdate
 
 PAGES = 260
 SLOWER = 1000

@@ -57,7 +57,7 @@ from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.downloads import retry_after
 from topiccrawl.storage.backup import backup, restore
-from topiccrawl.storage.control import parse_order, parse_speed
+from topiccrawl.storage.ledger import parse_order, parse_speed
 from topiccrawl.storage.runs import from_json as read_run
 from topiccrawl.storage.selection import day, site_in, words_in
 from topiccrawl.storage.status import EMPTY

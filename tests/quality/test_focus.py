@@ -16,10 +16,9 @@ import pytest
 from lab.demo import generate
 from topiccrawl.addons.adaptation.learner import AdaptationParameters, TopicLearner
 from topiccrawl.addons.simulate.collection import RecordedWeb
-from topiccrawl.addons.simulate.harvest import harvest, labelled_case
+from topiccrawl.addons.simulate.harvest import harvest, labelled_case, read_truth
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.session import CachingScorer
-from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.links.strategies import strategy
 
 pytestmark = pytest.mark.quality

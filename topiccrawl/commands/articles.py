@@ -29,12 +29,19 @@ from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.hooks import components, spider_class
-from topiccrawl.scheduler.starttime import LAST, parse_since
+from topiccrawl.storage.crawls import LAST, parse_since
 from topiccrawl.storage.factory import opened, storage_of
 from topiccrawl.storage.formats import open_writer
-from topiccrawl.storage.news_events import NewsEvent, group_by_event
 from topiccrawl.storage.pages import Pages
-from topiccrawl.storage.selection import Selection, day, names_in, site_in, words_in
+from topiccrawl.storage.selection import (
+    NewsEvent,
+    Selection,
+    day,
+    group_by_event,
+    names_in,
+    site_in,
+    words_in,
+)
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.tables import (
     COLUMNS,

@@ -1,7 +1,5 @@
 """``scrapy bench`` of Scrapy, with a temporary state."""
 
-from __future__ import annotations
-
 from scrapy.commands.bench import Command as ScrapyBench
 
 from topiccrawl.commands.isolation import IsolatedCommand

@@ -1,7 +1,5 @@
 """``scrapy check`` of Scrapy, with a temporary state."""
 
-from __future__ import annotations
-
 from scrapy.commands.check import Command as ScrapyCheck
 
 from topiccrawl.commands.isolation import IsolatedCommand

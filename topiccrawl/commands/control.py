@@ -13,8 +13,8 @@ from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import spider_class
-from topiccrawl.storage.control import Control, parse_speed
 from topiccrawl.storage.factory import closed_after
+from topiccrawl.storage.ledger import Control, parse_speed
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:

@@ -13,11 +13,10 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.setting_names import unknown_settings
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import choose_language, localize, tr
-from topiccrawl.scheduler.checks import check_values
+from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.finish import NOTHING_ON_TOPIC, failed
 from topiccrawl.scheduler.hooks import check_hooks
 

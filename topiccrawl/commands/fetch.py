@@ -1,7 +1,5 @@
 """``scrapy fetch URL`` of Scrapy, with a temporary state."""
 
-from __future__ import annotations
-
 from scrapy.commands.fetch import Command as ScrapyFetch
 
 from topiccrawl.commands.isolation import IsolatedCommand

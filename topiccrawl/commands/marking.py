@@ -16,9 +16,8 @@ from topiccrawl.storage.factory import opened, storage_of
 from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.sites import MarkStore
-from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import as_page, request, response
-from topiccrawl.topics.marks import MarkedModel
+from topiccrawl.topics.marks import MarkedModel, derived_vector, example_texts
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.topic import Topic, resolve
 from topiccrawl.userfiles import read_user_file, to_toml

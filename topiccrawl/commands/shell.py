@@ -1,7 +1,5 @@
 """``scrapy shell URL`` of Scrapy, with a temporary state."""
 
-from __future__ import annotations
-
 from scrapy.commands.shell import Command as ScrapyShell
 
 from topiccrawl.commands.isolation import IsolatedCommand

@@ -13,8 +13,7 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.scheduler.build import crawl_name, start_rules
 from topiccrawl.scheduler.context import CrawlContext, context_of
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger import CrawlOrder, Ledger
+from topiccrawl.storage.ledger import Control, CrawlOrder, Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -22,9 +22,8 @@ from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import MarkStore, Sites
-from topiccrawl.topics.examples import derived_vector, example_texts
 from topiccrawl.topics.learning import as_page, request
-from topiccrawl.topics.marks import MarkedModel, OnWordScale, mark_of
+from topiccrawl.topics.marks import MarkedModel, OnWordScale, derived_vector, example_texts, mark_of
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.scorer import Scorer
 

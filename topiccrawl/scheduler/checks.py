@@ -1,17 +1,25 @@
-"""Checks of settings before a crawl: kinds of values, names, folders."""
+"""Checks of settings before a crawl: kinds of values, folders, unknown names without effect."""
 
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scrapy.settings import BaseSettings, default_settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from topiccrawl import settings as project
 from topiccrawl.errors import SettingError
+from topiccrawl.links.strategies.parameters import StrategyParameters
+from topiccrawl.messages import message
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.scheduler.hooks import components, flag_of, number
+from topiccrawl.scheduler.hooks import PREFIX, components, flag_of, number, parameter_settings
+from topiccrawl.storage.files import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _FRACTIONS = frozenset(
     {
@@ -20,6 +28,24 @@ _FRACTIONS = frozenset(
     }
 )  # fmt: skip
 """Settings with an integer default that are read as numbers, so that 7.5 and 1e6 are valid."""
+
+FROM_ENVIRONMENT = frozenset(
+    {
+        "TOPICCRAWL_DASHBOARD_TOKEN",
+        "TOPICCRAWL_DASHBOARD_NAMES",
+        "TOPICCRAWL_WEBHOOK",
+        "TOPICCRAWL_WEBHOOK_SECRET",
+    }
+)
+"""Settings that are also read from the environment."""
+_TESTS = "TOPICCRAWL_TEST_"
+_SIMILARITY = 0.9
+"""Minimum similarity of a name without our prefix to a known name to count as a misspelling."""
+OURS = frozenset(
+    [name for name in vars(project) if name.startswith(PREFIX)]
+    + list(parameter_settings(PREFIX, StrategyParameters))
+)
+KNOWN = OURS | {name for name in (*vars(project), *vars(default_settings)) if name.isupper()}
 
 
 def check_values(settings: BaseSettings) -> None:
@@ -60,17 +86,10 @@ def check_folder(settings: BaseSettings, name: str) -> None:
     Raises:
         SettingError: The folder cannot be created.
     """
-    if not settings.get(name):
-        return
-    try:
-        Path(settings[name]).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingError(
-            "{name} is {value!r}: the folder cannot be created: {strerror}",
-            name=name,
-            value=settings[name],
-            strerror=error.strerror,
-        ) from error
+    if value := settings.get(name):
+        text = message("{name} is {value!r}: the folder cannot be created: {strerror}")
+        with translated(SettingError, text, name=name, value=value):
+            Path(value).mkdir(parents=True, exist_ok=True)
 
 
 def _check_kinds(settings: BaseSettings) -> None:
@@ -88,23 +107,17 @@ def _check_kinds(settings: BaseSettings) -> None:
 
 def _check_readable(settings: BaseSettings, name: str) -> None:
     """Refuse a value that is not a number; Scrapy checks the ranges of its own settings."""
-    try:
-        float(settings[name])
-    except (TypeError, ValueError) as error:
-        raise SettingError(
-            "{name} is {value!r}: give a number", name=name, value=settings[name]
-        ) from error
+    value, text = settings[name], message("{name} is {value!r}: give a number")
+    with translated(SettingError, text, (TypeError, ValueError), name=name, value=value):
+        float(value)
 
 
 def _check_number(settings: BaseSettings, name: str, *, whole: bool) -> None:
     number(settings, name)
-    try:
-        if whole:
+    value, text = settings[name], message("{name} is {value!r}: give a whole number")
+    if whole:
+        with translated(SettingError, text, (ValueError,), name=name, value=value):
             settings.getint(name)
-    except ValueError as error:
-        raise SettingError(
-            "{name} is {value!r}: give a whole number", name=name, value=settings[name]
-        ) from error
 
 
 def _check_name(settings: BaseSettings, name: str) -> None:
@@ -114,3 +127,50 @@ def _check_name(settings: BaseSettings, name: str) -> None:
             name=name,
             value=settings[name],
         )
+
+
+def unknown_settings(settings: BaseSettings, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield a warning for each name without effect, with a suggestion.
+
+    Checked are unknown settings that begin with TOPICCRAWL_, settings of the project or the command
+    line that are similar to a known name, and environment variables that begin with TOPICCRAWL_ and
+    are not read.
+
+    >>> from scrapy.settings import Settings
+    >>> list(unknown_settings(Settings({"TOPICCRAWL_PAGE": 9}), {}))
+    ['unknown setting TOPICCRAWL_PAGE has no effect: did you mean TOPICCRAWL_PAGES?']
+    """
+    for name in sorted(map(str, settings)):
+        if name not in KNOWN and (text := _hint(settings, name)):
+            yield f"unknown setting {name} has no effect{text}"
+    for name, value in sorted(environment.items()):
+        if not name.startswith(PREFIX) or name.startswith(_TESTS) or name in FROM_ENVIRONMENT:
+            continue
+        if name not in OURS:
+            yield f"environment: unknown variable {name} has no effect{_suggestion(name)}"
+        elif not _has_value(settings, name, value):
+            yield f"environment: {name} is not read from the environment: use -s {name}=..."
+
+
+def _hint(settings: BaseSettings, name: str) -> str:
+    """Return a hint for an unknown setting; "" for settings of other packages."""
+    if name.startswith(PREFIX):
+        return _suggestion(name) or "; topiccrawl/settings.py lists all settings"
+    if (settings.getpriority(name) or 0) < SETTINGS_PRIORITIES["project"]:
+        return ""
+    found = get_close_matches(name, KNOWN, 1, _SIMILARITY)
+    return f": did you mean {found[0]}?" if found else ""
+
+
+def _suggestion(name: str) -> str:
+    """Suggest the most similar setting, compared without the common prefix."""
+    own = [known.removeprefix(PREFIX) for known in OURS]
+    found = get_close_matches(name.removeprefix(PREFIX), own, 1)
+    return f": did you mean {PREFIX}{found[0]}?" if found else ""
+
+
+def _has_value(settings: BaseSettings, name: str, value: str) -> bool:
+    """Return whether a setting has a value; settings files may read it from the environment."""
+    known = settings.get(name)
+    texts = [known] if isinstance(known, str) else map(str, known or [])
+    return str(known) == value or ",".join(texts) == value

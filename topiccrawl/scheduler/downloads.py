@@ -19,7 +19,7 @@ from scrapy.utils.misc import load_object
 from topiccrawl.frontier.contract import Download
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
-from topiccrawl.scheduler.connections import PrivateAddressError
+from topiccrawl.scheduler.sendgate import PrivateAddressError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -12,6 +12,8 @@ from scrapy.utils.python import global_object_name
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, SettingError
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -26,6 +28,7 @@ _REPLACED = {
     "scrapy.extensions.throttle.AutoThrottle": "AUTOTHROTTLE_ENABLED",
 }
 """Components of Scrapy that the frontier replaces, and the settings that control both."""
+_NOT_LOADED = (ImportError, NameError, TypeError, ValueError)
 _HOOKS = ("ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS")
 
 
@@ -86,12 +89,9 @@ def load_component(name: str, path: str) -> Any:  # noqa: ANN401 - whatever it n
     Raises:
         SettingError: It cannot be loaded.
     """
-    try:
+    text = message("{name} is {path!r}, which cannot be loaded: {error}")
+    with translated(SettingError, text, _NOT_LOADED, name=name, path=path):
         return load_object(path)
-    except (ImportError, NameError, TypeError, ValueError) as error:
-        raise SettingError(
-            "{name} is {path!r}, which cannot be loaded: {error}", name=name, path=path, error=error
-        ) from error
 
 
 def components(settings: BaseSettings, name: str) -> list[Any]:
@@ -100,15 +100,9 @@ def components(settings: BaseSettings, name: str) -> list[Any]:
     Raises:
         SettingError: The setting has another form, or an object cannot be loaded.
     """
-    try:
+    text = message("{name} is {value!r}: map dotted paths of functions to their order: {error}")
+    with translated(SettingError, text, _NOT_LOADED, name=name, value=settings[name]):
         return [load_object(path) for path in build_component_list(settings.getdict(name))]
-    except (ImportError, NameError, TypeError, ValueError) as error:
-        raise SettingError(
-            "{name} is {value!r}: map dotted paths of functions to their order: {error}",
-            name=name,
-            value=settings[name],
-            error=error,
-        ) from error
 
 
 def spider_class(settings: BaseSettings, name: str) -> Any:  # noqa: ANN401 - the project's
@@ -175,12 +169,9 @@ def flag_of(settings: BaseSettings, name: str) -> bool:
     Raises:
         SettingError: It is not a boolean.
     """
-    try:
+    text = message("{name} is {value!r}: write 1 or 0")
+    with translated(SettingError, text, (ValueError,), name=name, value=settings[name]):
         return settings.getbool(name)
-    except ValueError as error:
-        raise SettingError(
-            "{name} is {value!r}: write 1 or 0", name=name, value=settings[name]
-        ) from error
 
 
 def _parts(settings: BaseSettings, hook: str) -> dict[str, Any]:

@@ -28,6 +28,8 @@ from typing_extensions import override
 
 from topiccrawl.errors import StorageError
 from topiccrawl.frontier.politeness import BACKOFF_STATUSES, HostClock
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.identity import boot_id
 from topiccrawl.storage.lmdb_files import create_files
 
@@ -145,18 +147,13 @@ def _open_table(folder: Path) -> lmdb.Environment:
     path = folder / (boot_id() or _BOOT)
     if (opened := _open_tables.get(path)) is not None:
         return opened
-    try:
+    text = message("{path}: cannot be used ({error}): see that its folder can be written")
+    with translated(StorageError, text, (lmdb.Error, OSError), path=path):
         path.mkdir(parents=True, exist_ok=True)
         for other in folder.iterdir():
             if other != path:
                 shutil.rmtree(other, ignore_errors=True)
         create_files(path)
         table = lmdb.open(str(path), map_size=MAP_SIZE, sync=False, metasync=False)
-    except (lmdb.Error, OSError) as error:
-        raise StorageError(
-            "{path}: cannot be used ({error}): see that its folder can be written",
-            path=path,
-            error=error,
-        ) from error
     _open_tables[path] = table
     return table

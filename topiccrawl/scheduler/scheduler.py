@@ -33,22 +33,22 @@ from topiccrawl.scheduler.build import (
     retry_rules,
     slow_start_of,
 )
-from topiccrawl.scheduler.context import SyncTask, context_of
+from topiccrawl.scheduler.context import StallDetector, SyncTask, context_of
 from topiccrawl.scheduler.downloads import DownloadReporter
 from topiccrawl.scheduler.finish import FAILURE
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import check_parts
 from topiccrawl.scheduler.leases import LeaseBook
-from topiccrawl.scheduler.redirects import FollowUpQueue, Redirects
 from topiccrawl.scheduler.requests import (
     DistinctRequests,
+    FollowUpQueue,
     NotSerialisableError,
+    Redirects,
     SettlingErrback,
     seed_of,
 )
 from topiccrawl.scheduler.signals import lease_settled
 from topiccrawl.scheduler.slow_start import LONG, SlowStart
-from topiccrawl.scheduler.stalls import StallDetector
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

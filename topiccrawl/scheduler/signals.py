@@ -9,8 +9,6 @@ page_changed(change): a watched article is new, changed or gone (``storage.pages
 hosts_taken(): this node now serves hosts that another node, or an earlier run, served before.
 """
 
-from __future__ import annotations
-
 page_judged = object()
 page_counted = object()
 example_read = object()

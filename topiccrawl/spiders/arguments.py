@@ -15,10 +15,11 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.messages import Message, message
 from topiccrawl.scheduler.build import check_settings, limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, load_component, read_parameters
-from topiccrawl.scheduler.starttime import check_since
 from topiccrawl.spiders.discovering import Discovery
+from topiccrawl.storage.crawls import check_since
+from topiccrawl.storage.files import translated
 from topiccrawl.topics import Scorer, SiteWords
-from topiccrawl.topics.examples import example_urls
+from topiccrawl.topics.marks import example_urls
 from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
 from topiccrawl.topics.topic import Topic, from_examples, resolve
 
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.topics.adapter import TopicAdapter
-    from topiccrawl.topics.contract import RelevanceModel
+    from topiccrawl.topics.contract import RelevanceModel, TopicAdapter
 
 ARGUMENTS = (
     "topic", "seeds", "fresh", "discover", "watch", "since", "sites", "like", "include", "exclude",
@@ -257,10 +257,9 @@ def within(topic: Topic, include: str, exclude: str) -> Topic:
         name: (*getattr(topic, name), *filter(None, map(str.strip, value.split(","))))
         for name, value in given.items()
     }
-    try:
+    text = message("arguments include and exclude: {error}")
+    with translated(ConfigurationError, text, (FieldError,)):
         UrlRules(**patterns)
-    except FieldError as error:
-        raise ConfigurationError("arguments include and exclude: {error}", error=error) from error
     return topic.model_copy(update=patterns)
 
 

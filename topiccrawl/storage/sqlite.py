@@ -1,23 +1,32 @@
-"""Embedded storage in one SQLite file, without a server."""
+"""Embedded storage in one SQLite file, without a server.
+
+The duplicate index is stored in two tables and searched in RAM. ``sketches`` has the keys of each
+stored article, written in the transaction that saves the article. The inverted index, from keys to
+articles, is in RAM. A saving transaction excludes all other writers and first reads the rows that
+other processes added, so that a second process that saves the same text finds the first article.
+Rows are only appended, never searched by key: each random key would read one page from disk.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
+from array import array
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from topiccrawl.dedup.contract import linked
+from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.storage import rows
-from topiccrawl.storage.contract import Fate, Saved
+from topiccrawl.storage.contract import Fate, Listed, Saved, StoryChain
 from topiccrawl.storage.database import FILE, Database
-from topiccrawl.storage.listing import SqliteListing
 from topiccrawl.storage.merge import fate_of, replaces, reprint_by, version_of
+from topiccrawl.storage.rows import reprints
 from topiccrawl.storage.selection import ALL, Selection
 from topiccrawl.storage.sqlite_documents import SqliteDocuments
-from topiccrawl.storage.stories import StoryIndex
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,9 +37,25 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore, Story, Version
     from topiccrawl.storage.documents import DocumentKind
 
-
 PAGE = 200
 """Number of articles per read."""
+
+_LISTED = """
+    SELECT a.id, a.url, a.title, a.site, a.published, a.fetched_at, t.score, t.terms,
+           (SELECT count(*) FROM reprints r WHERE r.article_id = a.id)
+    FROM article_topics t JOIN articles a ON a.id = t.article_id
+    WHERE t.topic = ?
+"""
+_CHAINED = """
+    AND a.id IN (SELECT r.article_id FROM reprints r JOIN article_topics u
+                 ON u.article_id = r.article_id AND u.topic = ?
+                 GROUP BY r.article_id ORDER BY count(*) DESC, r.article_id DESC LIMIT ?)
+"""
+_CHUNK = 100_000
+"""Number of rows per read."""
+_ROWS = "SELECT seq, article_id, keys FROM sketches WHERE"
+_Row = tuple[int, int, bytes]
+"""Row of ``sketches``: sequence number, article id, keys."""
 
 
 class SqliteStorage:
@@ -182,3 +207,131 @@ def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match
     rows.set_reprint(connection, found[0], reprint_by(article, match))
     rows.add_topics(connection, found[0], article)
     return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+
+
+class SqliteListing:
+    """``Listing`` of the embedded store.
+
+    Args:
+        path: File of the store; a missing file is not created.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path)
+
+    async def page(self, topic: str, limit: int, offset: int) -> tuple[int, list[Listed]]:
+        """See ``Listing.page``."""
+        return await self._database.read_existing(
+            lambda c: _page(c, topic, limit, offset), missing=(0, [])
+        )
+
+    async def chains(self, topic: str, most: int) -> list[StoryChain]:
+        """See ``Listing.chains``."""
+        return await self._database.read_existing(lambda c: _chains(c, topic, most), missing=[])
+
+    async def close(self) -> None:
+        """See ``Listing.close``."""
+        await asyncio.to_thread(self._database.close)
+
+
+def _page(
+    connection: sqlite3.Connection, topic: str, limit: int, offset: int
+) -> tuple[int, list[Listed]]:
+    query = "SELECT count(*) FROM article_topics WHERE topic = ?"
+    (total,) = connection.execute(query, (topic,)).fetchone()
+    query = f"{_LISTED} ORDER BY t.article_id DESC LIMIT ? OFFSET ?"
+    rows = connection.execute(query, (topic, limit, offset)).fetchall()
+    return total, [_listed(row) for row in rows]
+
+
+def _chains(connection: sqlite3.Connection, topic: str, most: int) -> list[StoryChain]:
+    rows = connection.execute(_LISTED + _CHAINED, (topic, topic, most)).fetchall()
+    found = [StoryChain(_listed(row), reprints(connection, row[0])) for row in rows]
+    return sorted(found, key=lambda chain: -len(chain.reprints))
+
+
+def _listed(row: tuple[Any, ...]) -> Listed:
+    _, *plain, terms, reprinted = row
+    found = tuple((term, share) for term, share in json.loads(terms))
+    return Listed._make((*plain, found, reprinted))
+
+
+class StoryIndex:
+    """Index for detecting reprints; calls run inside a transaction of the caller.
+
+    Args:
+        method: Method of duplicate detection.
+        capacity: Number of newest articles indexed in RAM.
+    """
+
+    def __init__(self, method: DuplicateDetector, capacity: int = CAPACITY) -> None:
+        self._method = method
+        self._capacity = capacity
+        self._index = index_of(method, capacity)
+        self._last: _Row | None = None
+        self._marks_seen = 0
+
+    def open(self, connection: sqlite3.Connection) -> None:
+        """Load the index; rebuild it from the texts if another method created the keys."""
+        query = "SELECT value FROM properties WHERE name = 'duplicates'"
+        row = connection.execute(query).fetchone()
+        if row is None or row[0] != self._method.scheme:
+            self._rebuild(connection)
+        self.refresh(connection)
+
+    def refresh(self, connection: sqlite3.Connection) -> None:
+        """Read the rows that other processes added since the last read."""
+        if self._last is not None:
+            row = connection.execute(f"{_ROWS} seq = ?", self._last[:1]).fetchone()
+            if row != self._last:
+                self._reset()  # a transaction was rolled back after its rows were indexed
+        query = "SELECT seq, mark FROM boilerplate WHERE seq > ? ORDER BY seq"
+        marks = connection.execute(query, (self._marks_seen,)).fetchall()
+        if marks:
+            self._marks_seen = marks[-1][0]
+            self._method.know(mark for _, mark in marks)
+        seen = self._last[0] if self._last else 0
+        newest = "article_id > (SELECT max(article_id) FROM sketches) - ?"
+        query = f"{_ROWS} seq > ? AND {newest} ORDER BY seq"
+        cursor = connection.execute(query, (seen, self._capacity))
+        while new := cursor.fetchmany(_CHUNK):
+            self._last = new[-1]
+            self._index.load([row[1:] for row in new])
+
+    def look_up(
+        self, connection: sqlite3.Connection, article: Article
+    ) -> tuple[Sequence[int], Match | None]:
+        """Return the keys of an article and, if it is a reprint, the match with its story."""
+        keys = self._method.keys(article)
+        known = rows.compared(connection, self._index.find(keys), rows.clean(article.url))
+        return keys, self._method.judge(article, known)
+
+    def index(self, connection: sqlite3.Connection, article_id: int, keys: Sequence[int]) -> None:
+        """Index an article under these keys, replacing earlier ones."""
+        data = array("I", keys).tobytes()
+        query = "INSERT OR REPLACE INTO sketches (article_id, keys) VALUES (?, ?)"
+        seq = connection.execute(query, (article_id, data)).lastrowid or 0
+        self._last = (seq, article_id, data)
+        self._index.add(article_id, keys)
+
+    def learn(self, connection: sqlite3.Connection, article: Article) -> None:
+        """Learn repeated lines of the site from a new article."""
+        marks = self._method.learn(article)
+        query = "INSERT OR IGNORE INTO boilerplate (mark) VALUES (?)"
+        connection.executemany(query, ((mark,) for mark in marks))
+
+    def _reset(self) -> None:
+        self._index = index_of(self._method, self._capacity)
+        self._last = None
+        self._marks_seen = 0
+
+    def _rebuild(self, connection: sqlite3.Connection) -> None:
+        connection.execute("DELETE FROM sketches")
+        connection.execute("DELETE FROM boilerplate")
+        self._reset()
+        for article_id, article in rows.all_compared(connection):
+            self.learn(connection, article)
+            self.index(connection, article_id, self._method.keys(article))
+        self._reset()
+        query = "INSERT OR REPLACE INTO properties VALUES ('duplicates', ?)"
+        connection.execute(query, (self._method.scheme,))

@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.contract import Listed
 
 State = dict[str, Any]
 """Sections by name."""

@@ -125,12 +125,6 @@ BRIEF = (
 )  # fmt: skip
 """Default columns of CSV, HTML, Markdown and workbooks."""
 
-_JSON_TYPES: Mapping[str, dict[str, Any]] = {
-    "strings": {"type": "array", "items": {"type": "string"}},
-    "numbers": {"type": "object", "additionalProperties": {"type": "number"}},
-    "time": {"type": "string", "description": "ISO 8601, a time with its zone, or a day."},
-}
-
 
 class ExportFilter(NamedTuple):
     """Filter and order of the exported articles of a selection.
@@ -197,22 +191,6 @@ def columns_named(text: str) -> tuple[str, ...]:
                 "--columns: no column {name!r}; choose from {known}", name=name, known=known
             )
     return names
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of an exported row (``.jsonl``)."""
-    properties = {
-        name: {"type": column.type, **_JSON_TYPES.get(column.type, {}), "description": column.about}
-        for name, column in COLUMNS.items()
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA,
-        "title": "An article exported by topiccrawl",
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": False,
-    }
 
 
 class Table:

@@ -1,9 +1,8 @@
 """Topics, and the scoring of pages and link texts against them."""
 
 from topiccrawl.model import Mark
-from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
 from topiccrawl.topics.classifier import word_weights
-from topiccrawl.topics.contract import RelevanceModel
+from topiccrawl.topics.contract import RelevanceModel, TopicAdapter, TopicUpdate
 from topiccrawl.topics.fields import Thresholds
 from topiccrawl.topics.marks import OnWordScale, learn
 from topiccrawl.topics.scorer import LOWER_LIMIT, UPPER_LIMIT, Scorer

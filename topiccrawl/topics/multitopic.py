@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topiccrawl.errors import TopicError
-from topiccrawl.topics.examples import example_urls
 from topiccrawl.topics.fields import MAX_NAME_LENGTH, Budget
+from topiccrawl.topics.marks import example_urls
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.sitewords import SiteWords
 from topiccrawl.topics.topic import Topic, resolve

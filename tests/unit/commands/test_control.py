@@ -6,8 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from tests.unit.addons.url_patterns.test_patterns import scrapy
-from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger import LocalLedger
+from topiccrawl.storage.ledger import Control, LocalLedger
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
-from topiccrawl.commands.setting_names import FROM_ENVIRONMENT, KNOWN, OURS, unknown_settings
+from topiccrawl.scheduler.checks import FROM_ENVIRONMENT, KNOWN, OURS, unknown_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

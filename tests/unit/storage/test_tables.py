@@ -17,7 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from lab.reference import SCHEMAS, schemas
-from topiccrawl.addons.webhook.message import message
+from topiccrawl.addons.webhook.outbox import message
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.model import Article
 from topiccrawl.storage.formats import open_writer
@@ -33,7 +33,6 @@ from topiccrawl.storage.tables import (
     Table,
     columns_named,
     export_articles,
-    json_schema,
 )
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def test_rows_for_programs_are_whole_and_follow_the_schema(tmp_path: Path) -> No
     lines = written(tmp_path, ".jsonl", [NEWS, LONG, CLOSED]).read_text().splitlines()
     rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     for row in rows:
-        jsonschema.validate(row, json_schema())
+        jsonschema.validate(row, schemas()["table"])
     assert list(rows[0]) == list(COLUMNS)
     assert rows[1]["body"] == LONG.body
     assert rows[2]["body"] == ""

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from topiccrawl.model import Mark, Page
 from topiccrawl.topics import Scorer
-from topiccrawl.topics.examples import derived_vector, example_texts, example_urls
+from topiccrawl.topics.marks import derived_vector, example_texts, example_urls
 from topiccrawl.topics.topic import Topic
 
 GAME = "goal keeper referee penalty striker midfield corner"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.model import Page, Verdict
-    from topiccrawl.topics.adapter import TopicAdapter, TopicUpdate
+    from topiccrawl.topics.contract import TopicAdapter, TopicUpdate
     from topiccrawl.topics.vector import TopicVector
 
 logger = logging.getLogger(__name__)

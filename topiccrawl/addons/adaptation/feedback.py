@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topiccrawl.addons.adaptation.genetic import GeneticParameters, fittest
-from topiccrawl.topics.adapter import TopicUpdate
+from topiccrawl.topics.contract import TopicUpdate
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:

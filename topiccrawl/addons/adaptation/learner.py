@@ -22,6 +22,7 @@ from topiccrawl.addons.adaptation.words import MAX_LOG_ODDS, WordAdapter
 from topiccrawl.errors import SettingError
 from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.links.strategies.link_texts import block_texts
+from topiccrawl.text.tokens import BatchCache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import Scorer
-    from topiccrawl.topics.adapter import TopicUpdate
+    from topiccrawl.topics.contract import TopicUpdate
 
 METHODS = ("words", "genetic")
 """Names of the methods."""
@@ -234,23 +235,16 @@ class LearntLinks:
         self.gain = gain
         scale = MAX_LOG_ODDS / gain if gain else 0.0
         self._summands = {word: own.idf(word) * weight * scale for word, weight in learnt.items()}
-        self._gains: dict[str, float] = {}
+        self._gains = BatchCache(self._new_gains, _CACHED_TEXTS)
 
     def score_many(self, texts: Sequence[str]) -> list[float]:
         """Return the score of each text in [0, 1], in order."""
         scores = self.own.score_many(texts)
         if not self.gain:
             return scores
-        known = self._gains
         short = [text for text in texts if len(text) <= MAX_LINK_CHARS]
-        if new := [text for text in short if text not in known]:
-            if len(known) + len(new) > _CACHED_TEXTS:
-                known.clear()
-                new = short
-            words = self.own.tokenizer.word_sets(new)
-            known.update(zip(new, map(self._gain, words), strict=True))
-        gain = known.get
-        return [min(1.0, s + gain(text, 0.0)) for text, s in zip(texts, scores, strict=True)]
+        gains = dict(zip(short, self._gains(short), strict=True))
+        return [min(1.0, s + gains.get(text, 0.0)) for text, s in zip(texts, scores, strict=True)]
 
     def contains(self, text: str) -> bool:
         """Return whether an anchor text or URL contains one of the user's keywords."""
@@ -259,6 +253,9 @@ class LearntLinks:
     def score_text(self, text: str, title: str = "") -> Verdict:
         """Return the verdict by the user's terms."""
         return self.own.score_text(text, title)
+
+    def _new_gains(self, texts: Sequence[str]) -> list[float]:
+        return list(map(self._gain, self.own.tokenizer.word_sets(texts)))
 
     def _gain(self, words: frozenset[str]) -> float:
         summands = self._summands

@@ -7,7 +7,7 @@ TOPICCRAWL_ADAPTATION = "off"
 published method; off; auto: words with shark-plus, off with the published strategies. With
 shark-plus, words gives worse results on three of four recorded webs (docs/adaptation.md)."""
 TOPICCRAWL_ADAPTER = "topiccrawl.addons.adaptation.extension.learner_of"
-"""Dotted path of the function that builds the adapter (``topiccrawl.topics.adapter``), or empty."""
+"""Dotted path of the function that builds the adapter (``topics.contract``), or empty."""
 TOPICCRAWL_ADAPT_WARM = 20
 """Number of pages before the first change."""
 TOPICCRAWL_ADAPT_EVERY = 20

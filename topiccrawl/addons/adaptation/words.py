@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.topics.adapter import TopicUpdate
+from topiccrawl.topics.contract import TopicUpdate
 from topiccrawl.topics.vector import TopicVector
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from scrapy.exceptions import DownloadFailedError
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from typing_extensions import override
 
-from topiccrawl.scheduler.connections import PrivateAddressError, check_address
 from topiccrawl.scheduler.context import context_of
-from topiccrawl.scheduler.sendgate import SendGateHandler
+from topiccrawl.scheduler.sendgate import PrivateAddressError, SendGateHandler, check_address
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -1,7 +1,5 @@
 """Settings of browser rendering, for pages that need JavaScript."""
 
-from __future__ import annotations
-
 TOPICCRAWL_JS = False
 """Render pages of sites whose plain pages are empty, in a browser; needs topiccrawl[js]."""
 TOPICCRAWL_BROWSER = ""

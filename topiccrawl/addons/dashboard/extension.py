@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from topiccrawl.addons.dashboard.stored import Stored
-    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.contract import Listed
     from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)

@@ -29,8 +29,7 @@ from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.feed import SUMMARY
-from topiccrawl.storage.news_events import group_by_event
-from topiccrawl.storage.selection import Selection, day, site_in, words_in
+from topiccrawl.storage.selection import Selection, day, group_by_event, site_in, words_in
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.storage.tables import Table, displayed_values, score_of
 from topiccrawl.topics.topic import Topic, resolve

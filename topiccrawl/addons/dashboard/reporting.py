@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 from heapq import nlargest
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -15,10 +16,11 @@ from topiccrawl.addons.dashboard.merge import merged_state
 from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
-from topiccrawl.messages import translate
+from topiccrawl.messages import message, translate
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.storage.factory import closed_after
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.contract import Listed
     from topiccrawl.storage.runs import RunReport
     from topiccrawl.storage.status import State
 
@@ -38,44 +40,6 @@ ARTICLES = 100
 """Number of articles shown, those with the best scores."""
 SITES = 40
 """Number of hosts shown, those with the most pages."""
-
-
-STYLE = """
-:root{--ground:#f6f6f3;--card:#fff;--ink:#1c2124;--soft:#5f696f;--line:#e6e6e0;--accent:#0f766e;
---mean:#8a5a12;--good:#2a7a52;--bad:#b4483a}
-@media (prefers-color-scheme:dark){:root{--ground:#101315;--card:#181c1f;--ink:#e7eaeb;
---soft:#98a2a8;--line:#272d31;--accent:#3cc4b4;--mean:#e0b060;--good:#5cc08c;--bad:#e4796a}}
-*{box-sizing:border-box}body{margin:0 auto;max-width:960px;padding:28px 20px 48px;
-background:var(--ground);color:var(--ink);font:14px/1.55 ui-sans-serif,system-ui,"PingFang SC",
-"Microsoft YaHei","Noto Sans CJK SC",sans-serif;font-variant-numeric:tabular-nums}
-h1{font-size:28px;margin:0;letter-spacing:-.01em}h2{font-size:15px;margin:0 0 12px}
-h3{font-size:13px;color:var(--soft);margin:18px 0 6px}p{margin:0}a{color:inherit;
-text-decoration-color:var(--line);text-underline-offset:3px}header{margin-bottom:20px}
-header p:first-child,.soft{color:var(--soft);font-size:12.5px;overflow-wrap:anywhere}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:0;font-size:12.5px}
-section{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:18px 20px;
-margin-bottom:16px}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(124px,1fr));gap:14px 18px}
-.tiles p{color:var(--soft);font-size:12.5px}.tiles b{font-size:22px;font-weight:640;
-letter-spacing:-.02em}.legend{display:flex;gap:18px;font-size:12.5px;color:var(--soft)}
-.legend span::before{content:"";display:inline-block;width:14px;height:3px;border-radius:2px;
-margin:0 6px 3px 0;background:var(--accent)}.legend .mean::before{background:var(--mean)}
-svg{width:100%;height:auto;display:block}text{font-size:11px;fill:var(--soft)}
-.grid{stroke:var(--line);fill:none}polyline{fill:none;stroke-width:2;stroke-linejoin:round}
-polyline.recent{stroke:var(--accent)}polyline.mean{stroke:var(--mean);stroke-dasharray:6 4}
-.fill{fill:var(--accent);opacity:.12}.scroll{overflow-x:auto}
-table{width:100%;border-collapse:collapse;font-size:13px}th{text-align:left;color:var(--soft);
-font-weight:550;font-size:12px;padding:5px 14px 5px 0;white-space:nowrap}td{padding:5px 14px 5px 0;
-border-top:1px solid var(--line);vertical-align:top}td:last-child,th:last-child{padding-right:0}
-.bar{display:inline-block;width:64px;height:5px;fill:var(--accent);vertical-align:middle;
-border-radius:3px}.bar .rest{fill:var(--line)}ul{list-style:none;margin:0;padding:0}
-li{padding:8px 0;border-top:1px solid var(--line)}li:first-child{border-top:0;padding-top:0}
-td:last-child{white-space:nowrap}main section{scroll-margin:12px}
-.came{color:var(--good)}.went{color:var(--bad)}
-@media (max-width:640px){body{padding:18px 12px 32px}section{padding:15px}
-svg[role=img]{min-width:600px}.tiles{grid-template-columns:repeat(2,1fr)}td,th{padding-right:10px}}
-@media print{body{background:#fff}section{break-inside:avoid}}
-"""
 
 
 async def write_report(
@@ -159,13 +123,9 @@ def _sites(state: State, settings: BaseSettings) -> list[Site]:
 
 
 def _write(path: Path, html: str) -> None:
-    try:
+    with translated(StorageError, message("{path}: cannot be written: {strerror}"), path=path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(html, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(
-            "{path}: cannot be written: {strerror}", path=path, strerror=error.strerror
-        ) from error
 
 
 class Site(NamedTuple):
@@ -220,7 +180,7 @@ class Report:
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
             '<meta name="viewport" content="width=device-width,initial-scale=1">'
             '<meta name="color-scheme" content="light dark">'
-            f"<title>{escape(run['topic'])} · topiccrawl</title><style>{STYLE}</style></head>\n"
+            f"<title>{escape(run['topic'])} · topiccrawl</title><style>{_style()}</style></head>\n"
             f"<body><header><p>topiccrawl {escape(run['version'])}</p>"
             f"<h1>{escape(run['topic'])}</h1>{self._when()}</header>\n<main>"
             + "\n".join(sections)
@@ -341,6 +301,11 @@ class Report:
     def tr(self, text: str) -> str:
         """Return a text in the language of the report."""
         return translate(text, self._to)
+
+
+def _style() -> str:
+    css = files("topiccrawl.addons.dashboard").joinpath("static", "report.css")
+    return css.read_text("utf-8")
 
 
 def _legend(curves: Iterable[Curve]) -> str:

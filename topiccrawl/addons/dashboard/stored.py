@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.storage.contract import StoryChain
-    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.contract import Listed, StoryChain
     from topiccrawl.storage.status import State
 
 CHAINS = 8

@@ -20,10 +20,9 @@ from packaging.requirements import Requirement
 from scrapy.exceptions import UsageError
 
 from topiccrawl import __version__
-from topiccrawl.commands.setting_names import unknown_settings
 from topiccrawl.errors import ConfigurationError, StateVersionError
 from topiccrawl.scheduler.build import check_settings
-from topiccrawl.scheduler.checks import check_values
+from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.scheduler.hooks import check_hooks, load_component
 from topiccrawl.storage.backup import check_version, written_by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.storage.factory import opened, storage_of
-from topiccrawl.storage.news_events import group_by_event
+from topiccrawl.storage.selection import group_by_event
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -1,7 +1,5 @@
 """Settings of events (docs/events.md)."""
 
-from __future__ import annotations
-
 TOPICCRAWL_EVENTS = 0
 """Maximum number of days between an article and the nearest one of its event; 0: no events."""
 

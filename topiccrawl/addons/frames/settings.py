@@ -1,7 +1,5 @@
 """Settings of the site frames (docs/extraction.md)."""
 
-from __future__ import annotations
-
 TOPICCRAWL_FRAMES = False
 """Learn the box of article bodies and the repeated lines of each site (docs/extraction.md)."""
 

@@ -1,17 +1,26 @@
-"""Connection to a MongoDB database: driver options and translation of errors."""
+"""Connection to a MongoDB database: driver options, translation of errors, indexes.
+
+A change of the indexes is a new version. Creating indexes is idempotent, since another node may do
+it at the same time, or a crash may interrupt it. ``meta`` stores the version of the database and
+the program version that created it. Document kinds create their own indexes (``documents``).
+"""
 
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+import time
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pymongo import AsyncMongoClient
+from pymongo import ASCENDING, AsyncMongoClient, IndexModel
 from pymongo.errors import ConfigurationError as DriverConfigurationError
 from pymongo.errors import ConnectionFailure, InvalidURI, OperationFailure, PyMongoError
 from pymongo.uri_parser import parse_uri
 
-from topiccrawl.errors import SettingError, StorageAwayError, StorageError
+from topiccrawl import __version__
+from topiccrawl.errors import SettingError, StateVersionError, StorageAwayError, StorageError
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +44,9 @@ OPTIONS: dict[str, Any] = {
     "journal": True,  # and a kill -9 of the server
     "timeoutMS": TIMEOUT_MS,
 }
+
+VERSION = 3
+"""Version of the schema."""
 
 
 class Server:
@@ -111,8 +123,8 @@ class Server:
             yield
         except PyMongoError as error:
             reason = _DETAILS.split(str(error))[0]
-            message = f"{self.shown}: cannot {action}: {reason}; {_remedy(error)}"
-            raise (StorageAwayError if _away(error) else StorageError)(message) from error
+            text = f"{self.shown}: cannot {action}: {reason}; {_remedy(error)}"
+            raise (StorageAwayError if _away(error) else StorageError)(text) from error
 
 
 def _parsed(uri: str) -> dict[str, Any]:
@@ -130,15 +142,9 @@ def _parsed(uri: str) -> dict[str, Any]:
         return dict(parse_uri(uri, warn=False))
 
 
-@contextmanager
-def _usable() -> Iterator[None]:
-    try:
-        yield
-    except (InvalidURI, DriverConfigurationError, ValueError) as error:
-        raise SettingError(
-            "MONGODB_URI cannot be used: {error}; example: mongodb://localhost:27017/news",
-            error=error,
-        ) from error
+def _usable() -> AbstractContextManager[None]:
+    text = message("MONGODB_URI cannot be used: {error}; example: mongodb://localhost:27017/news")
+    return translated(SettingError, text, (InvalidURI, DriverConfigurationError, ValueError))
 
 
 def _away(error: PyMongoError) -> bool:
@@ -164,3 +170,56 @@ _REMEDIES = {
     14031: "free space on the server's disk",
 }
 """Remedies by error code of the server."""
+
+
+def _index(name: str, fields: str = "", **options: object) -> IndexModel:
+    """Return an ascending index of space-separated fields, by default of the field ``name``."""
+    return IndexModel(
+        [(field, ASCENDING) for field in (fields or name).split()], name=name, **options
+    )
+
+
+INDEXES = {
+    "articles": [
+        # one document per text, even if two nodes store it at the same time
+        _index("digest", unique=True, partialFilterExpression={"digest": {"$gt": ""}}),
+        _index("number", unique=True),
+        _index("topic_published", "topics published"),
+        _index("topic_number", "topics number"),
+        _index("site_published", "site published"),
+        _index("published"),
+        _index("words"),
+    ],
+    "reprints": [_index("story", "story number")],
+    "tombstones": [_index("at")],
+    "versions": [_index("url", "url fetched_at")],
+}
+"""Indexes by collection."""
+
+
+async def migrate(server: Server) -> None:
+    """Migrate a database to the version of this program.
+
+    Raises:
+        StateVersionError: If a newer version wrote it.
+        StorageError: If the server failed; run it again to continue.
+    """
+    with server.translated("open the store"):
+        meta = server.collection("meta")
+        found = await meta.find_one({"_id": "schema"})
+        version = int(found["version"]) if found else 0
+        if version > VERSION:
+            raise StateVersionError(
+                "{shown}: schema version {version} is newer than {steps} of this program; "
+                "update topiccrawl, or use another database in MONGODB_URI",
+                shown=server.shown,
+                version=version,
+                steps=VERSION,
+            )
+        if version == VERSION:
+            return
+        for name, indexes in INDEXES.items():
+            await server.collection(name).create_indexes(indexes)
+        applied = {"version": VERSION, "program": __version__, "at": time.time()}
+        change = {"$max": {"version": VERSION}, "$addToSet": {"applied": applied}}
+        await meta.update_one({"_id": "schema"}, change, upsert=True)

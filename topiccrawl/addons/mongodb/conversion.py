@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from topiccrawl.dedup.contract import Match
 
+SITE = "site:"
+"""Prefix of a name that stands for a host."""
+
 FIELDS = dict.fromkeys((*TEXTS[1:], *PLAIN, "images", "scores", "number"), 1)
 """Projection of the fields of an article."""
 
@@ -113,6 +116,15 @@ def filter_of(selection: Selection) -> dict[str, Any]:
 def of_site(host: str) -> dict[str, str]:
     """Return the condition for a host and its subdomains."""
     return {"$regex": rf"(^|\.){re.escape(host)}$"}
+
+
+def named(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the queries for the articles and for the reprints of a name to forget."""
+    if name.startswith(SITE):
+        which = {"site": of_site(name.removeprefix(SITE))}
+        return which, which
+    fields = ("_id", "final_url", "canonical_url")
+    return {"$or": [{field: name} for field in fields]}, {"_id": name}
 
 
 def article_of(document: Mapping[str, Any], topic: str = "") -> Article:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pymongo import ReplaceOne
 
-from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.addons.mongodb.schema import migrate
+from topiccrawl.addons.mongodb.client import Server, migrate
 from topiccrawl.storage.documents import Span, grouped, plain
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.addons.mongodb import conversion
 from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.storage.listing import Listed, StoryChain
+from topiccrawl.storage.contract import Listed, StoryChain
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 """Settings of the MongoDB add-on (docs/storage.md)."""
 
-from __future__ import annotations
-
 MONGODB_URI = ""
 """``mongodb://host/database``: database of articles and documents; "": environment variable
 MONGODB_URI, or SQLite in the data folder. Options of the URI override the defaults."""

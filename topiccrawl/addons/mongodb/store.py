@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pymongo import DeleteOne, UpdateOne
 from pymongo.errors import BulkWriteError
 
-from topiccrawl.addons.mongodb import conversion, removal
-from topiccrawl.addons.mongodb.client import Server
-from topiccrawl.addons.mongodb.decision import Decision
-from topiccrawl.addons.mongodb.schema import migrate
-from topiccrawl.addons.mongodb.stories import Claim, StoryLog, name_of
+from topiccrawl.addons.mongodb import conversion
+from topiccrawl.addons.mongodb.client import Server, migrate
+from topiccrawl.addons.mongodb.stories import Claim, Decision, StoryLog, name_of
 from topiccrawl.dedup import Match
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
@@ -131,14 +129,32 @@ class MongoStore:
 
     async def forget(self, names: Sequence[str], now: float) -> int:
         """See ``Store.forget``."""
+        marks = [
+            UpdateOne({"_id": clean(name)}, {"$setOnInsert": {"at": now}}, upsert=True)
+            for name in names
+        ]
         async with self._save_lock:
             with self.server.translated("forget"):
-                return await removal.forget(self.server, self._stories, names, now)
+                # first the names, then the other nodes, then the documents
+                await self.server.collection("tombstones").bulk_write(marks, ordered=False)
+                await self._stories.refresh()
+                while not await self._stories.append(Claim(), [clean(name) for name in names]):
+                    await self._stories.refresh()
+                return await self._remove(names)
 
     async def expire(self, topic: str, before: float) -> int:
         """See ``Store.expire``."""
+        name, articles = clean(topic), self.server.articles
+        old = {"topics": name, "fetched_at": {"$lt": before}}
+        change = {"$pull": {"topics": name}, "$unset": {f"scores.{conversion.key(topic)}": ""}}
+        bare: dict[str, Any] = {"topics": [], "fetched_at": {"$lt": before}}
         with self.server.translated("forget"):
-            return await removal.expire(self.server, topic, before)
+            gone = int((await articles.update_many(old, change)).modified_count)
+            found = [one["_id"] async for one in articles.find(bare, {"_id": 1})]
+            if found:
+                await articles.delete_many({"_id": {"$in": found}, **bare})
+                await self._strip(found)
+        return gone
 
     async def counts(self) -> dict[str, int]:
         """See ``Store.counts``."""
@@ -224,7 +240,26 @@ class MongoStore:
         if forgotten := self._stories.forgotten:
             self._stories.forgotten = []
             self._forgotten.update(forgotten)
-            await removal.remove(self.server, self._stories, forgotten)
+            await self._remove(forgotten)
+
+    async def _remove(self, names: Sequence[str]) -> int:
+        """Delete the documents and keys of the given names; return the number of documents."""
+        gone = 0
+        articles, reprints = self.server.articles, self.server.reprints
+        for name in map(clean, names):
+            which, copies = conversion.named(name)
+            found = await articles.find(which, {"number": 1}).to_list()
+            if found:
+                await self._stories.blank([one["number"] for one in found])
+                gone += (await articles.delete_many(which)).deleted_count
+                await self._strip([one["_id"] for one in found])
+            gone += (await reprints.delete_many(copies)).deleted_count
+        return gone
+
+    async def _strip(self, urls: Sequence[str]) -> None:
+        """Delete the reprints and versions of deleted articles."""
+        await self.server.reprints.delete_many({"story": {"$in": urls}})
+        await self.server.collection("versions").delete_many({"url": {"$in": urls}})
 
     def _learn(self, plan: Decision, learnt: dict[str, Sequence[int]]) -> list[int]:
         """Return marks of boilerplate; each new article is learned once, even after a retry."""

@@ -1,7 +1,5 @@
 """Settings of PDF files (docs/extraction.md); needs the extra ``pdf``."""
 
-from __future__ import annotations
-
 TOPICCRAWL_PDF = False
 """Fetch PDF files and parse them as pages, so that those on topic are stored as articles."""
 TOPICCRAWL_PDF_PAGES = 20

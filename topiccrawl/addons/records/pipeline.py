@@ -97,7 +97,7 @@ class RecordPipeline:
         if self._idle_task is not None:
             await asyncio.gather(self._idle_task, return_exceptions=True)
         try:
-            lines = await self._spider.summary()
+            lines = await self._controller.summary()
             title = f"template {self._spider.template.name}"
             if self._crawler.settings.getbool("TOPICCRAWL_TURN"):
                 logger.info("%s", "; ".join([title, *(" ".join(line.split()) for line in lines)]))

@@ -1,7 +1,5 @@
 """Settings of template crawls (docs/templates.md)."""
 
-from __future__ import annotations
-
 TOPICCRAWL_SEEDS_AT_ONCE = 32
 """Number of seeds of a template that are crawled concurrently; bounds memory use and the delay
 until failures are counted."""

@@ -13,7 +13,6 @@ from typing_extensions import override
 from topiccrawl.addons.records.arguments import Plan, crawl_of, last_period, plan_of, sampling_rules
 from topiccrawl.addons.records.periods.controller import PeriodController, Stores
 from topiccrawl.addons.records.periods.periods import Period, Phase
-from topiccrawl.addons.records.periods.report import progress_line, summary_lines
 from topiccrawl.addons.records.periods.seeds import Hit, Hits
 from topiccrawl.addons.records.periods.visits import (
     Child,
@@ -31,10 +30,10 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import traps_of
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
-from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import NO_SOURCE_CHECK
 from topiccrawl.spiders.discovering import Discovery, SearchPage, request
 from topiccrawl.spiders.reading import header, robots_tags
+from topiccrawl.storage.crawls import parse_since
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import sendable
 from topiccrawl.text.decode import decode
@@ -108,7 +107,7 @@ class TemplateSpider(Spider):
             spider.spec = replace(spider.spec, since=began)
         spider._set_crawler(crawler)
         context = context_of(crawler)
-        context.search, context.progress = spider.discovery, spider.progress
+        context.search, context.progress = spider.discovery, controller.progress
         return spider
 
     @classmethod
@@ -279,14 +278,6 @@ class TemplateSpider(Spider):
         )  # fmt: skip
 
     # -- Progress --------------------------------------------------------------------------------
-
-    def progress(self) -> str:
-        """Return the progress line."""
-        return progress_line(self.controller)
-
-    async def summary(self) -> list[str]:
-        """Return the summary of the period, as lines."""
-        return await summary_lines(self.controller)
 
 
 def _with_validators(result: PageResult, response: Response) -> PageResult:

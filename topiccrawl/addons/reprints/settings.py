@@ -1,7 +1,5 @@
 """Settings of links to known stories (docs/duplicates.md)."""
 
-from __future__ import annotations
-
 TOPICCRAWL_REPRINT_LINKS = False
 """Rank links whose text is the headline of a story stored from another site below other links."""
 

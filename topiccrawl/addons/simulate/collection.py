@@ -23,7 +23,9 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.readers import ReaderError
 from topiccrawl.extract.reading import RawPage, StandardReader
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
 from topiccrawl.scheduler.hooks import load_component
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -165,20 +167,18 @@ class RecordedWeb:
 
 def _read(path: Path) -> Iterator[RecordedPage]:
     number = 0
+    missing = message("{path}: no such collection; pass a *.web.jsonl.gz file")
+    damaged = message("{path}: cannot be read: {error}")
+    opener = gzip.open if path.suffix == ".gz" else open
     try:
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8") as lines:
+        with (
+            translated(ConfigurationError, damaged, (OSError, EOFError, zlib.error), path=path),
+            translated(ConfigurationError, missing, (FileNotFoundError,), path=path),
+            opener(path, "rt", encoding="utf-8") as lines,
+        ):
             for line in lines:
                 number += 1
                 yield _recorded(json.loads(line))
-    except FileNotFoundError as error:
-        raise ConfigurationError(
-            "{path}: no such collection; pass a *.web.jsonl.gz file", path=path
-        ) from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise ConfigurationError(
-            "{path}: cannot be read: {error}", path=path, error=error
-        ) from error
     except (ValueError, KeyError, TypeError, AttributeError, LookupError) as error:
         raise ConfigurationError(
             "{path}, line {number}: not a recorded page ({name}: {error}); each "

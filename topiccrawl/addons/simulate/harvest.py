@@ -1,25 +1,221 @@
-"""Harvest curves of replays, and the areas under them."""
+"""Harvest curves of replays, the areas under them, and a greedy oracle as their reference.
+
+Labelled topics, from files, list the labels of the relevant pages of a collection.
+"""
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict, deque
 from functools import partial
-from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import accumulate, repeat
+from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
-from topiccrawl.addons.simulate.oracle import Graph, find_reach, oracle_curve
+from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
+from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
-    from topiccrawl.addons.simulate.truth import LabelledTopic
     from topiccrawl.topics import Scorer
-    from topiccrawl.topics.topic import Topic
 
+Count = Annotated[int, Field(gt=0)]
+
+T = TypeVar("T")
 STEPS = (0.05, 0.1, 0.25, 0.5, 1.0)
 """Fractions of the budget at which recall is reported."""
 BASELINE = "best-first"
 """The strategy that others are compared with."""
+
+
+class LabelledTopic(BaseModel):
+    """A topic and the labels of its pages; other keys of the file are ignored.
+
+    Attributes:
+        name: Name of the topic.
+        terms: Terms of the topic, with or without weights.
+        seeds: Start URLs.
+        relevant: Labels of relevant pages; they include sublabels (``sport.football``).
+        budget: Number of judged pages; None: half of the reachable ones.
+        reachable: Number of pages reachable from the seeds.
+        reachable_relevant: Number of relevant pages among them.
+        oracle: Number of relevant pages found by the oracle after 1, 1 + ``oracle_step``, ...
+            fetches.
+        oracle_step: Number of fetches between two values of ``oracle``.
+        oracle_area: Sum of the oracle's counts over all fetches of the budget.
+        reference: Areas of other crawlers by name.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str
+    terms: dict[str, float] | tuple[str, ...]
+    seeds: Annotated[tuple[str, ...], Field(min_length=1)]
+    relevant: tuple[str, ...]
+    budget: Count | None = None
+    reachable: Count | None = None
+    reachable_relevant: int | None = None
+    oracle: tuple[int, ...] = ()
+    oracle_step: Count = 1
+    oracle_area: Annotated[float, Field(gt=0)] | None = None
+    reference: dict[str, float] = {}
+
+    @property
+    def topic(self) -> Topic:
+        """The topic as used by a crawl."""
+        terms = self.terms if isinstance(self.terms, dict) else list(self.terms)
+        return Topic.model_validate({"name": self.name, "terms": terms, "seeds": self.seeds})
+
+
+def read_truth(path: Path) -> dict[str, LabelledTopic]:
+    """Return the topics of a file by name, in file order.
+
+    Raises:
+        ConfigurationError: If the file is invalid; with file, field and error.
+    """
+    unreadable = message("{path}: cannot be read: {strerror}; pass a *.topics.json file")
+    with translated(ConfigurationError, unreadable, path=path):
+        data = path.read_bytes()
+    try:
+        values = json.loads(data.decode("utf-8"))
+        found = TypeAdapter(list[LabelledTopic]).validate_python(values)
+        for labelled in found:
+            _ = labelled.topic
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ConfigurationError(
+            "{path}: {where}: {msg}", path=path, where=where, msg=first["msg"]
+        ) from error
+    except ValueError as error:
+        raise ConfigurationError("{path}: is not JSON: {error}", path=path, error=error) from error
+    return {labelled.name: labelled for labelled in found}
+
+
+class Graph(NamedTuple, Generic[T]):
+    """A link graph with relevant nodes.
+
+    Attributes:
+        targets: For each node, the nodes to which it links, in page order.
+        relevant: Relevant nodes.
+        seeds: Start nodes.
+    """
+
+    targets: Mapping[T, Sequence[T]]
+    relevant: AbstractSet[T]
+    seeds: Sequence[T]
+
+
+class Reach(NamedTuple, Generic[T]):
+    """Result of a breadth-first search, in the order of discovery.
+
+    Attributes:
+        depth: Number of links (including redirects) of each reachable node from the nearest seed.
+        parent: Node on which each node but the seeds was first found.
+    """
+
+    depth: dict[T, int]
+    parent: dict[T, T]
+
+
+def find_reach(seeds: Iterable[T], targets: Callable[[T], Iterable[T]]) -> Reach[T]:
+    """Return depth and parent of the reachable nodes of a graph, by breadth-first search.
+
+    >>> find_reach("a", {"a": "bc", "b": "c", "c": "", "d": "a"}.__getitem__).depth
+    {'a': 0, 'b': 1, 'c': 1}
+    """
+    found = Reach(dict.fromkeys(seeds, 0), {})
+    waiting = deque(found.depth)
+    while waiting:
+        node = waiting.popleft()
+        for target in targets(node):
+            if target not in found.depth:
+                found.depth[target] = found.depth[node] + 1
+                found.parent[target] = node
+                waiting.append(target)
+    return found
+
+
+def oracle_curve(graph: Graph[T], budget: int) -> list[int]:
+    """Return the relevant pages found after each fetch by a greedy crawler that knows the graph.
+
+    It fetches a linked relevant page if there is one, and otherwise follows the shortest path to
+    one. The greedy order is not optimal; it is the reference for other crawlers.
+
+    >>> chain = Graph({0: [1, 2], 1: [], 2: [3], 3: []}, {3}, [0])
+    >>> oracle_curve(chain, 4)
+    [0, 0, 1, 1]
+    """
+    hits = _oracle(graph, budget)
+    return list(accumulate([*hits, *repeat(0, budget)]))[:budget]
+
+
+def _oracle(graph: Graph[T], budget: int) -> list[int]:
+    """Return 1 for each relevant fetch and 0 for others, until nothing relevant is left."""
+    incoming = _reversed(graph.targets)
+    seen: set[T] = set()
+    ready: deque[T] = deque()
+    waiting: set[T] = set()
+    wanted = {node: None for node in graph.targets if node in graph.relevant}
+    hits: list[int] = []
+
+    def discover(targets: Iterable[T]) -> None:
+        for target in targets:
+            if target in seen:
+                continue
+            seen.add(target)
+            wanted.pop(target, None)
+            (ready.append if target in graph.relevant else waiting.add)(target)
+
+    discover(graph.seeds)
+    while len(hits) < budget:
+        path = [ready.popleft()] if ready else _shortest_path(incoming, waiting, wanted)
+        if not path:
+            break
+        for node in path:
+            discover(graph.targets[node])
+            waiting.discard(node)
+            hits.append(int(node in graph.relevant))
+    return hits
+
+
+def _reversed(graph: Mapping[T, Sequence[T]]) -> Mapping[T, list[T]]:
+    incoming: defaultdict[T, list[T]] = defaultdict(list)
+    for node, targets in graph.items():
+        for target in targets:
+            incoming[target].append(node)
+    return incoming
+
+
+def _shortest_path(
+    incoming: Mapping[T, Sequence[T]], waiting: AbstractSet[T], wanted: Iterable[T]
+) -> list[T]:
+    """Return the shortest path from a waiting page to a parent of a wanted page; [] if none.
+
+    The search goes backwards, since there are soon few wanted and many waiting pages.
+    """
+    child: dict[T, T | None] = dict.fromkeys(wanted)
+    queue = deque(child)
+    while queue:
+        node = queue.popleft()
+        for parent in incoming[node]:
+            if parent in waiting:
+                path = [parent]
+                while (after := child[node]) is not None:
+                    path.append(node)
+                    node = after
+                return path
+            if parent not in child:
+                child[parent] = node
+                queue.append(parent)
+    return []
 
 
 class Case(NamedTuple):

@@ -8,6 +8,8 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from topiccrawl.errors import ConfigurationError
+from topiccrawl.messages import message
+from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
 _START = b'{"topic": "'
 """Start of each line."""
+
+
+NOT_WRITTEN = message("{option} {path}: cannot be written: {strerror}")
 
 
 class Order(NamedTuple):
@@ -52,12 +57,12 @@ def begin(path: Path, *, resume: bool) -> None:
     Raises:
         ConfigurationError: If the file cannot be written.
     """
-    try:
-        with path.open("a+b" if resume else "w+b") as file:
-            file.seek(0)
-            file.truncate(file.read().rfind(b"\n") + 1)
-    except OSError as error:
-        raise _not_written(path, error) from error
+    with (
+        translated(ConfigurationError, NOT_WRITTEN, option="--order", path=path),
+        path.open("a+b" if resume else "w+b") as file,
+    ):
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def append(path: Path, orders: list[Order]) -> None:
@@ -66,15 +71,13 @@ def append(path: Path, orders: list[Order]) -> None:
     Raises:
         ConfigurationError: If the file cannot be written.
     """
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.writelines(
-                json.dumps(order._asdict(), ensure_ascii=False) + "\n" for order in orders
-            )
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise _not_written(path, error) from error
+    with (
+        translated(ConfigurationError, NOT_WRITTEN, option="--order", path=path),
+        path.open("a", encoding="utf-8") as file,
+    ):
+        file.writelines(json.dumps(order._asdict(), ensure_ascii=False) + "\n" for order in orders)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read(path: Path) -> dict[str, Order]:
@@ -86,14 +89,10 @@ def read(path: Path) -> dict[str, Order]:
         ConfigurationError: If the file cannot be read, or is not one of ``--order``.
     """
     orders = {}
-    try:
-        *lines, part = path.read_bytes().split(b"\n")
-    except FileNotFoundError:
+    if not path.exists():
         return {}
-    except OSError as error:
-        raise ConfigurationError(
-            "{path}: cannot be read: {strerror}", path=path, strerror=error.strerror
-        ) from error
+    with translated(ConfigurationError, message("{path}: cannot be read: {strerror}"), path=path):
+        *lines, part = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
             order = Order(**json.loads(line))
@@ -110,13 +109,4 @@ def _no_replay(path: Path, line: int) -> ConfigurationError:
         "--order {path}, line {line}: not a replay: pass another file or omit --resume",
         path=path,
         line=line,
-    )
-
-
-def _not_written(path: Path, error: OSError) -> ConfigurationError:
-    return ConfigurationError(
-        "{option} {path}: cannot be written: {strerror}",
-        option="--order",
-        path=path,
-        strerror=error.strerror,
     )

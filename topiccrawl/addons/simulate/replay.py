@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.links.strategies import LinkStrategy
     from topiccrawl.topics import Scorer
-    from topiccrawl.topics.adapter import TopicAdapter
+    from topiccrawl.topics.contract import TopicAdapter
     from topiccrawl.topics.topic import Topic
 
 PAGE_SECONDS = 0.01

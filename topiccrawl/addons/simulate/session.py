@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import override
 
-from topiccrawl.addons.simulate import drawing, orders
+from topiccrawl.addons.simulate import orders, report
 from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import (
     BASELINE,
@@ -23,22 +23,22 @@ from topiccrawl.addons.simulate.harvest import (
     build_case,
     harvest,
     labelled_case,
+    read_truth,
     unlabelled_case,
 )
 from topiccrawl.addons.simulate.orders import Order
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, merged, table
-from topiccrawl.addons.simulate.truth import read_truth
 from topiccrawl.commands.terminal import say
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.readers import NoReaderError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.frontier.contract import Limits
 from topiccrawl.links.strategies import DEFAULT, strategy
-from topiccrawl.links.traps import TrapRules
-from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of
+from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of, traps_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
+from topiccrawl.storage.files import translated
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.topic import Topic, default_seeds, resolve
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from topiccrawl.addons.simulate.drawing import Judged
+    from topiccrawl.addons.simulate.report import Judged
     from topiccrawl.model import Page, Verdict
     from topiccrawl.topics import TopicVector
 
@@ -69,7 +69,7 @@ def simulate(settings: Settings, opts: argparse.Namespace, collections: Sequence
         ConfigurationError: If an option is invalid, or a file cannot be read or written.
     """
     if opts.plot:
-        drawing.check_plot()
+        report.check_plot()
     names = list(dict.fromkeys(opts.strategy or [BASELINE, DEFAULT]))
     for name in names:
         strategy(name)  # raises for an unknown name before the first replay
@@ -110,9 +110,9 @@ def _write(
     opts: argparse.Namespace, title: str, judged: Sequence[Judged], areas: Mapping[str, Areas]
 ) -> None:
     if opts.plot:
-        drawing.write_plot(opts.plot, title, judged)
+        report.write_plot(opts.plot, title, judged)
     if opts.html:
-        _save("--html", opts.html, drawing.page(title, judged))
+        _save("--html", opts.html, report.page(title, judged))
     if opts.json:
         found = figures(merged(areas), DEFAULT)
         _save("--json", opts.json, json.dumps(found, ensure_ascii=False) + "\n")
@@ -295,10 +295,6 @@ def _conditions(options: Settings, batch: int, case: Case) -> Conditions:
     """Return the conditions of a replay for the settings of a crawl."""
     own = case.topic.limits
     bounds = limits_of(options)
-    traps = TrapRules(
-        max_length=options.getint("URLLENGTH_LIMIT"),
-        max_slashes=options.getint("TOPICCRAWL_TRAP_SLASHES"),
-    )
     return Conditions(
         budget=case.budget,
         batch=batch,
@@ -309,7 +305,7 @@ def _conditions(options: Settings, batch: int, case: Case) -> Conditions:
             max_host_pages=bounds.max_host_pages if own.host_pages is None else own.host_pages,
         ),
         share=share_of(options),
-        traps=traps if options.getbool("TOPICCRAWL_TRAPS_ENABLED") else None,
+        traps=traps_of(options),
         seed=options.getint("TOPICCRAWL_ADAPT_SEED"),
     )
 
@@ -332,15 +328,8 @@ def _seeded(topic: Topic, seeds: str, web: RecordedWeb) -> Topic:
 
 
 def _save(option: str, path: Path, text: str) -> None:
-    try:
+    with translated(ConfigurationError, orders.NOT_WRITTEN, option=option, path=path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(
-            "{option} {path}: cannot be written: {strerror}",
-            option=option,
-            path=path,
-            strerror=error.strerror,
-        ) from error
 
 
 class CachingScorer(Scorer):

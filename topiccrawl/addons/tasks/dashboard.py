@@ -8,7 +8,7 @@ from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.addons.tasks.http import order_routes, task_routes
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.scheduler.build import addresses_of
-from topiccrawl.storage.control import Control
+from topiccrawl.storage.ledger import Control
 
 if TYPE_CHECKING:
     from aiohttp import web

@@ -37,14 +37,14 @@ from topiccrawl.discovery.factory import FILE_PROVIDERS
 from topiccrawl.errors import ConfigurationError, StateError, StorageError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.storage.control import parse_speed
+from topiccrawl.storage.ledger import parse_speed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
     from topiccrawl.addons.tasks.service import TaskService
     from topiccrawl.links.addresses import AddressRules
-    from topiccrawl.storage.control import Control
+    from topiccrawl.storage.ledger import Control
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
 

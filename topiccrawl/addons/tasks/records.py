@@ -14,10 +14,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from topiccrawl.storage.control import KIND as ORDERS
-from topiccrawl.storage.control import parse_order
 from topiccrawl.storage.identity import is_dead
-from topiccrawl.storage.ledger import CrawlOrder
+from topiccrawl.storage.ledger import ORDERS, CrawlOrder, parse_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

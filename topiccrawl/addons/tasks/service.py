@@ -24,8 +24,7 @@ from topiccrawl.addons.tasks.records import (
 )
 from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical, site_of
-from topiccrawl.storage.control import KIND as ORDERS
-from topiccrawl.storage.control import Control
+from topiccrawl.storage.ledger import ORDERS, Control
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:

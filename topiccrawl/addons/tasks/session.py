@@ -31,8 +31,8 @@ from topiccrawl.addons.tasks.records import (
     Worker,
     read_snapshot,
 )
-from topiccrawl.storage.control import Control
 from topiccrawl.storage.identity import own_identity
+from topiccrawl.storage.ledger import Control
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

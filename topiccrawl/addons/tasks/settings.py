@@ -1,7 +1,5 @@
 """Settings of workers and of the HTTP API of tasks (docs/tasks.md)."""
 
-from __future__ import annotations
-
 TOPICCRAWL_WORK_SITES = 4
 """Number of sites that a worker (``scrapy work``) crawls at once; about 4 keep a process busy."""
 TOPICCRAWL_WORK_QUANTUM = 60.0

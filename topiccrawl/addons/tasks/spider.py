@@ -1,6 +1,7 @@
-"""Spider of a worker: it sends no requests itself and runs the crawls of all tasks.
+"""Worker: claims turns, runs a crawl for each, and obeys the operator's orders; and its spider.
 
-It is a spider so that ``scrapy crawl work`` and scrapyd can start, log and stop it.
+The spider sends no requests itself. It is a spider so that ``scrapy crawl work`` and scrapyd can
+start, log and stop it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.project import get_project_settings
 from typing_extensions import override
 
+from topiccrawl.addons.tasks.records import Progress, TurnOutcome
 from topiccrawl.addons.tasks.session import WorkerSession
-from topiccrawl.addons.tasks.work.worker import Worker
+from topiccrawl.addons.tasks.work.shardcrawl import LOST, MOVED, OVER, PAUSED, SHUTDOWN, ShardCrawl
+from topiccrawl.addons.tasks.work.shared import delete_expired
+from topiccrawl.errors import StorageError
+from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_count
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -27,6 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from scrapy.crawler import Crawler
+
+    from topiccrawl.addons.tasks.records import Snapshot
+
+logger = logging.getLogger(__name__)
+
+PERIOD = 0.5
+"""Seconds between heartbeats, which bounds the delay of orders and of changes of turns."""
 
 _VERBOSE_LOGGERS = ("scrapy.addons", "scrapy.crawler", "scrapy.middleware")
 """Loggers that list the enabled components, in thirty lines per turn."""
@@ -39,6 +51,133 @@ _WORKER_SETTINGS = {
     "STATS_DUMP": False,
     "LOGSTATS_INTERVAL": 0,
 }
+
+
+class Worker:
+    """Runs crawls of shards, several at a time in one process.
+
+    Args:
+        settings: Settings of the crawls.
+        session: Session of this worker.
+        quantum: Seconds after which a turn ends if another shard waits for its site or slot.
+        once: Whether the worker ends as soon as all tasks have ended.
+    """
+
+    def __init__(
+        self, settings: Settings, session: WorkerSession, quantum: float, *, once: bool
+    ) -> None:
+        self._settings = settings
+        self._session = session
+        self._quantum = quantum
+        self._once = once
+        self._running: dict[str, ShardCrawl] = {}
+        self._wake = asyncio.Event()
+        self._stopping = self._ledger_away = False
+
+    async def run(self) -> None:
+        """Work until ``stop`` is called or, with ``once``, until all tasks have ended."""
+        while not self._stopping:
+            try:
+                if await self._run_once():
+                    break
+                self._log_ledger_state()
+            except StorageError as error:
+                self._log_ledger_state(error)
+            await self._sleep()
+        await self._finish()
+
+    def stop(self) -> None:
+        """End ``run``: crawls are closed and their turns released."""
+        self._stopping = True
+        self._wake.set()
+
+    async def _run_once(self) -> bool:
+        """Send one heartbeat and act on the snapshot; return whether the worker should end."""
+        await self._release_ended()
+        snapshot = await self._session.heartbeat(self._progress())
+        if snapshot is None:
+            self._close_all(LOST)
+            return False
+        for crawl in [crawl for crawl in self._running.values() if not crawl.ended]:
+            await self._apply_order(crawl, snapshot)
+        while not self._stopping and (found := await self._session.claim()) is not None:
+            shard, rows = found
+            crawl = self._running[shard.name] = ShardCrawl(
+                self._settings, rows.tasks[shard.task], shard, rows.remaining_pages(shard),
+                self._session.may_fetch, shared=rows.is_shared(shard),
+            )  # fmt: skip
+            delete_expired(self._settings)
+            logger.info("%s: turn %d started", shard.name, shard.turns)
+            crawl.start(self._wake.set)
+        return self._once and not self._running and all(map(snapshot.is_over, snapshot.tasks))
+
+    async def _apply_order(self, crawl: ShardCrawl, snapshot: Snapshot) -> None:
+        order = snapshot.order_of(crawl.shard)
+        crawl.set_speed(order.speed)
+        if crawl.shard.name not in self._session.shards:
+            crawl.close(LOST)
+        elif order.cancelled or not snapshot.is_open(crawl.shard.task):
+            crawl.close(CANCELLED)
+        elif order.paused:
+            crawl.close(PAUSED)
+        elif snapshot.assigned_worker(crawl.shard) not in {"", self._session.name}:
+            crawl.close(MOVED)
+        elif crawl.seconds > self._quantum and snapshot.should_yield(crawl.shard):
+            crawl.close(OVER)
+        elif order.urls and crawl.enqueue_start_urls(order.urls):
+            await self._session.control.discard_urls(crawl.shard.crawl, order.urls)
+
+    async def _release_ended(self) -> None:
+        """Release the turns of ended crawls; after an error, the next call retries."""
+        for name, crawl in list(self._running.items()):
+            if not crawl.ended:
+                continue
+            shard, (outcome, reason) = crawl.shard, crawl.outcome()
+            if await self._session.release(name, crawl.progress(), outcome, reason):
+                logger.info("%s: turn ended: %s (%s)", name, outcome, reason)
+                done = outcome is TurnOutcome.DONE
+                if done and not (await self._session.snapshot()).is_shared(shard):
+                    crawl.delete_shared_responses()
+            del self._running[name]
+
+    async def _finish(self) -> None:
+        self._close_all(SHUTDOWN)
+        while not all(crawl.ended for crawl in self._running.values()):
+            self._wake.clear()
+            progress = self._progress()
+            try:
+                await self._release_ended()
+                await self._session.heartbeat(progress)
+            except StorageError as error:
+                self._log_ledger_state(error)
+            self._close_all(SHUTDOWN)
+            await self._sleep()
+        try:
+            await self._release_ended()
+            await self._session.leave()
+        except StorageError as error:
+            logger.error("%s; the turns held here are free once they time out", error)  # noqa: TRY400
+
+    def _progress(self) -> dict[str, Progress]:
+        return {name: crawl.progress(ahead=2 * PERIOD) for name, crawl in self._running.items()}
+
+    def _close_all(self, reason: str) -> None:
+        for crawl in self._running.values():
+            crawl.close(reason)
+
+    async def _sleep(self) -> None:
+        try:
+            await asyncio.wait_for(self._wake.wait(), PERIOD)
+        except TimeoutError:
+            return
+        self._wake.clear()
+
+    def _log_ledger_state(self, error: StorageError | None = None) -> None:
+        if error is not None and not self._ledger_away:
+            logger.warning("%s; crawls pause until the task rows can be read again", error)
+        if error is None and self._ledger_away:
+            logger.warning("The task rows can be read again")
+        self._ledger_away = error is not None
 
 
 def check_work(settings: BaseSettings) -> None:

@@ -1,7 +1,5 @@
 """Settings of the news filter (docs/url-patterns.md; method of CN101694658)."""
 
-from __future__ import annotations
-
 TOPICCRAWL_NEWS_FILTER = False
 """Learn the URL patterns of each site and drop links that are not news (docs/url-patterns.md)."""
 

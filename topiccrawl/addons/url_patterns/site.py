@@ -7,8 +7,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.addons.url_patterns.expression import expression, year_span
-from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
+from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet, expression, year_span
 from topiccrawl.addons.url_patterns.tally import (
     TOPICAL_SHARE,
     Outcome,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from http.client import responses
 from pathlib import Path
@@ -27,6 +27,7 @@ from warcio.warcwriter import WARCWriter
 from topiccrawl import __version__
 from topiccrawl.addons.warc import warc
 from topiccrawl.errors import ConfigurationError, StorageError
+from topiccrawl.messages import message
 from topiccrawl.storage import files
 
 SIZE = 1_000_000_000
@@ -143,14 +144,9 @@ class Archive:
         if self._forgotten:
             warc.erase(final, self._forgotten)
 
-    @contextmanager
-    def _storage_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StorageError(
-                "{folder}: cannot be written: {error}", folder=self.folder, error=error
-            ) from error
+    def _storage_errors(self) -> AbstractContextManager[None]:
+        text = message("{folder}: cannot be written: {error}")
+        return files.translated(StorageError, text, folder=self.folder)
 
     def _response_record(self, writer: WARCWriter, exchange: Exchange) -> Any:  # noqa: ANN401 - warcio's
         """Return a response record, or a revisit record if the body was archived before."""

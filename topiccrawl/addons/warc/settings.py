@@ -1,7 +1,5 @@
 """Settings of WARC files, to which responses are archived."""
 
-from __future__ import annotations
-
 WARC_DIR = ""
 """Folder of WARC files with all fetched responses; if empty, none are written."""
 WARC_SIZE = 1_000_000_000

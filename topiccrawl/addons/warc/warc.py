@@ -21,6 +21,7 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from topiccrawl.errors import StorageError
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
 from topiccrawl.storage import files
 
 if TYPE_CHECKING:
@@ -280,19 +281,16 @@ def forget(folder: Path, names: Iterable[str]) -> Removed:
     Raises:
         StorageError: If the disk fails; the call can be repeated.
     """
-    try:
+    text = message(
+        "{folder}: cannot be rewritten: {error}; repair that, then run the command again"
+    )
+    with files.translated(StorageError, text, folder=folder):
         forgotten = Forgotten(folder)
         forgotten.add(names)
         with _locked(folder):
             complete = sorted(folder.glob(f"*{ENDING}"))
             removed = [erase(path, forgotten) for path in complete]
         open_files = list(folder.glob(f"*{ENDING}{OPEN}"))
-    except OSError as error:
-        raise StorageError(
-            "{folder}: cannot be rewritten: {error}; repair that, then run the command again",
-            folder=folder,
-            error=error,
-        ) from error
     return Removed(sum(removed), sum(map(bool, removed)), len(open_files))
 
 

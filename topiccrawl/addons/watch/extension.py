@@ -13,9 +13,15 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 
 from topiccrawl.addons.watch.duepages import HUB_VALUE, DuePages
 from topiccrawl.addons.watch.pagebuffer import PageBuffer
-from topiccrawl.addons.watch.pagestates import TOLERANCE, PageStates, visits_of, was_fetched
+from topiccrawl.addons.watch.pagestates import (
+    TOLERANCE,
+    PageStates,
+    SeedFailures,
+    adopt,
+    visits_of,
+    was_fetched,
+)
 from topiccrawl.addons.watch.policies import HOST_PACE, Pace, UniformRevisits, YieldRevisits
-from topiccrawl.addons.watch.seeds import SeedFailures, adopt
 from topiccrawl.addons.watch.tracker import VisitTracker
 from topiccrawl.errors import SettingError, TopiccrawlError, finish_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed

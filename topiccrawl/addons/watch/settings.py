@@ -1,7 +1,5 @@
 """Settings of crawls that watch pages, -a watch=1 (docs/watching.md)."""
 
-from __future__ import annotations
-
 TOPICCRAWL_REVISIT_POLICY = "yield"
 """yield: hubs with more new articles on topic are visited more often; uniform: all hubs are visited
 equally often."""

@@ -1,4 +1,8 @@
-"""Outbox of stories that are not sent yet, in its own file; crash-safe.
+"""Messages about stories, and the outbox of those that are not sent yet.
+
+Messages are JSON, signed according to https://www.standardwebhooks.com. Receivers may use any
+library for that specification; docs/webhook.md shows a check without one. The outbox is a file of
+its own and crash-safe.
 
 Before articles are saved, those that are not in the store are added with the state *intended*.
 After they are saved, their state is *waiting*. After they are sent, only a key remains. If the
@@ -8,12 +12,19 @@ process is killed in between, the next start recovers: an intended story that is
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+import base64
+import hmac
+import json
+from binascii import Error as Base64Error
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
+from topiccrawl.errors import SettingError
 from topiccrawl.storage.contract import ArticleStore, Fate, Saved
 from topiccrawl.storage.database import Database
+from topiccrawl.storage.tables import displayed_values
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,13 +33,19 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
 
+PREFIX = "whsec_"
+"""Prefix of a secret in base64."""
+
+MESSAGE_TYPE = "article.new"
+"""Type of the messages; docs/schemas/message.json is their JSON Schema."""
+
+MIN_SECRET_BYTES = 16
+"""Minimum length of a secret in bytes."""
+
 FILE = "webhook.sqlite"
 """Name of the file inside TOPICCRAWL_DATA_DIR."""
-
 STORED = frozenset({Fate.NEW, Fate.UPDATED, Fate.UNCHANGED})
-
 INTENDED, WAITING, REFUSED = range(3)
-
 STEPS = (
     """
     CREATE TABLE migrations (
@@ -42,8 +59,6 @@ STEPS = (
     CREATE TABLE told (key INTEGER PRIMARY KEY);
     """,
 )
-
-
 _SET_STATE = "UPDATE stories SET state = ? WHERE url = ? AND state < ?"
 _SET_DUE = "UPDATE stories SET due = ? WHERE url = ? AND attempts = 0"
 _INTEND = (
@@ -51,6 +66,76 @@ _INTEND = (
     "WHERE NOT EXISTS (SELECT 1 FROM told WHERE key = ?)"
 )
 """Adds a story, unless it was sent before."""
+
+
+class Message(NamedTuple):
+    """Message about one story.
+
+    Attributes:
+        name: Id, which is the same for all attempts, so that receivers can detect duplicates.
+        body: JSON.
+    """
+
+    name: str
+    body: bytes
+
+
+def message(article: Article) -> Message:
+    """Return the message for a new article, without its text if the page forbids copies.
+
+    >>> from topiccrawl.model import Article
+    >>> sent = message(Article("http://a.test/1", "题", "文", fetched_at=0.0))
+    >>> json.loads(sent.body)["type"], json.loads(sent.body)["timestamp"]
+    ('article.new', '1970-01-01T00:00:00+00:00')
+    """
+    at = datetime.fromtimestamp(article.fetched_at, UTC).isoformat()
+    content = {"type": MESSAGE_TYPE, "timestamp": at, "data": displayed_values(article)}
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    return Message(f"msg_{xxhash.xxh128_hexdigest(article.url.encode())}", body)
+
+
+def key_of(secret: str) -> bytes:
+    """Return the key of a secret: decoded base64 after ``whsec_``, or the secret's own bytes.
+
+    Raises:
+        SettingError: If the secret is missing, too short, or not valid base64.
+
+    >>> key_of("whsec_AAECAwQFBgcICQoLDA0ODw==")[-1], len(key_of("0123456789abcdef"))
+    (15, 16)
+    """
+    try:
+        coded = secret.startswith(PREFIX)
+        key = base64.b64decode(secret[len(PREFIX) :], validate=True) if coded else secret.encode()
+    except Base64Error as error:
+        raise SettingError("TOPICCRAWL_WEBHOOK_SECRET: text after whsec_ is not base64") from error
+    if len(key) < MIN_SECRET_BYTES:
+        raise SettingError(
+            "TOPICCRAWL_WEBHOOK needs TOPICCRAWL_WEBHOOK_SECRET with "
+            "at least {shortest} bytes, as a setting or in the environment: "
+            "openssl rand -hex 32",
+            shortest=MIN_SECRET_BYTES,
+        )
+    return key
+
+
+def headers(sent: Message, key: bytes, now: float) -> dict[str, str]:
+    """Return the headers of a message sent at ``now``, seconds since the epoch.
+
+    The signature is the HMAC-SHA256 of name, time and body, joined by full stops.
+
+    >>> headers(Message("msg_1", b"{}"), b"k" * 16, 1.9)["webhook-timestamp"]
+    '1'
+    """
+    stamp = str(int(now))
+    signed = f"{sent.name}.{stamp}.".encode() + sent.body
+    signature = base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+    return {
+        "Content-Type": "application/json; charset=utf-8",
+        "User-Agent": "topiccrawl",
+        "webhook-id": sent.name,
+        "webhook-timestamp": stamp,
+        "webhook-signature": f"v1,{signature}",
+    }
 
 
 class Outbox:

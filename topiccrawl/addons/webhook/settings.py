@@ -1,7 +1,5 @@
 """Settings of the webhook (docs/webhook.md)."""
 
-from __future__ import annotations
-
 TOPICCRAWL_WEBHOOK = ""
 """URL that gets a signed POST request for each new story, such as https://example.com/news; can
 also be set in the environment (docs/webhook.md)."""

@@ -10,7 +10,7 @@ from typing_extensions import override
 from topiccrawl.addons.adaptation.learner import MAX_LINK_CHARS, LearntLinks, scorers
 from topiccrawl.text.tokens import Tokenizer
 from topiccrawl.topics import Scorer
-from topiccrawl.topics.adapter import TopicUpdate
+from topiccrawl.topics.contract import TopicUpdate
 from topiccrawl.topics.topic import Topic
 from topiccrawl.topics.vector import TopicVector
 

@@ -17,7 +17,7 @@ from topiccrawl.addons.dashboard.server import DashboardServer
 from topiccrawl.errors import StorageError
 
 if TYPE_CHECKING:
-    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.contract import Listed
     from topiccrawl.storage.status import State
 
 

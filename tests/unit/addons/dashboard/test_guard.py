@@ -22,7 +22,7 @@ from topiccrawl.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.contract import Listed
     from topiccrawl.storage.status import State
 
 TOKEN = "right-token"  # noqa: S105

@@ -25,7 +25,7 @@ from topiccrawl.addons.dashboard.reporting import (
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange
-from topiccrawl.storage.listing import Listed
+from topiccrawl.storage.contract import Listed
 from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:

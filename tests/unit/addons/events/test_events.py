@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.test import get_crawler
 
-from topiccrawl.addons.events.grouping import Events
-from topiccrawl.addons.events.pipeline import EventPipeline
+from topiccrawl.addons.events.pipeline import EventPipeline, Events
 from topiccrawl.addons.events.section import events
 from topiccrawl.model import Article
-from topiccrawl.storage.news_events import group_by_event
+from topiccrawl.storage.selection import group_by_event
 from topiccrawl.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:

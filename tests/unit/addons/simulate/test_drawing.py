@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from topiccrawl.addons.simulate.drawing import (
+from topiccrawl.addons.simulate.harvest import Case, harvest
+from topiccrawl.addons.simulate.report import (
     HEIGHT,
     POINTS,
     WIDTH,
@@ -18,7 +19,6 @@ from topiccrawl.addons.simulate.drawing import (
     svg,
     write_plot,
 )
-from topiccrawl.addons.simulate.harvest import Case, harvest
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.topics.topic import Topic
 

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.addons.simulate.webs import SITE, answer, page, web
-from topiccrawl.addons.simulate.harvest import Case, harvest, labelled_case, unlabelled_case
+from topiccrawl.addons.simulate.harvest import (
+    Case,
+    LabelledTopic,
+    harvest,
+    labelled_case,
+    read_truth,
+    unlabelled_case,
+)
 from topiccrawl.addons.simulate.report import figures, table
-from topiccrawl.addons.simulate.truth import LabelledTopic, read_truth
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic

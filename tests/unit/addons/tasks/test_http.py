@@ -18,8 +18,7 @@ from topiccrawl.addons.tasks.records import Shard, TaskSpec
 from topiccrawl.addons.tasks.service import TaskService
 from topiccrawl.addons.tasks.session import WorkerSession
 from topiccrawl.scheduler.build import addresses_of
-from topiccrawl.storage.control import Control
-from topiccrawl.storage.ledger import LocalLedger
+from topiccrawl.storage.ledger import Control, LocalLedger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -336,7 +335,7 @@ def test_fields_names_and_numbers_are_bounded(
             assert (await post(client, f"/api/orders/{name}/pause"))[0] == 400, name
             async with client.get(f"/api/orders/{name}") as answer:
                 assert answer.status == 400, name
-        monkeypatch.setattr("topiccrawl.storage.control.MAX_ORDERS", 3)
+        monkeypatch.setattr("topiccrawl.storage.ledger.MAX_ORDERS", 3)
         monkeypatch.setattr("topiccrawl.addons.tasks.http.MAX_TASKS", 2)
         statuses = [(await post(client, f"/api/orders/n{n}/pause"))[0] for n in range(5)]
         assert statuses == [200, 200, 200, 400, 400]

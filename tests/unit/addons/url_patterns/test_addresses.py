@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.urls import by_look
-from topiccrawl.addons.url_patterns.expression import expression, year_span
+from topiccrawl.addons.url_patterns.pattern import expression, year_span
 from topiccrawl.links.newsurls import is_hub_like, is_non_news, news_likelihood
 from topiccrawl.links.skeletons import skeleton, year_of
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tests.unit.storage.writers import article
-from topiccrawl.addons.watch import seeds
+from topiccrawl.addons.watch import pagestates
 from topiccrawl.addons.watch.pagestates import PageStates
 from topiccrawl.addons.watch.policies import UniformRevisits
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
@@ -40,10 +40,10 @@ async def adopted(folder: Path) -> dict[str, PageState]:
         frontier.finish(frontier.pop()[0], Outcome(Ending.CRAWLED, relevance=0.5), links)
         await store.save([replace(article("a", n), fetched_at=100.0) for n in range(COUNT + 1)])
         ledger = PageStates("a", UniformRevisits())
-        await seeds.adopt(frontier, store, ledger, pages, NOW)
+        await pagestates.adopt(frontier, store, ledger, pages, NOW)
         first = await pages.due("a", 1e12)
         await pages.save([replace(first[0], etag='"1"')])
-        await seeds.adopt(frontier, store, ledger, pages, NOW + 1)
+        await pagestates.adopt(frontier, store, ledger, pages, NOW + 1)
         assert (await pages.get("a", [first[0].url]))[first[0].url].etag == '"1"'
         return {state.url: state for state in await pages.due("a", 1e12)}
     finally:
@@ -55,7 +55,7 @@ async def adopted(folder: Path) -> dict[str, PageState]:
 def test_stored_articles_and_what_showed_them_are_taken_over_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seeds, "BATCH", 3)
+    monkeypatch.setattr(pagestates, "BATCH", 3)
     states = asyncio.run(adopted(tmp_path))
     assert states.keys() == {HUB, *(f"http://a.test/{n}" for n in range(COUNT))}  # known there only
     hub = states.pop(HUB)

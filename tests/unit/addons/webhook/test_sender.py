@@ -14,7 +14,7 @@ from tests.receiver import SECRET, Listener
 from tests.unit.storage.test_spooling import Distant
 from tests.waiting import PATIENCE, soon
 from topiccrawl.addons.webhook import sender as webhook
-from topiccrawl.addons.webhook.message import key_of
+from topiccrawl.addons.webhook.outbox import key_of
 from topiccrawl.addons.webhook.sender import Receiver, WebhookSender
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.model import Article

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lab.demo import Web, judge
 from lab.demo.judge import breadth_first
 from tests.waiting import PATIENCE
-from topiccrawl.addons.simulate.oracle import Graph, oracle_curve
+from topiccrawl.addons.simulate.harvest import Graph, oracle_curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import argparse
 
     from topiccrawl.addons.dashboard.stored import Stored
-    from topiccrawl.storage.listing import Listed
+    from topiccrawl.storage.contract import Listed
     from topiccrawl.storage.runs import Runs
     from topiccrawl.storage.status import State
 

@@ -16,6 +16,7 @@ from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import message
 from topiccrawl.storage.factory import storage_of
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
@@ -81,12 +82,9 @@ class Command(OperatorCommand, ScrapyCommand):
 
 
 def _check_selector(selector: str) -> None:
-    try:
+    text = message("{selector!r}: {error}; pass a CSS selector")
+    with translated(ConfigurationError, text, (SelectolaxError,), selector=selector):
         parse_html("<p>").css(selector)
-    except SelectolaxError as error:
-        raise ConfigurationError(
-            "{selector!r}: {error}; pass a CSS selector", selector=selector, error=error
-        ) from error
 
 
 def summary(site: str, frame: SiteFrame) -> str:

@@ -12,9 +12,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.periods.outcome import SeedRecords
+from topiccrawl.addons.records.periods.outcome import update_records
 from topiccrawl.addons.records.periods.periods import Period, Periods, Phase, Stage
-from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, SeedList
+from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, SeedList, estimate_skipped
 from topiccrawl.addons.records.periods.visits import (
     ActiveSeed,
     Child,
@@ -73,7 +73,6 @@ class PeriodController:
         self.seeds = SeedList(template.name, stores.periods, clock, rules)
         self._concurrency = rules.concurrency
         self._last = len(template.filter)
-        self._entities = SeedRecords(template, stores.records)
         self._active: dict[str, ActiveSeed] = {}
         self._sampling = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}
@@ -196,7 +195,7 @@ class PeriodController:
                 await self.seeds.save(active.seed())
                 return self._requests(active, filter(None, names))
         missing = any(one.state is State.MISSING and one.records for one in active.current())
-        found = await self._entities.update(active, self.clock())
+        found = await update_records(self.template, self.stores.records, active, self.clock())
         for change, many in found.items():
             self.counts[f"records/{change}"] += many
         useful = found.total() - found["gone"] - found["forgotten"]
@@ -255,6 +254,58 @@ class PeriodController:
 
     def _requests(self, active: ActiveSeed, names: Iterable[str]) -> list[PageRequest]:
         return [active.request(name, self.template.version) for name in names]
+
+    def progress(self) -> str:
+        """Return the progress line."""
+        counts, seeds, period = self.counts, self.seeds, self.period
+        if period.phase is Phase.SEARCHING:
+            return f"period {period.number} searching · {counts['results']} results in this run"
+        return (
+            f"period {period.number} {period.phase} · seeds {seeds.finished}"
+            f"/{period.total} ({seeds.skipped} skipped) · "
+            f"{counts['pages']} pages · {counts['records/new']} new records, "
+            f"{counts['records/changed']} changed, {counts['records/gone']} gone"
+        )
+
+    async def summary(self) -> list[str]:
+        """Return the summary: outcomes of seeds and records, and an estimate for skipped seeds."""
+        outcomes = await self.seeds.outcomes()
+        stages = Counter(stage for _, stage, _, _ in outcomes)
+        crawled = [
+            (chance, bool(useful) and stage is Stage.DONE)
+            for _, stage, chance, useful in outcomes
+            if stage in {Stage.DONE, Stage.FAILED}
+        ]
+        useful = sum(1 for _, good in crawled if good)
+        skipped = estimate_skipped(stages[Stage.SKIPPED], crawled)
+        period, counts = self.period, self.counts
+        tally = await self.stores.records.count_changes(self.template.name, period.started)
+        if period.phase is Phase.SEARCHING:
+            found = f"searching: {counts['results']} results in this run"
+            return [f"  period {period.number}   {found}; repeat the command to continue"]
+        waiting = sum(stages[one] for one in (Stage.WAITING, Stage.OPEN, Stage.AGAIN))
+        lines = [
+            (
+                f"  period {period.number}   {period.phase}: {len(outcomes)} seeds, "
+                f"{len(crawled)} crawled ({useful} useful, {stages[Stage.FAILED]} failed), "
+                f"{waiting} remaining"
+            ),
+            (
+                f"  records    {tally['here']} stored; in this period {tally['new']} new, "
+                f"{tally['changed']} changed, {tally['gone']} gone"
+            ),
+            (
+                f"  pages      {counts['pages']} in this run, "
+                f"{counts['pages/unchanged']} unchanged, "
+                f"{counts['pages/missing']} missing, {counts['pages/failed']} failed"
+            ),
+        ]
+        if skipped.skipped:
+            lines.append(
+                f"  sampling   {skipped.skipped} seeds skipped until the next period; about "
+                f"{skipped.useful:.0f} of them would have been useful"
+            )
+        return lines
 
 
 def _failed(request: PageRequest, note: str) -> PageResult:

@@ -23,54 +23,50 @@ _ROOT_PATH = re.compile(r"/?(?:(?:index|default|home)\.(?:html?|php|aspx?|jsp|do
 """Paths of a host's front page."""
 
 
-class SeedRecords:
-    """Stores the records of seeds.
+async def update_records(
+    template: Template, records: Records, active: ActiveSeed, now: float
+) -> Counter[str]:
+    """Store the records of a seed's pages; return the number of each kind of change.
+
+    Pages that failed, or answered 404 or 410 only once, keep their earlier records, so that a
+    short outage loses none. A record is gone when all of its pages are gone or now produce
+    another entity.
 
     Args:
         template: The template.
         records: Store of records.
+        active: The seed and its pages.
+        now: Seconds since the epoch.
     """
+    from topiccrawl.addons.records.templates.extract import combine
 
-    def __init__(self, template: Template, records: Records) -> None:
-        self._template = template
-        self._records = records
-
-    async def update(self, active: ActiveSeed, now: float) -> Counter[str]:
-        """Store the records of a seed's pages; return the number of each kind of change.
-
-        Pages that failed, or answered 404 or 410 only once, keep their earlier records, so that a
-        short outage loses none. A record is gone when all of its pages are gone or now produce
-        another entity.
-        """
-        from topiccrawl.addons.records.templates.extract import combine
-
-        pages = sorted(
-            (one for one in active.visits.values() if one.state is not State.GONE),
-            key=lambda one: (one.layer, one.place, one.url),
-        )
-        read = [tuple(map(Record.from_dict, page.records)) for page in pages]
-        found = combine(filter(None, read), self._template)
-        seed = active.stored
-        before = await self._records.of_seed(self._template.name, seed.url)
-        stored = [
-            StoredRecord(entity, record, seed.url, seed.number, active.period,
-                         confidence_of(record), checked_at=now)
-            for entity, record in _with_stored_entities(with_entities(found, seed.url), before)
-        ]  # fmt: skip
-        saved = await self._records.save(stored)
-        changes = Counter(map(str, saved))
-        _clear_visits(
-            active, [one for one, how in zip(stored, saved, strict=True) if how == "forgotten"]
-        )
-        gone = {one.url for one in active.visits.values() if one.state is State.GONE}
-        explained = gone.union(*(one.record.urls for one in stored))
-        here = {one.entity for one in stored}
-        lost = [
-            k.entity for k in before if k.entity not in here and explained.issuperset(k.record.urls)
-        ]
-        if lost:
-            changes["gone"] = await self._records.mark_gone(self._template.name, lost, now)
-        return changes
+    pages = sorted(
+        (one for one in active.visits.values() if one.state is not State.GONE),
+        key=lambda one: (one.layer, one.place, one.url),
+    )
+    read = [tuple(map(Record.from_dict, page.records)) for page in pages]
+    found = combine(filter(None, read), template)
+    seed = active.stored
+    before = await records.of_seed(template.name, seed.url)
+    stored = [
+        StoredRecord(entity, record, seed.url, seed.number, active.period,
+                     confidence_of(record), checked_at=now)
+        for entity, record in _with_stored_entities(with_entities(found, seed.url), before)
+    ]  # fmt: skip
+    saved = await records.save(stored)
+    changes = Counter(map(str, saved))
+    _clear_visits(
+        active, [one for one, how in zip(stored, saved, strict=True) if how == "forgotten"]
+    )
+    gone = {one.url for one in active.visits.values() if one.state is State.GONE}
+    explained = gone.union(*(one.record.urls for one in stored))
+    here = {one.entity for one in stored}
+    lost = [
+        k.entity for k in before if k.entity not in here and explained.issuperset(k.record.urls)
+    ]
+    if lost:
+        changes["gone"] = await records.mark_gone(template.name, lost, now)
+    return changes
 
 
 def _with_stored_entities(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.candidate import holds_only
 from topiccrawl.addons.records.templates.layout import Layout, enclosing
-from topiccrawl.addons.records.templates.values.mail import mail_of_link
+from topiccrawl.addons.records.templates.values.plain import mail_of_link
 from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.value import SOFT, shown
 

@@ -10,7 +10,14 @@ from urllib.parse import urljoin
 
 from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.templates.attribution import NO_OWNER, SUBJECT, Owners
-from topiccrawl.addons.records.templates.candidate import Candidate
+from topiccrawl.addons.records.templates.candidate import (
+    MIN_CONFIDENCE,
+    MIN_NAME_CONFIDENCE,
+    WEIGHTS,
+    ZONES,
+    Candidate,
+    combined,
+)
 from topiccrawl.addons.records.templates.finder import ValueFinder
 from topiccrawl.addons.records.templates.layout import read_layout
 from topiccrawl.addons.records.templates.structured import Subject, subjects
@@ -20,13 +27,6 @@ from topiccrawl.addons.records.templates.values.names import is_legal, similar
 from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.telephone import area_of, with_area
 from topiccrawl.addons.records.templates.values.value import shown
-from topiccrawl.addons.records.templates.weights import (
-    MIN_CONFIDENCE,
-    MIN_NAME_CONFIDENCE,
-    WEIGHTS,
-    ZONES,
-    combined,
-)
 from topiccrawl.addons.records.templates.words import Vocabulary
 from topiccrawl.links.urls import host_of
 from topiccrawl.text.normal import fold

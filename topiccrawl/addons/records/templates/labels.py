@@ -1,4 +1,7 @@
-"""Labels in a line of text, and the parts of the line that they label."""
+"""Labels in a line of text, and the parts of the line that they label; icons as labels.
+
+Icons indicate kinds of values by class names and by symbol characters.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +58,42 @@ _STORES = re.compile(r"工[厂廠]|厂[房址]|仓[库储]|[退收发]货|wareho
 _NEXT_TO = frozenset({"mail", "url"})
 SENTENCE = 8
 """Number of characters before a label from which it counts as part of a sentence."""
+
+_ICONS = (
+    (
+        "telephone",
+        re.compile(
+            r"phone|^(?:电话|手机|热线|座机)$|(?:^|[\s_/-])(?:tel|mobile|call|dh|dianhua)(?:$|[\s_./-])",
+            re.IGNORECASE,
+        ),
+    ),
+    ("mail", re.compile(r"envelope|e?mail|youxiang|^(?:电子)?邮[箱件]$", re.IGNORECASE)),
+    (
+        "address",
+        re.compile(
+            r"map-?(?:marker|pin)|location|address|geo-alt|dizhi|^(?:公司)?地址$", re.IGNORECASE
+        ),
+    ),
+    ("qq", re.compile(r"(?:^|[\s_/-])qq(?:$|[\s_./-])", re.IGNORECASE)),
+    (
+        "url",
+        re.compile(
+            r"globe|(?:^|[\s_/-])(?:www|website|wangzhi|网址|官网)(?:$|[\s_./-])", re.IGNORECASE
+        ),
+    ),
+    ("fax", re.compile(r"(?:^|[\s_/-])(?:fax|chuanzhen|传真)(?:$|[\s_./-])", re.IGNORECASE)),
+)
+_SIGNS = {
+    "telephone": "☎☏✆📞📱🕿🕻🕽",
+    "fax": "📠🖷",
+    "mail": "✉📧📨📩🖂🖃",
+    "address": "📍🗺🏠📌",
+    "url": "🌐🔗",
+}
+SIGN = {sign: kind for kind, signs in _SIGNS.items() for sign in signs}
+SIGNED = re.compile("[" + "".join(SIGN) + "]\ufe0f?")
+ORNAMENT = re.compile("[\ue000-\uf8ff\U0001f300-\U0001faff\ufe0f\u200b-\u200d\u2060\ufeff]")
+"""Glyphs of icon fonts, pictographs and zero-width characters."""
 
 
 class Label(NamedTuple):
@@ -266,3 +305,14 @@ def _fits(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
     if kind == "address":
         return bool(marked) or looks_like(shown(text[end:]))
     return bool(marked) or kind in {"mail", "url"}
+
+
+def icon_kind(names: str | None) -> str:
+    """Return the kind of value that a class name or an icon's URL indicates; "" if none.
+
+    >>> icon_kind("fa fa-phone"), icon_kind("iconfont icon-chuanzhen"), icon_kind("fa fa-clock")
+    ('telephone', 'fax', '')
+    """
+    if not names:
+        return ""
+    return next((kind for kind, pattern in _ICONS if pattern.search(names)), "")

@@ -6,8 +6,8 @@ import re
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.addons.records.templates.icons import ORNAMENT, SIGN, SIGNED, icon_kind
-from topiccrawl.addons.records.templates.values.mail import decode_cfemail
+from topiccrawl.addons.records.templates.labels import ORNAMENT, SIGN, SIGNED, icon_kind
+from topiccrawl.addons.records.templates.values.plain import decode_cfemail
 from topiccrawl.addons.records.templates.values.value import OBJECT, SOFT
 from topiccrawl.extract.blocks import BREAKS, INVISIBLE
 from topiccrawl.links.limits import parse_html

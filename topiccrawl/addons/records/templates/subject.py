@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from topiccrawl.addons.records.templates.candidate import NAMES, combined
 from topiccrawl.addons.records.templates.values.names import (
     core,
     is_legal,
@@ -14,7 +15,6 @@ from topiccrawl.addons.records.templates.values.names import (
     tidy,
 )
 from topiccrawl.addons.records.templates.values.value import SOFT, shown
-from topiccrawl.addons.records.templates.weights import NAMES, combined
 from topiccrawl.addons.records.templates.words import BRANCH, OTHER_OWNER
 from topiccrawl.text.normal import fold, has_han, simplify, simplify_aligned
 

@@ -31,9 +31,14 @@ from topiccrawl.addons.records.templates.values.address import (
     plausible,
     tidy,
 )
-from topiccrawl.addons.records.templates.values.mail import mail_of_link, mails
 from topiccrawl.addons.records.templates.values.names import organisations
-from topiccrawl.addons.records.templates.values.plain import postcodes, qq_of_link, urls
+from topiccrawl.addons.records.templates.values.plain import (
+    mail_of_link,
+    mails,
+    postcodes,
+    qq_of_link,
+    urls,
+)
 from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import shown

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
 from topiccrawl.addons.records.templates.multiline import same_parent
 from topiccrawl.addons.records.templates.values.address import looks_like
-from topiccrawl.addons.records.templates.values.mail import mails
 from topiccrawl.addons.records.templates.values.names import organisations
+from topiccrawl.addons.records.templates.values.plain import mails
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import SOFT, Value, shown
 from topiccrawl.addons.records.templates.words import OTHERS, Vocabulary

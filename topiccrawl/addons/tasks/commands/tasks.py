@@ -29,8 +29,8 @@ from topiccrawl.scheduler.build import turn_settings
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import cause
 from topiccrawl.spiders.arguments import refuse_unknown
-from topiccrawl.storage.control import parse_speed
 from topiccrawl.storage.factory import closed_after
+from topiccrawl.storage.ledger import parse_speed
 
 if TYPE_CHECKING:
     import argparse

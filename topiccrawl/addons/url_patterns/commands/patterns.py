@@ -28,6 +28,7 @@ from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.factory import storage_of
+from topiccrawl.storage.files import translated
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
 
@@ -159,12 +160,9 @@ class Command(OperatorCommand, ScrapyCommand):
                 say(json.dumps({"site": site, **pattern.to_json()}, ensure_ascii=False))
 
     def _hub(self, url: str, files: list[str]) -> list[str]:
-        try:
+        text = message("{value}: cannot be read: {error}")
+        with translated(ConfigurationError, text, (OSError, ValueError), value=[*files, url][0]):
             data = Path(files[0]).read_bytes() if files else fetch(url, self.options)
-        except (OSError, ValueError) as error:
-            raise ConfigurationError(
-                "{value}: cannot be read: {error}", value=[*files, url][0], error=error
-            ) from error
         found = hub_list(decode(data).text, url, time.time())
         if found is None:
             return [f"{url}: no list of links"]
@@ -191,21 +189,15 @@ def _replace(learner: SiteLearner, expression: str, *new: Pattern) -> None:
 
 
 def _lines(file: Path) -> list[str]:
-    try:
+    text = message("{file}: cannot be read: {error}; pass a UTF-8 file")
+    with translated(ConfigurationError, text, (OSError, UnicodeDecodeError), file=file):
         return [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            "{file}: cannot be read: {error}; pass a UTF-8 file", file=file, error=error
-        ) from error
 
 
 def _parse_line(line: str) -> dict[str, Any]:
-    try:
+    text = message("{line!r}: {error}; write one JSON object per line")
+    with translated(ConfigurationError, text, (json.JSONDecodeError,), line=line):
         value = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ConfigurationError(
-            "{line!r}: {error}; write one JSON object per line", line=line, error=error
-        ) from error
     if not isinstance(value, dict) or not value.get("site"):
         raise ConfigurationError(
             "{line!r}: no site; write an object with site, expression and label", line=line

@@ -10,9 +10,7 @@ import pytest
 
 from topiccrawl.addons.records.periods.controller import PeriodController, Stores
 from topiccrawl.addons.records.periods.periods import Phase, Stage
-from topiccrawl.addons.records.periods.report import progress_line, summary_lines
-from topiccrawl.addons.records.periods.sampling import random_draw
-from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules
+from topiccrawl.addons.records.periods.seeds import Hit, SamplingRules, random_draw
 from topiccrawl.addons.records.periods.visits import Child, PageRequest, PageResult, Result
 from topiccrawl.addons.records.record import FoundValue, Record
 from topiccrawl.addons.records.records import Records
@@ -186,7 +184,7 @@ def test_a_search_that_goes_on_says_how_many_results_there_are(tmp_path: Path) -
         controller = PeriodController(TEMPLATE, stores, lambda: 1000.0, SamplingRules())
         await controller.open(1)
         await controller.add_hits([Hit(1, "http://a.test/"), Hit(2, "http://b.test/")])
-        for said in (progress_line(controller), *await summary_lines(controller)):
+        for said in (controller.progress(), *await controller.summary()):
             assert "searching" in said
             assert "2 results" in said
         await controller.close()
@@ -204,7 +202,7 @@ def test_seeds_passed_over_by_chance_are_kept_for_the_next_period(tmp_path: Path
         for store in first.stores:
             await store.open()
         outcomes = await first.seeds.outcomes()
-        lines = "\n".join([*await summary_lines(first), progress_line(first)])
+        lines = "\n".join([*await first.summary(), first.progress()])
         assert f"{passed} seeds skipped until the next period" in lines
         await first.close()
         chances = [chance for _, _, chance, _ in outcomes]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from topiccrawl.addons.records.periods.outcome import SeedRecords, with_entities
+from topiccrawl.addons.records.periods.outcome import update_records, with_entities
 from topiccrawl.addons.records.periods.periods import Seed
 from topiccrawl.addons.records.periods.visits import ActiveSeed, State, Visit
 from topiccrawl.addons.records.record import FoundValue, Record
@@ -75,7 +75,7 @@ def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -
 
         async def update(now: float, *pages: Visit) -> dict[str, int]:
             work = ActiveSeed(Seed("t", "http://a.test/"), {one.url: one for one in pages})
-            return dict(await SeedRecords(TEMPLATE, store).update(work, now))
+            return dict(await update_records(TEMPLATE, store, work, now))
 
         assert await update(1.0, page("1", "四川甲软件有限公司")) == {"new": 1}
         silent = page("1")
@@ -96,7 +96,6 @@ def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
     async def law() -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
-        entities = SeedRecords(TEMPLATE, store)
 
         def work(host: str, number: int) -> ActiveSeed:
             one = page("lx", "四川甲软件有限公司")
@@ -107,11 +106,12 @@ def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
                 {url: replace(one, url=url, records=(record,))},
             )
 
-        assert await entities.update(work("www.a.test", 1), 1.0) == {"new": 1}
-        assert await entities.update(work("a.test", 2), 2.0) == {"kept": 1}
+        assert await update_records(TEMPLATE, store, work("www.a.test", 1), 1.0) == {"new": 1}
+        assert await update_records(TEMPLATE, store, work("a.test", 2), 2.0) == {"kept": 1}
         assert [one.entity async for one in store.select()] == ["a.test"]
         await store.save([StoredRecord("www.b.test", Record("t", "乙"), "http://www.b.test/")])
-        await entities.update(work("www.b.test", 3), 3.0)  # stored as it was done once
+        # stored as it was done once
+        await update_records(TEMPLATE, store, work("www.b.test", 3), 3.0)
         assert [one.entity async for one in store.select()] == ["www.b.test", "a.test"]
         await store.close()
 
@@ -124,7 +124,7 @@ def test_pages_of_a_forgotten_record_hold_nothing_of_it(tmp_path: Path) -> None:
         await store.open()
         await store.forget("t", ["a.test"])
         work = ActiveSeed(Seed("t", "http://a.test/"), {"v": page("1", "四川甲软件有限公司")})
-        assert await SeedRecords(TEMPLATE, store).update(work, 1.0) == {"forgotten": 1}
+        assert await update_records(TEMPLATE, store, work, 1.0) == {"forgotten": 1}
         assert work.visits["v"].records == ()
         assert work.visits["v"].digest == ""  # once allowed, it is read again
         await store.close()

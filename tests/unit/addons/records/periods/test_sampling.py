@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.addons.records.periods.sampling import estimate_skipped, probability, random_draw
+from topiccrawl.addons.records.periods.seeds import estimate_skipped, probability, random_draw
 
 
 def test_table_2_of_the_source() -> None:

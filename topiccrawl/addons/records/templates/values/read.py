@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.values.address import address
-from topiccrawl.addons.records.templates.values.mail import mails
 from topiccrawl.addons.records.templates.values.names import name
-from topiccrawl.addons.records.templates.values.plain import dates, numbers, postcodes, qqs, urls
+from topiccrawl.addons.records.templates.values.plain import (
+    dates,
+    mails,
+    numbers,
+    postcodes,
+    qqs,
+    urls,
+)
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import OBJECT, Value, shown
 

@@ -8,20 +8,18 @@ from hypothesis import strategies as st
 
 from topiccrawl.addons.records.templates.template import ValueKind
 from topiccrawl.addons.records.templates.values.address import address, looks_like
-from topiccrawl.addons.records.templates.values.mail import (
-    decode_cfemail,
-    mail_of_link,
-    mails,
-    validated_mail,
-)
 from topiccrawl.addons.records.templates.values.names import organisations, similar, tidy
 from topiccrawl.addons.records.templates.values.plain import (
     dates,
+    decode_cfemail,
+    mail_of_link,
+    mails,
     numbers,
     postcodes,
     qq_of_link,
     qqs,
     urls,
+    validated_mail,
 )
 from topiccrawl.addons.records.templates.values.read import read_values
 
