@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import ssl
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar
 from typing_extensions import override
 
-from topiccrawl.addons.webhook.outbox import Message, Outbox, headers, key_of, message
+from topiccrawl.addons.webhook.message import Message, headers, key_of, message
+from topiccrawl.addons.webhook.outbox import Outbox
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.storage import files
 from topiccrawl.storage.contract import ArticleStore, Saved, StoreListener
@@ -115,6 +118,7 @@ class WebhookSender(StoreListener):
         self._lock: IO[bytes] | None = None
         self._ending = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._thread: ThreadPoolExecutor | None = None
 
     @override
     async def open(self) -> None:
@@ -125,6 +129,7 @@ class WebhookSender(StoreListener):
         """
         await self.outbox.open()
         self._ending.clear()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhook")
         self._task = asyncio.create_task(self._run())
 
     @override
@@ -139,7 +144,10 @@ class WebhookSender(StoreListener):
             self._task = None
             if left := await self.outbox.waiting():
                 logger.warning("%d stories are not sent yet; the next crawl sends them", left)
-        await self._receiver.close()
+        if self._thread is not None:
+            self._thread.submit(self._receiver.close)
+            self._thread.shutdown(wait=False)
+            self._thread = None
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -201,7 +209,9 @@ class WebhookSender(StoreListener):
 
     async def _send_story(self, article: Article, attempts: int) -> bool:
         """Send one story; return False if the receiver is unavailable."""
-        response = await self._receiver.post(message(article), time.time())
+        sent = message(article)
+        post, loop = self._receiver.post, asyncio.get_running_loop()
+        response = await loop.run_in_executor(self._thread, post, sent, time.time())
         if response.accepted:
             self._failures = 0
             await self.outbox.mark_sent(article.url)
@@ -283,52 +293,61 @@ class Receiver:
     """
 
     def __init__(self, url: str, secret: str, *, timeout: float = TIMEOUT) -> None:
-        self.host = _host_of(url)
-        self._url = url
+        parts, self._port = _parsed(url)
         self._key = key_of(secret)
-        self._timeout = ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout)
-        self._session: ClientSession | None = None
+        self.host = str(parts.hostname)
+        self._secure = parts.scheme == "https"
+        self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self._timeout = timeout
+        self._connection: HTTPConnection | None = None
 
-    async def post(self, sent: Message, now: float) -> Response:
+    def post(self, sent: Message, now: float) -> Response:
         """Sign and post a message; errors of the receiver are not raised.
 
         Args:
             sent: Message to send.
             now: Current time, seconds since the epoch.
         """
-        reused = self._session is not None
+        reused = self._connection is not None
         signed = headers(sent, self._key, now)
-        response = await self._post(sent.body, signed)
+        response = self._post(sent.body, signed)
         if reused and not response.status:  # the receiver had closed the connection
-            response = await self._post(sent.body, signed)
+            response = self._post(sent.body, signed)
         return response
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Close the connection. Idempotent."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
-    async def _post(self, body: bytes, signed: Mapping[str, str]) -> Response:
-        if self._session is None:
-            self._session = ClientSession(timeout=self._timeout, cookie_jar=DummyCookieJar())
-        posting = self._session.post(self._url, data=body, headers=signed, allow_redirects=False)
+    def _post(self, body: bytes, signed: Mapping[str, str]) -> Response:
+        connection = self._connection = self._connection or self._connect()
         try:
-            async with posting as response:
-                await response.content.read(MAX_RESPONSE_BYTES)
-        except (ClientError, OSError, ValueError) as error:
-            await self.close()
+            connection.request("POST", self._path, body, dict(signed))
+            response = connection.getresponse()
+            response.read(MAX_RESPONSE_BYTES)
+            if not response.isclosed():
+                self.close()
+        except (OSError, HTTPException, ValueError) as error:
+            self.close()
             return Response(0, str(error) or type(error).__name__)
         wait = response.headers.get("Retry-After", "")
         seconds = float(wait) if wait.isascii() and wait.isdigit() else 0.0
-        return Response(response.status, response.reason or "", seconds)
+        return Response(response.status, response.reason, seconds)
+
+    def _connect(self) -> HTTPConnection:
+        if self._secure:
+            context = ssl.create_default_context()
+            return HTTPSConnection(self.host, self._port, timeout=self._timeout, context=context)
+        return HTTPConnection(self.host, self._port, timeout=self._timeout)
 
 
-def _host_of(url: str) -> str:
+def _parsed(url: str) -> tuple[SplitResult, int | None]:
     with suppress(ValueError):  # invalid port
         parts = urlsplit(url)
-        if parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0:
-            return parts.hostname
+        if parts.scheme in {"http", "https"} and parts.hostname:
+            return parts, parts.port
     raise SettingError(
         "TOPICCRAWL_WEBHOOK is {url!r}: set it to a URL such as https://example.com/news", url=url
     )
