@@ -94,7 +94,8 @@ limit."""
 TOPICCRAWL_SLOW_START = 4
 """Crawled pages for each further request in flight at the start of a crawl, which begins with one:
 2 after 4 pages, 16 after 60. Without a judged page all links look alike. Start URLs, and pages that
-take more than 3 seconds, do not count. 0: as many requests as allowed from the start."""
+take more than 3 seconds, do not count, nor do pages of strategies without evidence. 0: as many
+requests as allowed from the start."""
 CONCURRENT_ITEMS = 4
 """Items of a page that are processed at once. Scrapy starts this many tasks for each response: its
 default of 100 takes 0.9 ms, 16 take 0.15 ms; a page has at most one article."""

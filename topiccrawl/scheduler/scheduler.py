@@ -73,6 +73,8 @@ _OPEN_FACTOR = 4
 """Maximum number of pages in flight or in processing, as a multiple of CONCURRENT_REQUESTS. A
 process that cannot keep up leaves further URLs in the frontier, for other nodes and for better URLs
 to come."""
+_GUESSES_EVERY = 1.0
+"""Seconds until pages in progress are counted again during the slow start."""
 _SWEEP = 200
 """Records re-scored at a time after a change of the topic."""
 
@@ -266,8 +268,9 @@ class FrontierScheduler(BaseScheduler):
             return further
         if len(self.book) - len(self.followups) >= self._max_open or not self.context.has_room():
             return None  # until a lease is settled
-        if not self._slow_start.allows(self.book.guesses(LONG)):
-            self.alarm.after(LONG)
+        allows = self._slow_start.allows
+        if not allows(len(self.book)) and not allows(self.book.guesses(LONG)):
+            self.alarm.after(_GUESSES_EVERY)
             return None
         while leases := self.frontier.pop(1):
             if request := self._request_of(leases[0]):

@@ -379,12 +379,15 @@ def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it(promise: float)
     assert plus.value(inside.evidence) == plus.value(outside.evidence)
 
 
-def test_shark_plus_takes_up_the_evidence_of_its_second_revision() -> None:
+@pytest.mark.parametrize("more", [(), (0.0, 0.0, 0.8)], ids=["revision 2", "revisions 3 and 4"])
+def test_shark_plus_takes_up_the_evidence_of_its_earlier_revisions(
+    more: tuple[float, ...],
+) -> None:
     plus = strategy("shark-plus", TOPIC)
     (offer,) = plus.offers(RELEVANT, (), [ANCHOR_HALF])
     before = plus.fields.index("section")
-    old = offer.evidence[:before]
-    assert offer.evidence[before:] == (0.0, 0.0, 0.0)
+    old = (*offer.evidence[:before], *more)
+    assert offer.evidence[before:] == (0.0, 0.0, 0.0, 0.0)
     assert plus.lane(old) == PRIOR
     plus.reached(old, 0.5)
     assert plus.value(old) == pytest.approx(plus.value(offer.evidence))

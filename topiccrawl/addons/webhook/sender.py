@@ -16,8 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from typing_extensions import override
 
-from topiccrawl.addons.webhook.message import Message, headers, key_of, message
-from topiccrawl.addons.webhook.outbox import Outbox
+from topiccrawl.addons.webhook.outbox import Message, Outbox, headers, key_of, message
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.storage import files
 from topiccrawl.storage.contract import ArticleStore, Saved, StoreListener

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 
 _BEST, _WITHIN_SITE, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = 3, 4, 5, 6, 8, 9
-_SECTION, _NAME, _ONWARD = 12, 13, 14
-"""Indexes in the evidence; the last three were added in revision 3."""
+_SECTION, _NAME, _LISTED = 12, 13, 15
+"""Indexes in the evidence. Revision 3 added three numbers, revision 5 the last one in place of the
+one before, which is 0 and not used: queues of revisions 3 and 4 have another number there."""
 
 _MIN_FOREIGN, _FOREIGN_SHARE = 5, 0.5
 """Pages reached from other sites, and their minimum mean score relative to the crawl's mean, before
@@ -44,7 +45,7 @@ class SharkPlus(BaseStrategy):
     small: the step from 0 to 0.1 matters more than the step from 0.3 to 0.4. The value of a URL
     with n parents is the sum
 
-    ``b * parents + a * anchor + x * context + w * promise + r * region + c * section + onward``:
+    ``b * parents + a * anchor + x * context + w * promise + r * region + c * section + listed``:
 
     - ``parents`` is a mixture (``Mixture``) of the best s and of ``sqrt((sum of s^2 + c * m^2) / (n
       + c))``, where m is the mean page score of the crawl when the URL was offered, averaged over
@@ -59,7 +60,7 @@ class SharkPlus(BaseStrategy):
       Its name is the similarity of the best anchor that led to it; further pages of a list have the
       name of the list. The weight of sections falls if pages of named lists have lower scores than
       their parents predict (``SectionWeight``).
-    - ``onward`` is ``a * anchor + x * context`` of the links that a list consists of, for links to
+    - ``listed`` is ``a * anchor + x * context`` of the links that a list consists of, for links to
       its further pages (``listed_scores``). "2" has no words of its own, and a list is fetched for
       what it leads to: the next ten articles are expected to be like these ten.
 
@@ -74,7 +75,7 @@ class SharkPlus(BaseStrategy):
     revision = 5
     fields: tuple[str, ...] = (
         "inlinks", "worth", "means", "best", "own_site", "anchor", "context", "promise", "region",
-        "in_site", "in_directory", "in_page", "section", "name", "onward",
+        "in_site", "in_directory", "in_page", "section", "name", "onward", "listed",
     )  # fmt: skip
 
     def __init__(
@@ -89,7 +90,7 @@ class SharkPlus(BaseStrategy):
         texts, lists = words + 2 * p.plus_promise_weight, words + p.plus_section_weight
         places = p.plus_region_weight + p.plus_prior_weight
         self._scale = p.plus_parents_weight + texts + places + lists
-        self._threshold_scale = self._scale / (self._scale - lists)
+        self._threshold_scale = self._scale / max(self._scale - lists, 1e-9)
         self._topic_version = 0
         self._mean = 0.0
         self._words = learned.LinkWords(p.plus_promise_shrink)
@@ -124,16 +125,16 @@ class SharkPlus(BaseStrategy):
         scores = score_links(links, self.scorer)
         listed = listed_scores(links, scores)
         section = learned.strength(name) if listed else 0.0
-        further = (name, self._by_texts(*listed)) if listed else (0.0, 0.0)
+        further = (name, 0.0, self._by_texts(*listed)) if listed else (0.0, 0.0, 0.0)
         promises = self._predict([(li.anchor, s.text) for li, s in zip(links, scores, strict=True)])
         expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
         offers = []
         for link, s, promise in zip(links, scores, promises, strict=True):
             inside = float(not link.foreign)
-            list_name, onward = further if is_paging(link.anchor) else (0.0, 0.0)
+            of_list = further if is_paging(link.anchor) else (0.0, 0.0, 0.0)
             new = (
                 1.0, square, means, worth, inside, s.anchor, s.context, promise,
-                expected[link.regions], *link.regions, section, list_name, onward,
+                expected[link.regions], *link.regions, section, *of_list,
             )  # fmt: skip
             relevant = verdict.relevant and verdict.relevance >= self.parameters.plus_upper_limit
             known = relevant and (inside or self._trusted)
@@ -197,7 +198,7 @@ class SharkPlus(BaseStrategy):
             return (self._scale - p.plus_prior_weight) / self._scale
         evidence = _upgrade(evidence)
         anchor, context, promise, region = evidence[_ANCHOR : _REGION + 1]
-        text = self._by_texts(anchor, context) + evidence[_ONWARD]
+        text = self._by_texts(anchor, context) + evidence[_LISTED]
         text += p.plus_promise_weight * (1.0 + promise)
         found = p.plus_parents_weight * self._by_parents(evidence) + p.plus_region_weight * region
         found += p.plus_section_weight * self._sections.share * _section(evidence)
@@ -305,5 +306,8 @@ def _section(evidence: Evidence) -> float:
 
 
 def _upgrade(evidence: Evidence) -> Evidence:
-    """Return evidence in the current format; evidence of revision 2 lacks the last numbers."""
-    return evidence + (0.0,) * (len(SharkPlus.fields) - len(evidence))
+    """Return evidence in the current format; evidence before revision 5 lacks the last numbers."""
+    if len(evidence) == len(SharkPlus.fields):
+        return evidence
+    known = evidence[: _NAME + 1]
+    return known + (0.0,) * (len(SharkPlus.fields) - len(known))
