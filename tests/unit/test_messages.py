@@ -13,8 +13,8 @@ from topiccrawl.addons.records.templates.template import read as read_template
 from topiccrawl.addons.tasks.http import spec_in
 from topiccrawl.errors import TopiccrawlError, TopicError
 from topiccrawl.messages import choose_language, language, localize, message, tr
+from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import refuse_denied, refuse_unknown, within
-from topiccrawl.storage.crawls import parse_since
 from topiccrawl.storage.database import FILE, Database
 from topiccrawl.topics.topic import Topic, read
 

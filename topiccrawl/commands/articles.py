@@ -29,7 +29,7 @@ from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.hooks import components, spider_class
-from topiccrawl.storage.crawls import LAST, parse_since
+from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.factory import opened, storage_of
 from topiccrawl.storage.formats import open_writer
 from topiccrawl.storage.pages import Pages

@@ -11,7 +11,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
-from topiccrawl.storage.crawls import LAST, parse_since
+from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import Change, Pages, Window, changes_in_window
 from topiccrawl.storage.selection import site_names

@@ -15,9 +15,8 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.messages import Message, message
 from topiccrawl.scheduler.build import check_settings, limits_of, start_rules
 from topiccrawl.scheduler.hooks import PREFIX, load_component, read_parameters
+from topiccrawl.scheduler.starttime import check_since
 from topiccrawl.spiders.discovering import Discovery
-from topiccrawl.storage.crawls import check_since
-from topiccrawl.storage.files import translated
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.marks import example_urls
 from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
@@ -257,9 +256,10 @@ def within(topic: Topic, include: str, exclude: str) -> Topic:
         name: (*getattr(topic, name), *filter(None, map(str.strip, value.split(","))))
         for name, value in given.items()
     }
-    text = message("arguments include and exclude: {error}")
-    with translated(ConfigurationError, text, (FieldError,)):
+    try:
         UrlRules(**patterns)
+    except FieldError as error:
+        raise ConfigurationError("arguments include and exclude: {error}", error=error) from error
     return topic.model_copy(update=patterns)
 
 

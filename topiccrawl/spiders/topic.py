@@ -22,6 +22,7 @@ from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
 from topiccrawl.scheduler.leases import UNLEASED
 from topiccrawl.scheduler.signals import example_read, page_judged
+from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import (
     ARGUMENTS,
     NO_SOURCE_CHECK,
@@ -31,7 +32,6 @@ from topiccrawl.spiders.arguments import (
 )
 from topiccrawl.spiders.discovering import PRIORITY, Discovery, SearchPage
 from topiccrawl.spiders.reading import PageReading, may_be_article
-from topiccrawl.storage.crawls import parse_since
 from topiccrawl.topics.marks import example_urls
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.pagekind import kind_of

@@ -21,9 +21,9 @@ from topiccrawl.errors import (
 )
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.hooks import number
+from topiccrawl.scheduler.starttime import check_since
 from topiccrawl.spiders.arguments import flag, refuse_unknown, seeds_of
 from topiccrawl.spiders.discovering import Discovery
-from topiccrawl.storage.crawls import check_since
 from topiccrawl.storage.factory import run_in_thread, storage_of
 from topiccrawl.storage.redis_address import in_redis
 

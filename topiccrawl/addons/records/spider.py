@@ -30,10 +30,10 @@ from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.build import traps_of
 from topiccrawl.scheduler.context import CrawlSpec, context_of
 from topiccrawl.scheduler.hooks import check_hooks
+from topiccrawl.scheduler.starttime import parse_since
 from topiccrawl.spiders.arguments import NO_SOURCE_CHECK
 from topiccrawl.spiders.discovering import Discovery, SearchPage, request
 from topiccrawl.spiders.reading import header, robots_tags
-from topiccrawl.storage.crawls import parse_since
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.pages import sendable
 from topiccrawl.text.decode import decode
