@@ -21,7 +21,7 @@ PAGES = {"http://a.test/0": article("家常菜谱", "红烧肉要先焯水，再
 ASKED = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=http://a.test/0")
 
 
-def at_a_terminal(proxy: str, data: Path, *more: str, **environment: str) -> str:
+def at_a_terminal(proxy: str, data: Path, *more: str, status: int = 0, **environment: str) -> str:
     """Run the crawl with standard error at a terminal; return what that shows."""
     ours, theirs = pty.openpty()
     given = {**os.environ, "http_proxy": proxy, "no_proxy": "", **environment}
@@ -37,7 +37,7 @@ def at_a_terminal(proxy: str, data: Path, *more: str, **environment: str) -> str
         except OSError:  # Linux: the other side was closed
             pass
     os.close(ours)
-    assert process.returncode == 0
+    assert process.returncode == status
     return shown.decode()
 
 
@@ -61,3 +61,20 @@ def test_v_shows_the_log_and_lang_chooses_the_language(tmp_path: Path) -> None:
     assert not (data / "logs").exists()
     assert "主题 足球：没有可抓取的网址了" in shown
     assert "为什么没有找到切题的内容：" in shown
+
+
+def test_the_terminal_shows_why_a_crawl_did_not_start(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    (data / "store.sqlite").mkdir(parents=True)
+    shown = at_a_terminal("", data, status=1, LANG="en_US.UTF-8", LC_ALL="")
+    assert f"ERROR: {data}/store.sqlite: cannot open" in shown
+
+
+def test_the_terminal_shows_wrong_settings(tmp_path: Path) -> None:
+    more = ("-s", "TOPICCRAWL_PAGEZ=3", "-s", "TOPICCRAWL_PAGES=x")
+    shown = at_a_terminal("", tmp_path, *more, status=2, LANG="en_US.UTF-8", LC_ALL="")
+    assert "TOPICCRAWL_PAGES is 'x': give a number, 0 or larger" in shown
+    assert "log:" not in shown
+    with Web(PAGES) as web:
+        shown = at_a_terminal(web.proxy, tmp_path, *more[:2], LANG="en_US.UTF-8", LC_ALL="")
+    assert "unknown setting TOPICCRAWL_PAGEZ has no effect: did you mean" in shown
