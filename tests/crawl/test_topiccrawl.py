@@ -59,6 +59,8 @@ def test_a_crawl_from_any_folder_ends_with_a_table(tmp_path: Path, web: Web) -> 
     status, out = topiccrawl(tmp_path, *words, *QUICK, web=web)
     assert status == 0, out
     assert {"新能源汽车销量创新高", "新能源汽车充电桩"} <= titles(file)
+    assert f"{file}: {len(titles(file))} articles" in out
+    assert "topiccrawl articles list" in out
     assert (tmp_path / "data/store.sqlite").exists()
     status, out = topiccrawl(tmp_path, "articles", "list")
     assert status == 0, out
