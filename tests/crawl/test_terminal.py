@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.crawl.run import ROOT, command
-from tests.crawl.web import Web, article
+from tests.crawl.web import Answer, Web, article
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,6 +54,33 @@ def test_a_terminal_shows_the_end_and_names_the_log(tmp_path: Path) -> None:
     assert "topic 足球: no URLs left to fetch" in shown
     assert f"log        {log} (0 warnings, 0 errors)" in shown
     assert "Spider closed (finished)" in log.read_text()
+
+
+def test_the_terminal_shows_that_a_stopped_crawl_waits_and_a_second_ctrl_c(tmp_path: Path) -> None:
+    asked, answer = threading.Event(), threading.Event()
+
+    def slow(_: object) -> Answer:
+        asked.set()
+        answer.wait(PATIENCE)
+        return Answer("")
+
+    ours, theirs = pty.openpty()
+    with Web({"http://a.test/robots.txt": Answer("", 404), "http://a.test/0": slow}) as web:
+        given = {**os.environ, "http_proxy": web.proxy, "no_proxy": "", "LC_ALL": "C.UTF-8"}
+        words = command(tmp_path, *ASKED)
+        with subprocess.Popen(words, cwd=ROOT, env=given, stderr=theirs) as process:
+            os.close(theirs)
+            assert asked.wait(PATIENCE)
+            process.send_signal(signal.SIGINT)
+            shown = b""
+            while b"stopping after open requests" not in shown:
+                shown += os.read(ours, 65536)
+            process.send_signal(signal.SIGINT)
+            while b"stopped at once; the same command continues the crawl" not in shown:
+                shown += os.read(ours, 65536)
+            answer.set()
+    os.close(ours)
+    assert process.returncode == 0
 
 
 def test_v_shows_the_log_and_lang_chooses_the_language(tmp_path: Path) -> None:
