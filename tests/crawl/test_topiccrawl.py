@@ -130,6 +130,12 @@ def test_an_unknown_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "unrecognized arguments: --page 3" in capsys.readouterr().err
 
 
+def test_a_topic_in_place_of_a_spider_has_a_hint(tmp_path: Path) -> None:
+    status, out = topiccrawl(tmp_path, "crawl", "足球", "-a", "exclude=/video/*")
+    assert status == 2, out
+    assert "`crawl topic -a topic=足球` crawls for a topic" in out
+
+
 def test_help_names_the_verbs_and_imports_no_command() -> None:
     code = "import sys; from topiccrawl.commands.main import main\ntry: main([])\n"
     code += "except SystemExit: sys.stderr.write(' '.join(sys.modules))"

@@ -85,7 +85,11 @@ class CrawlCommand(ScrapyCrawl):
         try:
             spider = self.crawler_process.spider_loader.load(name)
         except KeyError as error:
-            msg = tr("no spider {name!r}: `scrapy list` shows the spiders", name=name)
+            msg = tr(
+                "no spider {name!r}: `scrapy list` shows the spiders; "
+                "`crawl topic -a topic={name}` crawls for a topic",
+                name=name,
+            )
             raise UsageError(msg, print_help=False) from error
         check = getattr(spider, "check", None)
         try:
