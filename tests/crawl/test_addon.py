@@ -102,6 +102,16 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
     assert status == 0, out
 
 
+def test_a_worker_of_a_stock_project_crawls_its_tasks(project: Path) -> None:
+    status, out = scrapy(project, "tasks", "create", f"{SITE}/", "--topic", "新能源汽车")
+    assert status == 0, out
+    with Web(PAGES) as web:
+        status, out = scrapy(project, "work", "--once", proxy=web.proxy)
+    assert status == 0, out[-3000:]
+    status, out = scrapy(project, "tasks", "list")
+    assert "finished  新能源汽车  1 sites, 3 pages" in out, out
+
+
 def test_commands_need_no_project_but_a_project_must_load_the_add_on(tmp_path: Path) -> None:
     status, out = scrapy(tmp_path, "articles", "list")
     assert (status, "no crawl has been run" in out) == (1, True), out

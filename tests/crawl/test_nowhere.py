@@ -47,6 +47,18 @@ def test_the_end_says_what_became_of_seeds_terms_and_hosts(tmp_path: Path) -> No
     assert "refuses this crawler" in (tmp_path / "why.html").read_text()
 
 
+def test_pages_without_links_and_text_have_their_own_advice(tmp_path: Path) -> None:
+    app, sitemap = "http://app.test/", "http://map.test/sitemap.xml"
+    pages: dict[str, Page] = {
+        app: "<html><title>App</title><script src=/app.js></script><div id=root></div></html>",
+        sitemap: Answer("<urlset><url><loc>http://map.test/1</loc></url></urlset>"),
+    }
+    with Web(pages) as web:
+        _, out = run(web.proxy, tmp_path / "data", *ASKED, "-a", f"seeds={app},{sitemap}")
+    assert f"try        TOPICCRAWL_JS=1 if scripts build {app}" in out
+    assert f"try        discover=sitemap:{sitemap}" in out
+
+
 @pytest.mark.slow
 def test_a_crawl_that_ends_for_another_reason_or_found_something_before_has_status_0(
     tmp_path: Path,

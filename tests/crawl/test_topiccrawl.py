@@ -59,6 +59,8 @@ def test_a_crawl_from_any_folder_ends_with_a_table(tmp_path: Path, web: Web) -> 
     status, out = topiccrawl(tmp_path, *words, *QUICK, web=web)
     assert status == 0, out
     assert {"新能源汽车销量创新高", "新能源汽车充电桩"} <= titles(file)
+    assert f"{file}: {len(titles(file))} articles" in out
+    assert "topiccrawl articles list" in out
     assert (tmp_path / "data/store.sqlite").exists()
     status, out = topiccrawl(tmp_path, "articles", "list")
     assert status == 0, out
@@ -92,6 +94,46 @@ def test_a_wrong_output_is_refused_before_the_crawl(capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit, match="2"):
         main(["crawl", "足球", "-o", "all.doc"])
     assert "-o all.doc: the suffix must be one of .jsonl" in capsys.readouterr().err
+
+
+def test_an_output_in_a_missing_folder_is_refused_before_the_crawl(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["crawl", "足球", "-o", str(tmp_path / "missing" / "all.csv")])
+    assert "the folder does not exist or cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "passed"),
+    [
+        ("-L DEBUG 足球", "topic -a topic=足球 --loglevel=DEBUG"),
+        ("--logfile a.log 足球 -v", "topic -a topic=足球 --verbose --logfile=a.log"),
+        ("足球 --pages 3 -a exclude=/a", "topic -a topic=足球 -a exclude=/a -s TOPICCRAWL_PAGES=3"),
+        ("足球 -s A=1 -O b.csv", "topic -a topic=足球 -s A=1 --overwrite-output=b.csv"),
+        ("spider -a topic=足球", "spider -a topic=足球"),
+    ],
+)
+def test_scrapys_options_may_be_anywhere(
+    monkeypatch: pytest.MonkeyPatch, words: str, passed: str
+) -> None:
+    calls: list[list[str]] = []
+    monkeypatch.setattr("scrapy.cmdline.execute", calls.append)
+    with pytest.raises(AssertionError, match="Scrapy ends the process"):
+        main(["crawl", *words.split()])
+    assert calls == [["topiccrawl", "crawl", *passed.split()]]
+
+
+def test_an_unknown_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["crawl", "足球", "--page", "3"])
+    assert "unrecognized arguments: --page 3" in capsys.readouterr().err
+
+
+def test_a_topic_in_place_of_a_spider_has_a_hint(tmp_path: Path) -> None:
+    status, out = topiccrawl(tmp_path, "crawl", "足球", "-a", "exclude=/video/*")
+    assert status == 2, out
+    assert "`crawl topic -a topic=足球` crawls for a topic" in out
 
 
 def test_help_names_the_verbs_and_imports_no_command() -> None:

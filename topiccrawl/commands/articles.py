@@ -31,7 +31,7 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.hooks import components, spider_class
 from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.factory import opened, storage_of
-from topiccrawl.storage.formats import open_writer
+from topiccrawl.storage.formats import STANDARD, open_writer
 from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.selection import (
     NewsEvent,
@@ -178,10 +178,14 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
             since = parse_since(opts.stored_since, self.folder, selection.topic, started)
         choice = ExportFilter(opts.sort or "", opts.min_score, since, opts.limit or 0)
         formats = Table(selection.topic, columns_named(opts.columns)).formats()
+        number = 0
         with open_writer(file, formats) as writer:
             async with aclosing(self._select(selection, choice)) as articles:
                 async for article in articles:
                     writer.write(article)
+                    number += 1
+        if file != STANDARD:
+            say(tr("{file}: {number} articles", file=file, number=number), to=sys.stderr)
         if opts.stored_since:
             cursor = datetime.fromtimestamp(started - UNSETTLED, UTC).isoformat(timespec="seconds")
             say(tr("next export: --stored-since {cursor}", cursor=cursor), to=sys.stderr)

@@ -6,8 +6,9 @@ import logging
 import os
 import re
 import sys
+from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.exceptions import UsageError
@@ -44,6 +45,7 @@ class CrawlCommand(ScrapyCrawl):
     """
 
     _crawlers: Sequence[Crawler] = ()
+    _log_file: Path | None = None
 
     @override
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -58,15 +60,22 @@ class CrawlCommand(ScrapyCrawl):
         choose_language(str(self.settings.get("TOPICCRAWL_LANGUAGE") or ""))
         asked = opts.verbose or opts.logfile or opts.loglevel or opts.nolog
         if len(args) == 1 and not asked and sys.stderr.isatty():
-            _log_to_file(self.settings, args[0], opts.spargs.get("topic", ""))
+            self._log_file = _log_to_file(self.settings, args[0], opts.spargs.get("topic", ""))
 
     @override
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) == 1:
             self._check(args[0], opts.spargs)
-        super().run(args, opts)
+        if self._log_file is not None:
+            say(tr("log: {file} (show it here with -v)", file=self._log_file), to=sys.stderr)
+        with LastErrors() as errors:
+            super().run(args, opts)
         if any(map(_failed, self._crawlers)):
             self.exitcode = 1
+            if self._log_file is not None:
+                say(*errors.lines, to=sys.stderr)
+        elif any(map(_is_open, self._crawlers)):
+            say(tr("stopped at once; the same command continues the crawl"), to=sys.stderr)
         elif any(one.stats.get_value(NOTHING_ON_TOPIC) for one in self._crawlers):
             self.exitcode = NOTHING_FOUND
 
@@ -76,7 +85,11 @@ class CrawlCommand(ScrapyCrawl):
         try:
             spider = self.crawler_process.spider_loader.load(name)
         except KeyError as error:
-            msg = tr("no spider {name!r}: `scrapy list` shows the spiders", name=name)
+            msg = tr(
+                "no spider {name!r}: `scrapy list` shows the spiders; "
+                "`crawl topic -a topic={name}` crawls for a topic",
+                name=name,
+            )
             raise UsageError(msg, print_help=False) from error
         check = getattr(spider, "check", None)
         try:
@@ -88,6 +101,8 @@ class CrawlCommand(ScrapyCrawl):
             raise UsageError(localize(error), print_help=False) from error
         for line in unknown_settings(self.settings, os.environ):
             logger.warning("%s", line)
+            if self._log_file is not None:
+                say(tr("warning: {text}", text=line), to=sys.stderr)
 
     @override
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
@@ -96,18 +111,49 @@ class CrawlCommand(ScrapyCrawl):
         return crawler
 
 
-def _log_to_file(settings: BaseSettings, spider: str, topic: str) -> None:
-    """Write the log to a file in the data folder unless LOG_FILE is set; print its path."""
+class LastErrors(logging.Handler):
+    """Collect the last errors in the log, to print them below a log that is a file.
+
+    Attributes:
+        lines: Their messages, the last three.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.lines: deque[str] = deque(maxlen=3)
+
+    def __enter__(self) -> Self:
+        logging.getLogger().addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger().removeHandler(self)
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        raised = record.exc_info[1] if record.exc_info else None
+        line = tr("ERROR: {text}", text=raised or record.getMessage())
+        if line not in self.lines:
+            self.lines.append(line)
+
+
+def _log_to_file(settings: BaseSettings, spider: str, topic: str) -> Path | None:
+    """Write the log to a file in the data folder unless LOG_FILE is set; return its path."""
     if settings.get("LOG_FILE") or not settings.getbool("LOG_ENABLED"):
-        return
+        return None
     name = re.sub(r"[^\w.-]+", "-", f"{spider}-{topic}" if topic else spider)[:80]
     path = Path(settings["TOPICCRAWL_DATA_DIR"]) / "logs" / f"{name}.log"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return  # the crawl reports that the folder cannot be used
+        return None  # the crawl reports that the folder cannot be used
     settings.set("LOG_FILE", str(path), priority="cmdline")
-    say(tr("log: {file} (show it here with -v)", file=path), to=sys.stderr)
+    return path
+
+
+def _is_open(crawler: Crawler) -> bool:
+    """Return whether the spider was not closed, as after a second Ctrl-C."""
+    return crawler.engine.spider is not None
 
 
 def _failed(crawler: Crawler) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -63,8 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if words[0] in {"-V", "--version"}:
         sys.stdout.write(f"topiccrawl {__version__}\n")
         sys.exit(0)
-    scrapys_own = any(word.startswith("-a") for word in words)  # crawl SPIDER -a NAME=VALUE
-    if words[0] == "crawl" and not scrapys_own:
+    if words[0] == "crawl" and not _names_spider(words[1:]):
         _crawl(words[1:])
     _run(words)
 
@@ -79,10 +79,16 @@ def _run(words: Sequence[str]) -> NoReturn:
     raise AssertionError("Scrapy ends the process")
 
 
+def _names_spider(words: Sequence[str]) -> bool:
+    """Return whether ``crawl`` has the form ``SPIDER -a NAME=VALUE``, without our own options."""
+    own = {word.partition("=")[0] for word in words} & _TOPIC_OPTIONS
+    return any(word.startswith("-a") for word in words) and not own
+
+
 def _crawl(words: Sequence[str]) -> NoReturn:
     """Run the topic spider, then export the articles of the topic if ``-o`` is given."""
     parser = _parser()
-    options, scrapy_options = parser.parse_known_args(words)
+    options = parser.parse_args(words)
     if options.output is not None:
         _check_output(parser, options.output)
     given = {
@@ -90,11 +96,12 @@ def _crawl(words: Sequence[str]) -> NoReturn:
         "watch": options.watch, "fresh": "1" if options.fresh else "",
     }  # fmt: skip
     spider = [part for name, value in given.items() if value for part in ("-a", f"{name}={value}")]
+    spider += [word for pair in options.arguments for word in ("-a", pair)]
     settings = [word for pair in options.set for word in ("-s", pair)]
     if options.pages:
         spider += ["-s", f"TOPICCRAWL_PAGES={options.pages}"]
     try:
-        _run(["crawl", "topic", *spider, *settings, *scrapy_options])
+        _run(["crawl", "topic", *spider, *settings, *_scrapy_options(options)])
     except SystemExit as ended:
         if options.output is None or ended.code == _USAGE:
             raise
@@ -109,10 +116,32 @@ def _check_output(parser: argparse.ArgumentParser, file: str) -> None:
     text, binary = Table().formats()
     if Path(file).suffix not in {*text, *binary}:
         parser.error(f"-o {file}: the suffix must be one of {', '.join((*text, *binary))}")
+    if Path(file).suffix == ".parquet" and find_spec("pyarrow") is None:
+        parser.error(tr("{path}: needs pyarrow: pip install 'topiccrawl[parquet]'", path=file))
+    if not os.access(Path(file).parent, os.W_OK):
+        parser.error(tr("-o {file}: the folder does not exist or cannot be written", file=file))
+
+
+def _scrapy_options(options: argparse.Namespace) -> list[str]:
+    """Return the options that Scrapy reads itself, as they were given."""
+    words = [word for word, name in _SCRAPY_FLAGS.items() if getattr(options, name)]
+    for word, name in _SCRAPY_VALUES.items():
+        value = getattr(options, name)
+        words += [] if value is None else [f"{word}={value}"]
+    return words
 
 
 _USAGE = 2
 """Exit status for wrong arguments, before any crawl."""
+_TOPIC_OPTIONS = frozenset({"--seeds", "--discover", "--pages", "--fresh", "--watch"})
+"""Options of a topic crawl that Scrapy's ``crawl`` does not have."""
+_SCRAPY_FLAGS = {"--nolog": "nolog", "--pdb": "pdb", "--verbose": "verbose"}
+"""Flags of Scrapy's ``crawl``, and their names in the parsed options."""
+_SCRAPY_VALUES = {
+    "--overwrite-output": "overwrite_output", "--logfile": "logfile", "--loglevel": "loglevel",
+    "--profile": "profile", "--pidfile": "pidfile",
+}  # fmt: skip
+"""Options with a value of Scrapy's ``crawl``, and their names in the parsed options."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -144,8 +173,20 @@ def _parser() -> argparse.ArgumentParser:
         "export the articles of the topic at the end: .xlsx, .csv, .html, .md, .jsonl, .rss ..."
     )
     add("-o", "--output", metavar="FILE", help=text)
-    add("-s", "--set", action="append", default=[], help=argparse.SUPPRESS)
+    _add_scrapy_options(parser)
     return parser
+
+
+def _add_scrapy_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of Scrapy's ``crawl``, which its own help describes."""
+    short = {"--overwrite-output": "-O", "--loglevel": "-L", "--verbose": "-v"}
+    hidden = argparse.SUPPRESS
+    parser.add_argument("-s", "--set", action="append", default=[], help=hidden)
+    parser.add_argument("-a", dest="arguments", action="append", default=[], help=hidden)
+    for words, action in ((_SCRAPY_FLAGS, "store_true"), (_SCRAPY_VALUES, "store")):
+        for word, name in words.items():
+            names = [short[word], word] if word in short else [word]
+            parser.add_argument(*names, dest=name, action=action, help=hidden)
 
 
 def _positive(text: str) -> int:

@@ -138,7 +138,7 @@ def explain(found: Explanation) -> list[str]:
     lines += [
         f"  anchor     {found.anchor or '(none)'}",
         f"  context    {found.context or '(none)'}",
-        f"  in-links   {found.inlinks} crawled pages; the best:",
+        f"  in-links   {found.inlinks} crawled pages{'; the best:' if found.parents else ''}",
         *(f"    {value:.4f}  {parent}" for parent, value in found.parents),
         f"  path       {found.depth} links from the seed:",
         *(f"    {step}" for step in found.path),

@@ -159,7 +159,9 @@ def summary(
             3, tr("  watched    {pages} pages revisited: {changes}", pages=watched, changes=changes)
         )
     if get("topiccrawl/queue/prior", 0) or get("topiccrawl/queue/normal", 0):
-        lines.append(tr("  continue   run the same command again; -a fresh=1 starts over"))
+        lines.append(
+            tr("  continue   run the same command again; --fresh or -a fresh=1 starts over")
+        )
     return lines
 
 
@@ -237,8 +239,8 @@ def _end(reason: str) -> str:
     return ends.get(reason, reason)
 
 
-_FOUND = "scrapy articles list · scrapy articles show URL · scrapy why URL"
-_FAILED = "scrapy frontier list error · scrapy why URL"
+_FOUND = "topiccrawl articles list · topiccrawl articles show URL · topiccrawl why URL"
+_FAILED = "topiccrawl frontier list error · topiccrawl why URL"
 _COMPLETED = frozenset(
     {
         "finished", BUDGET, YIELD, "closespider_pagecount", "closespider_itemcount",

@@ -71,6 +71,8 @@ class Progress:
         seconds = time.monotonic() - self.started
         figures = self.crawler.get_extension(CrawlFigures)
         why = figures.waiting().text(tr) if figures is not None else ""
+        if not self.crawler.crawling:  # after the first Ctrl-C
+            why = tr("stopping after open requests (Ctrl-C: at once)")
         stats, counts = self.crawler.stats.get_stats(), context.frontier.counts()
         own = context.progress
         line = own() if own else progress_line(stats, counts, seconds, why)

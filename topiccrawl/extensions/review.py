@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 BEST = 5
 """Number of best pages in the review."""
+BARE = 3
+"""Number of bare pages in the review."""
+_LITTLE_TEXT = 200
+"""Number of characters below which a page without links counts as bare."""
 
 
 class CrawlReview:
@@ -30,8 +34,9 @@ class CrawlReview:
 
     The section ``review`` of the state of the crawl has ``threshold`` (minimum relevance of a page
     on topic), ``best`` (relevance, URL, title), ``met`` (term to number of pages), ``never`` (terms
-    not found), ``seeds`` (url, queue, reason, relevance) and ``hosts`` (cause to hosts; only after
-    the end of the crawl).
+    not found), ``bare`` (URL, and whether it is a feed, of pages without links and almost without
+    text), ``seeds`` (url, queue, reason, relevance) and ``hosts`` (cause to hosts; only after the
+    end of the crawl).
 
     Args:
         crawler: Crawler of a topic.
@@ -42,6 +47,7 @@ class CrawlReview:
         self.context = context_of(crawler)
         self._best: list[tuple[float, str, str]] = []
         self._met: dict[str, int] = {}
+        self._bare: dict[str, bool] = {}
         self._seeds: dict[str, None] = {}
         self._last: State = {}
         topic = self.context.spec.topic
@@ -65,10 +71,12 @@ class CrawlReview:
         return review
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """Record a page if it is one of the best, and count its terms."""
+        """Record a page if it is one of the best or bare, and count its terms."""
         entry = (round(verdict.relevance, 4), page.url, page.title[:200])
         if not any(url == page.url for _, url, _ in self._best):
             (heappush if len(self._best) < BEST else heappushpop)(self._best, entry)
+        if not page.links and len(page.text) < _LITTLE_TEXT and len(self._bare) < BARE:
+            self._bare[page.url] = page.feed
         for term, _ in verdict.terms:
             if term in self._own or not self._own:
                 self._met[term] = self._met.get(term, 0) + 1
@@ -86,6 +94,7 @@ class CrawlReview:
             "best": sorted(self._best, reverse=True),
             "met": dict(self._met),
             "never": sorted(self._own - self._met.keys()),
+            "bare": [[url, feed] for url, feed in self._bare.items()],
             "seeds": [],
             "hosts": {},
         }

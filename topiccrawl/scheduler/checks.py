@@ -59,6 +59,8 @@ def check_values(settings: BaseSettings) -> None:
     _check_kinds(settings)
     for name in ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"):
         check_count(settings, name)
+    if settings["TOPICCRAWL_READERS"] not in ("", None):  # by default, from the number of cores
+        _check_number(settings, "TOPICCRAWL_READERS", whole=True)
     limits_of(settings)
     frontiers_of(settings).place("any")
     _check_name(settings, "TOPICCRAWL_CRAWL")

@@ -27,6 +27,13 @@ UNREACHED = (
     "robots-unavailable",
 )  # fmt: skip
 """Error reasons by which a host counts as unreachable."""
+_NETWORK = frozenset(
+    {
+        "cannot-resolve-host", "tls-failed", "download-connection-refused", "download-timeout",
+        "download-failed",
+    }
+)  # fmt: skip
+"""Error reasons that a network or a proxy may cause."""
 
 
 def seed_outcomes(
@@ -66,7 +73,7 @@ def explain_review(review: Mapping[str, Any]) -> list[str]:
         found = sorted(review["met"].items(), key=lambda item: -item[1])
         named = ", ".join(tr("{term} on {pages} pages", term=t, pages=n) for t, n in found[:TERMS])
         lines.append(tr("  terms found: {terms}", terms=named))
-    if review["never"]:
+    if review["never"] and review["best"]:  # not if no page was read
         lines.append(tr("  terms not found: {terms}", terms=", ".join(review["never"][:TERMS])))
     for reason, hosts in review["hosts"].items():
         named = ", ".join(hosts)
@@ -102,6 +109,8 @@ def cause(reason: str) -> str:
         "http-401": tr("a login is required (401)"),
         "http-403": tr("the server refuses this crawler (403)"),
         "http-429": tr("the server limits requests (429)"),
+        "max-redirects": tr("too many redirects"),
+        "private-address": tr("an address of this machine or of a private network"),
         "robots": tr("its robots.txt excludes the page"),
         "robots-unavailable": tr("its robots.txt cannot be read (5xx)"),
     }
@@ -116,9 +125,17 @@ def advice(review: Mapping[str, Any]) -> list[str]:
         tips.append(tr("other seeds: none of the given ones could be fetched"))
     if review["best"]:
         tips += _advice_on_pages(review)
-    if set(review["hosts"]) & {"cannot-resolve-host", "download-timeout", "tls-failed"}:
-        tips.append(tr("`scrapy doctor`, which examines network and proxy"))
+    tips += [_advice_on_bare(url, feed=feed) for url, feed in review.get("bare", ())]
+    if set(review["hosts"]) & _NETWORK:
+        tips.append(tr("a check of the network, and of http_proxy, https_proxy and no_proxy"))
     return tips
+
+
+def _advice_on_bare(url: str, *, feed: bool) -> str:
+    """Return what to try for a page without links and almost without text."""
+    if feed:
+        return tr("discover=sitemap:{url}, since only news is read from a sitemap", url=url)
+    return tr("TOPICCRAWL_JS=1 if scripts build {url}: it has no links and no text", url=url)
 
 
 def _advice_on_pages(review: Mapping[str, Any]) -> list[str]:

@@ -115,7 +115,7 @@ def test_exports_hold_what_is_selected_and_no_text_that_may_not_be_copied(
 ) -> None:
     files = {suffix: tmp_path / f"out{suffix}" for suffix in (".jsonl", ".csv", ".parquet")}
     for file in files.values():
-        assert run("export", str(file), "--topic", "汽车") == (0, "")
+        assert run("export", str(file), "--topic", "汽车") == (0, f"{file}: 2 articles\n")
     lines = [json.loads(line) for line in files[".jsonl"].read_text("utf-8").splitlines()]
     assert [line["url"] for line in lines] == [article(n).url for n in (3, 1)]
     assert [line["body"] for line in lines] == ["", TEXTS[1]]
@@ -128,7 +128,7 @@ def test_exports_hold_what_is_selected_and_no_text_that_may_not_be_copied(
     assert [row["title"] for row in table] == ["第3篇", "第1篇"]
     assert table[1]["topics"] == [("汽车", 0.5)]
     feed = tmp_path / "feed.atom"
-    assert run("export", str(feed), "--all", "--limit", "2") == (0, "")
+    assert run("export", str(feed), "--all", "--limit", "2") == (0, f"{feed}: 2 articles\n")
     entries = etree.parse(str(feed)).getroot().findall("{*}entry")
     assert [one.findtext("{*}id") for one in entries] == [article(n).url for n in (3, 2)]
     assert [one.findtext("{*}summary") for one in entries] == [None, TEXTS[2]]

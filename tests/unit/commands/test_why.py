@@ -14,3 +14,12 @@ def test_a_url_that_was_let_go_is_said_to_be_seen_and_how_it_is_fetched() -> Non
     assert "TOPICCRAWL_MAX_KNOWN" in text
     assert "TOPICCRAWL_SEEN_ERROR" in text
     assert "scrapy frontier requeue" in text
+
+
+def test_in_links_of_a_seed_announce_no_list() -> None:
+    seed = EVICTED._replace(url="http://a.cn/", queue="crawled", inlinks=3, parents=())
+    lines = explain(seed)
+    assert "  in-links   3 crawled pages" in lines
+    best = (("http://a.cn/hub", 0.5),)
+    lines = explain(seed._replace(parents=best))
+    assert "  in-links   3 crawled pages; the best:" in lines

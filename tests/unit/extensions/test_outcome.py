@@ -37,3 +37,9 @@ def test_the_commands_name_a_folder_that_is_not_the_default() -> None:
 
 def test_the_summary_says_where_articles_are() -> None:
     assert "stored in  mongodb://h/news (articles), data/f (frontier)" in text("data")
+
+
+def test_the_commands_work_in_any_folder() -> None:
+    assert "show       topiccrawl articles list" in text("data")
+    assert "topiccrawl frontier list error" in text("data", "seeds_unreachable")
+    assert "--fresh or -a fresh=1 starts over" in text("data")

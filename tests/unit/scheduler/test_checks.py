@@ -44,6 +44,8 @@ def settings(**changes: str) -> Settings:
         ("TOPICCRAWL_PAGES", "1.5"),
         ("TOPICCRAWL_PAGES", "-1"),
         ("TOPICCRAWL_MAX_KNOWN", "many"),
+        ("TOPICCRAWL_READERS", "many"),
+        ("TOPICCRAWL_READERS", "1.5"),
         ("TOPICCRAWL_REVISIT_DAYS", "-1"),
         ("TOPICCRAWL_REVISIT_POLICY", "foo"),
         ("TOPICCRAWL_SEEN_ERROR", "0"),

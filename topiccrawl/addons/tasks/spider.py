@@ -11,6 +11,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
+from scrapy.addons import AddonManager
 from scrapy.exceptions import DontCloseSpider
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.project import get_project_settings
@@ -277,9 +278,10 @@ class WorkSpider(Spider):
 
 
 def crawl_settings(settings: BaseSettings) -> Settings:
-    """Return the settings of the crawls: the project's, with those of the command line."""
+    """Return the settings of the crawls: the project's, with its add-ons and the command line's."""
     result = get_project_settings()
     for name in settings:
         if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
             result.set(name, settings[name], priority="cmdline")
+    AddonManager.load_pre_crawler_settings(result)
     return result

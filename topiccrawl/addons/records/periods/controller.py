@@ -303,7 +303,7 @@ class PeriodController:
         if skipped.skipped:
             lines.append(
                 f"  sampling   {skipped.skipped} seeds skipped until the next period; about "
-                f"{skipped.useful:.0f} of them would have been useful"
+                f"{skipped.useful:.0f} of them would have been useful; -a chance=0 crawls all"
             )
         return lines
 

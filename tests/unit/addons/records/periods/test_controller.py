@@ -204,6 +204,7 @@ def test_seeds_passed_over_by_chance_are_kept_for_the_next_period(tmp_path: Path
         outcomes = await first.seeds.outcomes()
         lines = "\n".join([*await first.summary(), first.progress()])
         assert f"{passed} seeds skipped until the next period" in lines
+        assert "-a chance=0 crawls all" in lines
         await first.close()
         chances = [chance for _, _, chance, _ in outcomes]
         assert chances[0] == pytest.approx(1 - 1 / 60)
