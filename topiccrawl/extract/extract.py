@@ -115,7 +115,7 @@ class Extraction(NamedTuple):
 
     Attributes:
         extracted: The article, or None.
-        body: Body of the article with repeated lines, or None.
+        body: Body of the article with repeated lines; None if there is none, or no frame was given.
         trial: Result of using the frame.
     """
 
@@ -174,8 +174,9 @@ def extract_by(
     if options.wanted is not None and genre not in options.wanted:
         return Extraction()
     trial = FrameTrial()
+    raw: Body | None = None
     if options.frame is None:
-        raw = body = find_body(reading.tree, language, dense.body)
+        body = find_body(reading.tree, language, dense.body)
     else:
         raw, trial = find_framed(reading.tree, language, options.frame, dense.body)
         body = options.frame.clean(raw, trial)

@@ -51,6 +51,15 @@ def test_what_repeats_is_frame_and_what_changes_is_content() -> None:
     assert body(page(77), frame) == [f"第77号消息第{n}段。{LINE}" for n in range(4)]
 
 
+def test_only_a_frame_gets_the_body_with_repeated_lines() -> None:
+    without = extract_by(page(1), "http://a.test/x", None, Conditions())
+    given = extract_by(page(1), "http://a.test/x", None, Conditions(frame=SiteFrame().view()))
+    assert without.extracted == given.extracted
+    assert without.body is None
+    assert given.body is not None
+    assert given.body.text.endswith(HOTLINE)
+
+
 def test_the_trusted_box_wins_over_a_heavier_one() -> None:
     others = "".join(f"<p>另一篇文章的第{n}段。{LINE}</p>" for n in range(40))
     rest = f"<div class=other>{others}</div>"
