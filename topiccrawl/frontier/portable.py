@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
-from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
+from topiccrawl.frontier.hosts import Host, Origin, find_origin, read_hosts
 from topiccrawl.frontier.politeness import ROBOTS_HEAD, origin_key
 from topiccrawl.frontier.queues import SWEEP_END, queue_of
 from topiccrawl.frontier.rows import TOP, Row
@@ -52,8 +52,8 @@ class Export:
         """Yield the entries of the frontier, its hosts, filters of evicted URLs and URLs."""
         with self._store.reading():
             yield self._about()
-            for host, units in read_hosts(self._store):
-                yield self._host(host, units)
+            for host in read_hosts(self._store):
+                yield self._host(host)
             for name, data in self._store.items("seen"):
                 bucket, place = NAME.unpack(name)
                 yield SeenEntry(bucket, place, b64encode(data).decode())
@@ -75,21 +75,21 @@ class Export:
             },
         )  # fmt: skip
 
-    def _host(self, host: Host, units: list[list[str]]) -> HostEntry:
-        origins = dict.fromkeys(unit[0] for unit in units)
+    def _host(self, host: Host) -> HostEntry:
         return HostEntry(
             host.name, host.next_at, host.delay, host.level, host.pages, *host.stats,
             groups=tuple((name, *stats) for name, stats in host.groups.items() if stats.pages),
-            units=tuple((origin, tuple(groups)) for origin, *groups in units),
-            robots=tuple(filter(None, map(self._robots, origins))),
+            units=tuple((unit.origin.name, unit.groups) for unit in host.units),
+            robots=tuple(filter(None, map(self._robots, host.origins))),
         )  # fmt: skip
 
-    def _robots(self, origin: str) -> tuple[str, float, bool, str] | None:
-        data = self._store.get("robots", origin_key(origin))
+    def _robots(self, origin: Origin) -> tuple[str, float, bool, str] | None:
+        data = self._store.get("robots", origin_key(origin.name))
         if not data:
             return None
         expires, available = ROBOTS_HEAD.unpack_from(data)
-        return origin, expires, bool(available), data[ROBOTS_HEAD.size :].decode("utf-8", "replace")
+        body = data[ROBOTS_HEAD.size :].decode("utf-8", "replace")
+        return origin.name, expires, bool(available), body
 
     def _url(self, key: bytes, row: Row) -> UrlEntry:
         url, anchor, context, payload, reason = (

@@ -42,7 +42,7 @@ Changes = dict[str, dict[bytes, bytes | None]]
 Feed = Callable[[str, Iterable[Change]], None]
 """Change feed: called with the name of a table, and keys and values (None: deleted)."""
 
-FORMAT = 8
+FORMAT = 9
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
@@ -54,13 +54,12 @@ FILES = (
 )  # fmt: skip
 """Files of a frontier of this format, or of an earlier one."""
 BATCH = 500
-TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "units", "groups", "robots", "seen")
+TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "robots", "seen")
 """``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
 ``arrivals``: arrival number to key; ``links``: key of a page to the packed keys of its counted
-links; ``due``: time and key of delayed URLs; ``hosts``: number to clock, statistics and name of a
-host; ``units``: host and unit number to origin and groups; ``groups``: host and position to the
-name of a group that no unit has; ``robots``: origin to robots.txt; ``seen``: filters of evicted
-keys, see ``seen``."""
+links; ``due``: time and key of delayed URLs; ``hosts``: number of a host to its clock,
+name, units and statistics; ``robots``: origin to robots.txt; ``seen``: filters of evicted keys, see
+``seen``."""
 LARGE = ("robots", "seen")
 REPORTED = frozenset({"urls", "links", "robots", "seen"})
 """Tables whose changes are reported to the change feed as they are."""

@@ -222,8 +222,8 @@ class View(Export):
 
     def _bias(self, row: Row) -> float:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
-        ((host, units),) = read_hosts(self._store, HOST_ID.pack(row.host))
-        group_stats = [host.groups.get(group, NOTHING) for group in units[row.unit][1:]]
+        (host,) = read_hosts(self._store, HOST_ID.pack(row.host))
+        group_stats = [host.groups.get(group, NOTHING) for group in host.units[row.unit].groups]
         return self._strategy.bias([GroupStats(*crawl), host.stats, *group_stats])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
