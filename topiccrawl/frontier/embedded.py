@@ -123,11 +123,11 @@ class EmbeddedFrontier:
         self.urls = Urls(self.store)
         self.registry = HostRegistry(self.store)
         self.ready = ReadyHosts(self.host_clock, self.registry, strategy)
-        self.leases = Leases(limits.lease_seconds)
+        self.leases = Leases(self.store, limits.lease_seconds)
         self.queues = Queues(self.urls, self.registry, self.ready, self.leases, limits.max_queued)
         self.scorer = RowScorer(self.queues, strategy)
         self._progress = saved = self.store.load("progress") or {}
-        self.queues.tally.update(saved.get("tally", {}))
+        self.queues.tally.update({**saved.get("tally", {}), **self.queues.tally})
         self.urls.seq = saved.get("seq", 1)
         self.leases.epoch = saved.get("epoch", 0)
         self.ready.crawl = GroupStats(*saved.get("crawl", self.ready.crawl))
@@ -231,12 +231,12 @@ class EmbeddedFrontier:
 
     def why(self, url: str) -> Explanation | None:
         """Return the stored state of a URL, or None."""
-        self._flush()
+        self.registry.flush()
         return self.view.why(url)
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error."""
-        self._flush()
+        self.registry.flush()
         return self.view.iterate(queue)
 
     def export(self) -> Iterator[Entry]:
@@ -303,14 +303,9 @@ class EmbeddedFrontier:
             self.store.wait_for_commit()
         return self.store.commit_done()
 
-    def _flush(self) -> None:
-        """Write the changes of hosts and leases, which are only in RAM, to the store."""
-        self.registry.flush()
-        self.leases.flush(self.store)
-
     def write(self) -> None:
         """Begin a commit of all changes."""
-        self._flush()
+        self.registry.flush()
         self.store.save("progress", {
             "tally": dict(self.queues.tally), "seq": self.urls.seq, "turn": self.dispatch.turn,
             "swept": self.scorer.swept, "crawl": self.ready.crawl,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.store import Store
     from topiccrawl.model import Lease
 
-LEASED = b"leased"
-
 
 @dataclass(slots=True, eq=False)
 class OpenLease:
@@ -51,22 +49,24 @@ class OpenLease:
 class Leases:
     """All open leases by key, in the order of expiry, since all live equally long.
 
-    If the clock was set back, older leases expire with newer ones.
+    If the clock was set back, older leases expire with newer ones. The keys of leased pages are
+    stored for readers; leases of an earlier process have ended.
 
     Args:
+        store: Store of the keys.
         seconds: Life of a lease, unless extended.
 
     Attributes:
         by_key: Leases by key; a robots lease has a key that no URL has.
         epoch: Number of the last lease; it only grows.
-        changed: Keys of pages that were leased or released since the last commit.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, store: Store, seconds: float) -> None:
+        self._store, self._seconds = store, seconds
         self.by_key: OrderedDict[bytes, OpenLease] = OrderedDict()
         self.epoch = 0
-        self.changed: set[bytes] = set()
+        for key, _ in store.items("leased"):
+            store.put("leased", key, None)
 
     def open(self, key: bytes, host: Host, origin: Origin | None, now: float) -> OpenLease:
         """Add a lease of a page, or of the robots.txt of an origin."""
@@ -76,7 +76,7 @@ class Leases:
         self.by_key[key] = entry
         if origin is None:
             host.leased += 1
-            self.changed.add(key)
+            self._store.put("leased", key, b"")
         return entry
 
     def drop(self, key: bytes) -> None:
@@ -85,27 +85,11 @@ class Leases:
         entry.free_slot()
         if entry.origin is None:
             entry.host.leased -= 1
-            self.changed.add(key)
+            self._store.put("leased", key, None)
 
-    def evict(self, keys: Iterable[bytes]) -> None:
-        """Remove leases of pages that this node no longer serves."""
-        for key in keys:
-            del self.by_key[key]
-            self.changed.discard(key)
-
-    def flush(self, store: Store) -> None:
-        """Write the keys of leased pages if they changed since the last commit."""
-        if self.changed:
-            pages = self.pages()
-            store.put("meta", LEASED, b"".join(pages))
-            keys = set(pages)
-            if store.feed is not None:
-                store.feed("leased", ((key, b"" if key in keys else None) for key in self.changed))
-            self.changed.clear()
-
-    def pages(self) -> list[bytes]:
-        """Return the keys of page leases."""
-        return [key for key, entry in self.by_key.items() if entry.origin is None]
+    def pages(self) -> int:
+        """Return the number of page leases."""
+        return sum(entry.origin is None for entry in self.by_key.values())
 
     def find(self, lease: Lease) -> OpenLease | None:
         """Return the entry of a lease, or None if the lease is stale."""
@@ -136,11 +120,6 @@ class Leases:
     def next_expiry(self) -> float | None:
         """Return the time at which the next lease expires, or None."""
         return next((entry.expires for entry in self.by_key.values()), None)
-
-
-def leased_keys(store: Store) -> list[bytes]:
-    """Return the keys of leased pages as of the last write."""
-    return split(store.get("meta", LEASED) or b"")
 
 
 def robots_key(url: str) -> bytes:

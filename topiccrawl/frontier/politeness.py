@@ -270,9 +270,9 @@ class Robots:
         return self._store.get("robots", origin_key(origin.name)) or b""
 
     def delete(self, origin: Origin) -> None:
-        """Delete an origin's robots.txt without a report to the change feed."""
+        """Delete an origin's robots.txt."""
         self.forget(origin)
-        self._store.drop("robots", origin_key(origin.name))
+        self._store.put("robots", origin_key(origin.name), None)
 
     def forget(self, origin: Origin) -> None:
         """Remove an origin's parsed robots.txt from the cache."""

@@ -18,7 +18,6 @@ from zlib import crc32
 import numpy as np
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.leases import Leases, leased_keys
 from topiccrawl.frontier.rows import QUEUED, TOP, Row, Urls, decode, quantum
 from topiccrawl.frontier.seen import QueueLimit
 from topiccrawl.links.strategies.contract import LEARNT, REJECTED, LinkStrategy
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from topiccrawl.frontier.hosts import Host, HostRegistry, Origin
+    from topiccrawl.frontier.leases import Leases
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.ready import ReadyHosts
     from topiccrawl.frontier.store import Store
@@ -68,7 +68,7 @@ class Queues:
         self._hosts = registry.hosts
         self._limit = QueueLimit(most, self._hosts)
         self._earliest_due = 0.0  # earliest time at which a URL may be due
-        build_orders(urls.store, self._hosts)
+        self.tally.update(zip(LANE_NAMES, build_orders(urls.store, self._hosts), strict=False))
 
     def origin(self, url: str) -> Origin | None:
         """Return the origin of a URL, or None (counted) if its host has too many origins."""
@@ -83,7 +83,7 @@ class Queues:
 
     def counts(self) -> dict[str, int]:
         """Return counters by name: all queue sizes, and other counters that are not 0."""
-        return sizes_of(self.tally, len(self.leases.pages()))
+        return sizes_of(self.tally, self.leases.pages())
 
     def unit(self, row: Row) -> Unit:
         """Return the unit of a row."""
@@ -328,19 +328,25 @@ def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
     return sizes | {name: number for name, number in tally.items() if number} | {"leased": leased}
 
 
-def build_orders(store: Store, hosts: list[Host]) -> None:
-    """Enter all rows that are queued by value, and not leased, into the orders of their units."""
-    size = store.size("urls")
-    leased = [decode(data).seq for data in store.get_many("urls", leased_keys(store)).values()]
+def build_orders(store: Store, hosts: list[Host]) -> list[int]:
+    """Enter all rows that are queued by value into the orders of their units.
+
+    Returns:
+        Numbers of URLs in priorQueue and normalQueue, including delayed ones.
+    """
+    total, sizes = store.size("urls"), np.zeros(len(LANE_NAMES), int)
     for number, packed in enumerate(_heads(store), 1):
         heads = np.frombuffer(packed, rows.HEAD)
-        _enter(heads[~np.isin(heads["seq"], leased)] if leased else heads, hosts)
+        queued = heads[heads["state"] == QUEUED]
+        sizes += np.bincount(queued["lane"], minlength=len(LANE_NAMES))
+        _enter(queued[queued["flags"] & rows.DELAYED == 0], hosts)
         if number % LOG_BATCHES == 0:
-            logger.info("%s: %d of %d URLs ordered", store.path, number * BATCH, size)
+            logger.info("%s: %d of %d URLs ordered", store.path, number * BATCH, total)
     for host in hosts:
         for unit in host.units:
             for order in unit.orders:
                 order.sort()
+    return [int(size) for size in sizes[:2]]
 
 
 def _heads(store: Store) -> Iterator[bytes]:
@@ -351,8 +357,7 @@ def _heads(store: Store) -> Iterator[bytes]:
 
 
 def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
-    """Append the queued rows of a batch to the orders of their units."""
-    heads = heads[(heads["state"] == QUEUED) & (heads["flags"] & rows.DELAYED == 0)]
+    """Append rows to the orders of their units."""
     queue_ids = (
         heads["host"].astype(np.uint64) << 17 | heads["unit"].astype(np.uint64) << 1 | heads["lane"]
     )

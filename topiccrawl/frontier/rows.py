@@ -300,18 +300,15 @@ class Urls:
     def delete(self, key: bytes, number: int) -> None:
         """Delete the record of a URL."""
         self.known -= 1
-        self.store.drop("arrivals", ARRIVAL.pack(number))
+        self.store.put("arrivals", ARRIVAL.pack(number), None)
         self.store.put("urls", key, None)
 
-    def drop_prefix(self, prefix: bytes) -> None:
-        """Delete all URLs with a key prefix and their links; the change feed gets no report."""
-        store = self.store
-        for key, data in store.items("urls", prefix):
-            self.known -= 1
-            store.drop("arrivals", ARRIVAL.pack(decode(data).seq))
-            store.drop("urls", key)
-        for key, _ in store.items("links", prefix):
-            store.drop("links", key)
+    def delete_prefix(self, prefix: bytes) -> None:
+        """Delete all URLs with a key prefix and their links."""
+        for key, data in self.store.items("urls", prefix):
+            self.delete(key, decode(data).seq)
+        for key, _ in self.store.items("links", prefix):
+            self.put_links(key, None)
 
     def rows_after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
         """Return up to ``most`` URLs after an arrival number: number, key, row."""

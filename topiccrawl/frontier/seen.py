@@ -245,7 +245,7 @@ class Eviction:
         """Evict some records if there are too many."""
         total, budget = self._urls.known, SCAN_LIMIT if self._most else 0
         while budget > 0 and total > self._most:
-            queued = sum(self._queues.sizes()) + len(self._queues.leases.pages())
+            queued = sum(self._queues.sizes()) + self._queues.leases.pages()
             if self._found <= self._window and total - queued - self._found > self._most // SPARE:
                 budget -= self._scan(min(budget, max(self._min_scan, total - self._most)))
             elif self._settled:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.leases import Marks, leased_keys
+from topiccrawl.frontier.leases import Marks
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
 if TYPE_CHECKING:
@@ -107,13 +107,7 @@ class LeaseSettlement:
                 self._queues.enter(self._release(key), key)
 
     def recover(self) -> None:
-        """Queue the leases of a crashed process again; count crashes of pages in processing."""
-        leased = leased_keys(self._urls.store)
-        self._leases.changed.update(leased)
-        for key in leased:
-            row = self._urls.row(key)
-            if row is not None:
-                self._queues.enter(row, key)
+        """Count crashes of pages that a crashed process was processing."""
         for key in self.marks.unfinished():
             self.add_crashes(key)
 

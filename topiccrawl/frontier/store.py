@@ -54,14 +54,14 @@ FILES = (
 )  # fmt: skip
 """Files of a frontier of this format, or of an earlier one."""
 BATCH = 500
-TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "robots", "seen")
-"""``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
+TABLES = ("meta", "urls", "arrivals", "links", "due", "leased", "hosts", "robots", "seen")
+"""``meta``: format, strategy, counters, progress; ``urls``: key to row, see ``rows``;
 ``arrivals``: arrival number to key; ``links``: key of a page to the packed keys of its counted
-links; ``due``: time and key of delayed URLs; ``hosts``: number of a host to its clock,
-name, units and statistics; ``robots``: origin to robots.txt; ``seen``: filters of evicted keys, see
-``seen``."""
+links; ``due``: time and key of delayed URLs; ``leased``: keys of leased pages; ``hosts``: number of
+a host to its clock, name, units and statistics; ``robots``: origin to robots.txt; ``seen``: filters
+of evicted keys, see ``seen``."""
 LARGE = ("robots", "seen")
-REPORTED = frozenset({"urls", "links", "robots", "seen"})
+REPORTED = frozenset({"urls", "links", "leased", "robots", "seen"})
 """Tables whose changes are reported to the change feed as they are."""
 
 
@@ -221,10 +221,6 @@ class Store:
         self.changes[table].update(items)
         if self.feed is not None and table in REPORTED:
             self.feed(table, items.items())
-
-    def drop(self, table: str, key: bytes) -> None:
-        """Delete a value without a report to the change feed."""
-        self.changes[table][key] = None
 
     def items(
         self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
-from topiccrawl.frontier.leases import leased_keys
 from topiccrawl.frontier.portable import Export
 from topiccrawl.frontier.queues import LANE_NAMES, queue_of, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
@@ -171,7 +170,7 @@ class View(Export):
         bias = self._bias(row)
         return Explanation(
             url=row.text(rows.URL),
-            queue="leased" if key in leased_keys(self._store) else queue_of(row),
+            queue="leased" if key in self._leased() else queue_of(row),
             reason=row.text(rows.REASON),
             value=row.value / TOP + bias, bias=bias,
             evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
@@ -202,14 +201,14 @@ class View(Export):
         if queue in LANE_NAMES[:2]:
             return self._lane(LANE_NAMES.index(queue))
         if queue == "leased":
-            return map(_listing, filter(None, map(self._urls.row, leased_keys(self._store))))
+            return map(_listing, filter(None, map(self._urls.row, self._leased())))
         return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
 
     def counts(self) -> dict[str, int]:
         """Return sizes and counters as of the last commit."""
         self._store.refresh()
         tally = (self._store.load("progress") or {}).get("tally", {})
-        return sizes_of(tally, len(leased_keys(self._store)))
+        return sizes_of(tally, len(self._leased()))
 
     def export(self) -> Iterator[Entry]:
         """Yield all ``topiccrawl.frontier.entries``; a snapshot if opened for reading."""
@@ -219,6 +218,9 @@ class View(Export):
     def close(self) -> None:
         """Close the store; idempotent."""
         self._store.close()
+
+    def _leased(self) -> dict[bytes, bytes]:
+        return dict(self._store.items("leased"))
 
     def _bias(self, row: Row) -> float:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
@@ -241,7 +243,7 @@ class View(Export):
     def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
         """Yield a lane host by host, with its rows in order."""
         with self._store.reading():
-            leased = set(leased_keys(self._store))
+            leased = self._leased()
             for _, host_rows in groupby(self._store.items("urls"), key=_host_part):
                 unleased = [decode(data) for key, data in host_rows if key not in leased]
                 queued = [row for row in unleased if row.state == rows.QUEUED and row.lane == lane]
