@@ -170,6 +170,7 @@ class Queues:
         row.flags &= ~rows.DELAYED
         row.relevance = relevance
         row.when = now
+        row.set_text(rows.REASON, "")
         self.tally["crawled"] += 1
 
     def refuses(self, value: int) -> bool:
