@@ -94,8 +94,10 @@ class LeaseSettlement:
             if entry.origin is not None:
                 self._end_robots(entry.origin, key, EXPIRED, now)
             else:
-                self._apply(self._release(key), key, Outcome(Ending.LATER, EXPIRED), now)
-                self._ready.reschedule(entry.host, now)
+                row = self._release(key)
+                self._apply(row, key, Outcome(Ending.LATER, EXPIRED), now)
+                entry.host.pages += row.state != rows.QUEUED and not row.flags & rows.COUNTED
+                self._ready.host_changed(entry.host, now)
 
     def release_all(self) -> None:
         """Return all leases to their queues; no attempt is counted."""
