@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.leases import robots_key
-from topiccrawl.frontier.rows import TOP, URL, Row
+from topiccrawl.frontier.rows import ERROR, TOP, URL, Row
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Kind, Lease
 
@@ -218,8 +218,8 @@ class Dispatch:
         if not refusal:
             return self._lease_page(unit, row, key, now)
         self._refusals_left -= 1
-        self._queues.set_failed(row, refusal, now)
-        self._urls.put(key, row)
+        row.settle(ERROR, refusal, now)
+        self._queues.put_back(row, key)
         return None
 
     def _is_crowded(self, host: Host) -> bool:

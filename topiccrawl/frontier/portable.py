@@ -234,8 +234,6 @@ class Loader:
         flags = sum(flag for name, flag in FLAGS.items() if getattr(entry, name))
         if state == rows.QUEUED and entry.when > 0.0:
             flags |= rows.DELAYED
-        if state == rows.CRAWLED and entry.reason:
-            flags |= rows.REDIRECTED
         parents = [(rows.key_of(url), round(value * TOP)) for url, value in entry.parents]
         return Row(
             state, flags, seq=entry.arrival, when=entry.when, value=round(entry.value * TOP),

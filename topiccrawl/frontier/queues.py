@@ -91,24 +91,31 @@ class Queues:
 
     def enter(self, row: Row, key: bytes) -> None:
         """Put a row into the queue of its state; a delayed one waits for its earliest fetch."""
-        if row.state != QUEUED:
-            self._count_settled(row, 1)
-        elif row.flags & rows.DELAYED:
-            self.tally[LANE_NAMES[row.lane]] += 1
-            self._store.put("due", DUE.pack(row.when) + key, b"")
-            self._earliest_due = min(self._earliest_due, row.when)
-        else:
-            self.replace_entry(self.unit(row), row.lane, 0, entry_of(row.value, row.seq))
+        self._count(row, key, 1)
 
     def leave(self, row: Row, key: bytes) -> None:
         """Remove a row that is not leased from its queue."""
-        if row.state != QUEUED:
-            self._count_settled(row, -1)
+        self._count(row, key, -1)
+
+    def _count(self, row: Row, key: bytes, change: int) -> None:
+        """Add a row to its queue (1), or remove it (-1)."""
+        if row.state == rows.CRAWLED:
+            self.tally["crawled"] += change
+        elif row.state == rows.ERROR:
+            self.count_error(row.text(rows.REASON), change)
         elif row.flags & rows.DELAYED:
-            self.tally[LANE_NAMES[row.lane]] -= 1
-            self._store.put("due", DUE.pack(row.when) + key, None)
+            self.tally[LANE_NAMES[row.lane]] += change
+            self._store.put("due", DUE.pack(row.when) + key, b"" if change > 0 else None)
+            self._earliest_due = min(self._earliest_due, row.when)
         else:
-            self.replace_entry(self.unit(row), row.lane, entry_of(row.value, row.seq), 0)
+            entry = entry_of(row.value, row.seq)
+            old, new = (0, entry) if change > 0 else (entry, 0)
+            self.replace_entry(self.unit(row), row.lane, old, new)
+
+    def put_back(self, row: Row, key: bytes) -> None:
+        """Store a changed row that is in no queue, and put it into the queue of its state."""
+        self.enter(row, key)
+        self.urls.put(key, row)
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
         """Set lane and value of a row in any queue; a row may leave the errorQueue."""
@@ -120,35 +127,15 @@ class Queues:
             self.leave(row, key)
         row.lane, row.value = lane, value
         if row.state != QUEUED and lane < REJECTED:
-            self.requeue(row, key)
-        elif not is_leased:
+            row.unsettle()
+        if not is_leased:
             self.enter(row, key)
-
-    def requeue(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value after it was settled or delayed, and left its queue."""
-        row.state = QUEUED
-        row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
-        row.set_text(rows.REASON, "")
-        self.enter(row, key)
 
     def remove(self, row: Row, key: bytes) -> None:
         """Delete the record of a row that is not leased."""
         self.leave(row, key)
         self.urls.delete(key, row.seq)
         self.tally["known"] -= 1
-
-    def set_failed(self, row: Row, reason: str, now: float) -> None:
-        """Move a row that is in no queue to the errorQueue."""
-        row.state, row.when = rows.ERROR, now
-        row.flags &= ~rows.DELAYED
-        row.set_text(rows.REASON, reason)
-        self.count_error(reason)
-
-    def _count_settled(self, row: Row, count: int) -> None:
-        if row.state == rows.CRAWLED:
-            self.tally["crawled"] += count
-        else:
-            self.count_error(row.text(rows.REASON), count)
 
     def count_error(self, reason: str, count: int = 1) -> None:
         """Count rows that enter the errorQueue, or leave it."""
@@ -163,15 +150,6 @@ class Queues:
         self.tally["known"] += 1
         self.enter(row, key)
         self.urls.add(key, row)
-
-    def set_crawled(self, row: Row, relevance: float, now: float) -> None:
-        """Move a row that is in no queue to the crawledQueue."""
-        row.state = rows.CRAWLED
-        row.flags &= ~rows.DELAYED
-        row.relevance = relevance
-        row.when = now
-        row.set_text(rows.REASON, "")
-        self.tally["crawled"] += 1
 
     def refuses(self, value: int) -> bool:
         """Check whether a new URL of this value is refused; count it if so."""
@@ -213,8 +191,7 @@ class Queues:
             if row is not None:
                 self.leave(row, key)
                 row.flags &= ~rows.DELAYED
-                self.enter(row, key)
-                self.urls.put(key, row)
+                self.put_back(row, key)
 
     def _due(self, now: float) -> list[bytes]:
         """Return keys of delayed URLs whose time has come, at most ``MAX_DUE``."""

@@ -50,9 +50,9 @@ def split(packed: bytes) -> list[bytes]:
 QUEUED, CRAWLED, ERROR = 0, 1, 2
 """States of a row; a leased URL is QUEUED in its row and listed among the leases."""
 
-PINNED, DELAYED, LOW_VALUE, REDIRECTED, COUNTED = 1, 2, 4, 8, 16
-"""Flags: the value was given, not computed; waits for a time; may return to a lane; ended in a
-redirect; was crawled and counts in the statistics of its groups."""
+PINNED, DELAYED, LOW_VALUE, COUNTED = 1, 2, 4, 16
+"""Flags: the value was given, not computed; waits for a time; may return to a lane; was crawled and
+counts in the statistics of its groups. Flag 8 is unused."""
 
 LOW_VALUE_REASON = "low-value"
 
@@ -153,6 +153,18 @@ class Row:
         parts = self.texts.split(b"\0")
         parts[which] = _packed(text)
         self.texts = b"\0".join(parts)
+
+    def settle(self, state: int, reason: str, now: float) -> None:
+        """Set the state of a page that was crawled or failed."""
+        self.state, self.when = state, now
+        self.flags &= ~DELAYED
+        self.set_text(REASON, reason)
+
+    def unsettle(self) -> None:
+        """Set the state of a URL that is queued by its value, after it was settled or delayed."""
+        self.state = QUEUED
+        self.flags &= ~(DELAYED | LOW_VALUE)
+        self.set_text(REASON, "")
 
     def best_parents(self) -> list[tuple[bytes, int]]:
         """Return the stored parents, (key, quantum), best first."""
