@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import random
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import lmdb
 
@@ -47,8 +47,6 @@ BROKEN = (
 UNGUARDED = frozenset({"pace", "rest", "pending", "counts", "best", "census", "close"})
 CHANGING = frozenset({"downloaded", "finish", "robots", "sweep", "requeue", "forget"})
 """Methods after which a commit may be due."""
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class EmbeddedFrontier:
@@ -159,11 +157,11 @@ class EmbeddedFrontier:
                 if name[0] != "_":
                     setattr(self, name, self._guarded(getattr(self, name)))
 
-    def _guarded(self, method: Callable[P, R]) -> Callable[P, R]:
+    def _guarded(self, method: Callable[..., Any]) -> Callable[..., Any]:
         """Turn a failed write into a StorageError and refuse later calls: RAM and disk differ."""
         changing = method.__name__ in CHANGING
 
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the method
             if self.broken:
                 raise StorageError(self.broken)
             try:

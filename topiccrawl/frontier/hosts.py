@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgpack
 
@@ -43,27 +43,16 @@ _NO_GROUPS: dict[str, GroupStats] = {}
 """Shared by all hosts without a crawled page, which are most; never changed."""
 
 
-class RobotsState(NamedTuple):
-    """State of a robots.txt.
-
-    Attributes:
-        expires: Time until which it is valid; 0 if none is stored.
-        available: True if it is available (a 4xx counts as available).
-        crawl_delay: Crawl-delay in seconds.
-    """
-
-    expires: float = 0.0
-    available: bool = True
-    crawl_delay: float = 0.0
-
-
 @dataclass(slots=True, eq=False)
 class Origin:
     """Scheme, host and port, and the state of its robots.txt.
 
     Attributes:
         name: Scheme, host name and port, such as ``http://a.cn:8080``.
-        robots: State of its robots.txt; None until it is looked up.
+        expires: Time until which its robots.txt is valid, 0 if none is stored; NEVER until it is
+            looked up.
+        available: True if the robots.txt is available (a 4xx counts as available).
+        crawl_delay: Its crawl-delay in seconds.
         blocked: True while its URLs wait for a robots.txt that is in flight or will be retried.
         attempts: Consecutive failed fetches of the robots.txt.
         check_at: Time of the next attempt, or NEVER.
@@ -72,7 +61,9 @@ class Origin:
 
     name: str
     host: Host
-    robots: RobotsState | None = None
+    expires: float = NEVER
+    available: bool = True
+    crawl_delay: float = 0.0
     blocked: bool = False
     attempts: int = 0
     check_at: float = NEVER

@@ -107,7 +107,7 @@ class LinkIngest:
         if self.forwarder is not None and self.forwarder.send_seed(seed):
             return True
         key = rows.key_of(seed.url)
-        return not (self._urls.find(key) or self._was_evicted(key)) and self._insert_seed(seed, key)
+        return not (self._urls.row(key) or self._was_evicted(key)) and self._insert_seed(seed, key)
 
     def requeue_evicted(self, seed: Seed) -> bool:
         """Queue a URL that was evicted; return False if it was not."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
-from topiccrawl.frontier.hosts import RobotsState
+from topiccrawl.frontier.hosts import NEVER
 from topiccrawl.links.robots import bounded, memory_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ MIN_RETRY_SECONDS = 60.0
 UNAVAILABLE = "robots-unavailable"
 """Reason if the server responds with a server error."""
 CACHE_BYTES = 64_000_000
-ROBOTS_HEAD = Struct("<dB")
+ROBOTS_HEAD = Struct("<d?")
 MAX_KEY = 500
 """Maximum bytes of a key; LMDB allows 511."""
 
@@ -185,11 +185,11 @@ class Robots:
 
     def is_current(self, origin: Origin, now: float) -> bool:
         """Check whether the stored state of the origin's robots.txt is still valid."""
-        robots = origin.robots or self._load(origin)
-        latest = now + self._ttl(available=robots.available)
-        if robots.expires > latest:  # the clock may have been set back
-            robots = origin.robots = robots._replace(expires=latest)
-        return now < robots.expires
+        if origin.expires == NEVER:
+            self._load(origin)
+        latest = now + self._ttl(available=origin.available)
+        origin.expires = min(origin.expires, latest)  # the clock may have been set back
+        return now < origin.expires
 
     def allowed(self, origin: Origin, url: str) -> bool:
         """Check whether an available robots.txt allows a URL."""
@@ -201,7 +201,7 @@ class Robots:
 
         If the robots.txt is not available, the reason is the cause of its last failure.
         """
-        if origin.robots is not None and not origin.robots.available:
+        if not origin.available:
             return self._body(origin).decode() or UNAVAILABLE
         return "" if self.allowed(origin, url) else "robots"
 
@@ -226,9 +226,8 @@ class Robots:
 
     def expire_unavailable(self, origin: Origin, now: float) -> None:
         """Expire an unavailable robots.txt, so that it is fetched again, unless it is recent."""
-        current, robots = self.is_current(origin, now), origin.robots
         latest = now + self._ttl(available=False) - MIN_RETRY_SECONDS
-        if current and robots and not robots.available and robots.expires <= latest:
+        if self.is_current(origin, now) and not origin.available and origin.expires <= latest:
             self.restore(origin, b"", now, available=False)
 
     def _ttl(self, *, available: bool) -> float:
@@ -236,17 +235,14 @@ class Robots:
         rules = self._politeness
         return rules.robots_ttl if available else min(rules.robots_away, rules.robots_ttl)
 
-    def _load(self, origin: Origin) -> RobotsState:
+    def _load(self, origin: Origin) -> None:
         """Load the state of a robots.txt, and apply its crawl-delay to the host."""
-        data = self._stored(origin)
-        expires, available = ROBOTS_HEAD.unpack_from(data) if data else RobotsState()[:2]
-        rules = self._rules(origin) if data and available else None
+        data, host = self._stored(origin), origin.host
+        origin.expires, origin.available = ROBOTS_HEAD.unpack_from(data) if data else (0.0, True)
+        rules = self._rules(origin) if data and origin.available else None
         delay = rules.crawl_delay(self._politeness.user_agent) if rules else None
-        delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
-        robots = origin.robots = RobotsState(expires, bool(available), delay)
-        host = origin.host
-        host.crawl_delay = max(one.robots.crawl_delay for one in host.origins if one.robots)
-        return robots
+        origin.crawl_delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
+        host.crawl_delay = max(one.crawl_delay for one in host.origins)
 
     def _rules(self, origin: Origin) -> Protego | None:
         cached = self._parsed.get(origin.name)

@@ -33,7 +33,6 @@ SHARED_FIELDS = (
 """Fields with the same name and value in rows and entries."""
 FLAGS = {"pinned": rows.PINNED, "liftable": rows.LOW_VALUE, "counted": rows.COUNTED}
 """Fields of entries that are flags of rows."""
-STATES = {"crawled": rows.CRAWLED, "error": rows.ERROR}
 SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 
 
@@ -48,8 +47,8 @@ class Export:
     def __init__(self, store: Store, strategy: LinkStrategy) -> None:
         self._store, self._urls, self._strategy = store, rows.Urls(store), strategy
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield the entries of the frontier, its hosts, filters of evicted URLs and URLs."""
+    def export(self) -> Iterator[Entry]:
+        """Yield all ``topiccrawl.frontier.entries``; a snapshot if opened for reading."""
         with self._store.reading():
             yield self._about()
             for host in read_hosts(self._store):
@@ -89,12 +88,11 @@ class Export:
             return None
         expires, available = ROBOTS_HEAD.unpack_from(data)
         body = data[ROBOTS_HEAD.size :].decode("utf-8", "replace")
-        return origin.name, expires, bool(available), body
+        return origin.name, expires, available, body
 
     def _url(self, key: bytes, row: Row) -> UrlEntry:
-        url, anchor, context, payload, reason = (
-            text.decode(errors="replace") for text in row.texts.split(b"\0")
-        )
+        texts = row.texts.decode(errors="replace")
+        url, anchor, context, payload, reason = texts.split("\0")
         settled = row.state != rows.QUEUED
         return UrlEntry(
             url=url, queue=queue_of(row),
@@ -104,7 +102,7 @@ class Export:
             when=row.when if settled or row.flags & rows.DELAYED else 0.0,
             first=self._name(row.first),
             parents=tuple(
-                (name, value / TOP) for parent, value in rows.PARENT.iter_unpack(row.parents)
+                (name, value / TOP) for parent, value in row.best_parents()
                 if (name := self._name(parent))
             ),
             links=tuple(
@@ -217,7 +215,7 @@ class Loader:
         queues, urls = self._queues, self._urls
         origin = queues.origin(entry.url)
         key = rows.key_of(entry.url)
-        if origin is None or urls.find(key):
+        if origin is None or urls.row(key):
             return False
         if urls.next_seq(entry.arrival) != entry.arrival:
             raise StateError(
@@ -230,7 +228,7 @@ class Loader:
         return True
 
     def _row(self, entry: UrlEntry) -> Row:
-        state = STATES.get(entry.queue, rows.QUEUED)
+        state = rows.STATES.get(entry.queue, rows.QUEUED)
         flags = sum(flag for name, flag in FLAGS.items() if getattr(entry, name))
         if state == rows.QUEUED and entry.when > 0.0:
             flags |= rows.DELAYED

@@ -282,7 +282,8 @@ class RowScorer:
         topic, (done, at) = self.topic, self.swept
         if done == topic and at == SWEEP_END:
             return 0
-        batch = self._queues.urls.rows_after(at if done == topic else 0, n)
+        at = at if done == topic else 0
+        batch = list(islice(self._queues.urls.in_order(at, n), n))
         for _, key, data in batch:
             if rows.is_movable(*data[:2]):
                 self.rescore_and_move(decode(data), key)

@@ -49,6 +49,8 @@ def split(packed: bytes) -> list[bytes]:
 
 QUEUED, CRAWLED, ERROR = 0, 1, 2
 """States of a row; a leased URL is QUEUED in its row and listed among the leases."""
+STATES = {"crawled": CRAWLED, "error": ERROR}
+"""States of settled rows by the name of their queue."""
 
 PINNED, DELAYED, LOW_VALUE, COUNTED = 1, 2, 4, 16
 """Flags: the value was given, not computed; waits for a time; may return to a lane; was crawled and
@@ -274,10 +276,6 @@ class Urls:
         """Return the key of an arrival number, or None."""
         return self.store.get("arrivals", ARRIVAL.pack(number))
 
-    def find(self, key: bytes) -> bytes | None:
-        """Return the stored row of a key, or None."""
-        return self.store.get("urls", key)
-
     def row(self, key: bytes) -> Row | None:
         """Return the row of a key, or None."""
         data = self.store.get("urls", key)
@@ -321,10 +319,6 @@ class Urls:
             self.delete(key, decode(data).seq)
         for key, _ in self.store.items("links", prefix):
             self.put_links(key, None)
-
-    def rows_after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
-        """Return up to ``most`` URLs after an arrival number: number, key, row."""
-        return list(islice(self.in_order(number, most), most))
 
     def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
         """Yield URLs after an arrival number: number, key, row; concurrent arrivals come last."""

@@ -163,12 +163,13 @@ class Seen:
     Args:
         store: Store of the filters.
         error: Largest share of new URLs that may be mistaken for evicted ones, in (0, 1).
+        bucket: Bucket to which lookups are restricted; b"" for all.
     """
 
-    def __init__(self, store: Store, error: float) -> None:
+    def __init__(self, store: Store, error: float = 0.001, bucket: bytes = b"") -> None:
         self._store, self._error = store, error
         self._chains: defaultdict[int, Chain] = defaultdict(Chain)
-        for name, data in store.items("seen"):
+        for name, data in store.items("seen", bucket, size=1):
             self.load(name, data)
 
     def __bool__(self) -> bool:
@@ -196,13 +197,6 @@ class Seen:
         """Remove buckets from RAM, not from the store."""
         for bucket in buckets:
             self._chains.pop(bucket, None)
-
-
-def was_evicted(store: Store, key: bytes) -> bool:
-    """Check whether a store's filters have a key; another process may be writing the store."""
-    (digest,) = DIGEST.unpack(key)
-    filters = store.items("seen", key[:1], size=1)
-    return any(digest in Filter.unpack(data) for _, data in filters)
 
 
 class Eviction:

@@ -165,15 +165,12 @@ class Store:
             self.env.set_mapsize(2 * size + room)
             self.txn = self.env.begin()
 
-    def refresh(self) -> None:
-        """Read the writing process's last commit from now on, unless within ``reading``."""
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read from one commit within the context: the last one, if another process writes."""
         if self.readonly and not self._readers:
             self.txn.abort()
             self.txn = self.env.begin()
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Read from one commit within the context, even if another process writes."""
         self._readers += 1
         try:
             yield

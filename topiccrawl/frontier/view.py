@@ -15,9 +15,9 @@ from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
 from topiccrawl.frontier.portable import Export
-from topiccrawl.frontier.queues import LANE_NAMES, queue_of, sizes_of
+from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
-from topiccrawl.frontier.seen import was_evicted
+from topiccrawl.frontier.seen import Seen
 from topiccrawl.frontier.store import ABOUT, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.entries import Entry
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.politeness import HostClock
 
@@ -162,27 +161,22 @@ class View(Export):
 
     def why(self, url: str) -> Explanation | None:
         """Return the stored state of a URL, or None."""
-        self._store.refresh()
         key = rows.key_of(url)
-        row = self._urls.row(key)
-        if row is None:
-            return EVICTED._replace(url=url, path=(url,)) if was_evicted(self._store, key) else None
-        bias = self._bias(row)
-        return Explanation(
-            url=row.text(rows.URL),
-            queue="leased" if key in self._leased() else queue_of(row),
-            reason=row.text(rows.REASON),
-            value=row.value / TOP + bias, bias=bias,
-            evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
-            relevance=row.relevance if row.state == rows.CRAWLED else None,
-            anchor=row.text(rows.ANCHOR), context=row.text(rows.CONTEXT), inlinks=row.inlinks,
-            parents=tuple(
-                (parent.text(rows.URL), value / TOP)
-                for key, value in row.best_parents()
-                if (parent := self._urls.row(key)) is not None
-            ),
-            path=self._path(key, row), depth=row.depth, attempts=row.attempts,
-        )  # fmt: skip
+        with self._store.reading():
+            row = self._urls.row(key)
+            if row is None:
+                seen = key in Seen(self._store, bucket=key[:1])
+                return EVICTED._replace(url=url, path=(url,)) if seen else None
+            entry, bias = self._url(key, row), self._bias(row)
+            return Explanation(
+                url=entry.url, queue="leased" if key in self._leased() else entry.queue,
+                reason=entry.reason, value=entry.value + bias, bias=bias,
+                evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
+                relevance=entry.relevance if row.state == rows.CRAWLED else None,
+                anchor=entry.anchor, context=entry.context, inlinks=entry.inlinks,
+                parents=entry.parents, path=self._path(key, row), depth=entry.depth,
+                attempts=entry.attempts,
+            )  # fmt: skip
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error.
@@ -197,23 +191,13 @@ class View(Export):
         if queue not in QUEUES:
             message = f"no queue {queue!r}: one of {', '.join(QUEUES)}"
             raise ValueError(message)
-        self._store.refresh()
-        if queue in LANE_NAMES[:2]:
-            return self._lane(LANE_NAMES.index(queue))
-        if queue == "leased":
-            return map(_listing, filter(None, map(self._urls.row, self._leased())))
-        return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
+        return map(_listing, self._rows(queue))
 
     def counts(self) -> dict[str, int]:
         """Return sizes and counters as of the last commit."""
-        self._store.refresh()
-        tally = (self._store.load("progress") or {}).get("tally", {})
-        return sizes_of(tally, len(self._leased()))
-
-    def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.frontier.entries``; a snapshot if opened for reading."""
-        self._store.refresh()
-        return self.entries()
+        with self._store.reading():
+            tally = (self._store.load("progress") or {}).get("tally", {})
+            return sizes_of(tally, len(self._leased()))
 
     def close(self) -> None:
         """Close the store; idempotent."""
@@ -240,20 +224,23 @@ class View(Export):
             path.append(row.text(rows.URL))
         return tuple(reversed(path))
 
-    def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
-        """Yield a lane host by host, with its rows in order."""
+    def _rows(self, queue: str) -> Iterator[Row]:
         with self._store.reading():
-            leased = self._leased()
-            for _, host_rows in groupby(self._store.items("urls"), key=_host_part):
-                unleased = [decode(data) for key, data in host_rows if key not in leased]
-                queued = [row for row in unleased if row.state == rows.QUEUED and row.lane == lane]
-                yield from map(_listing, sorted(queued, key=_rank))
+            if queue in LANE_NAMES[:2]:
+                yield from self._lane(LANE_NAMES.index(queue))
+            elif queue == "leased":
+                yield from filter(None, map(self._urls.row, self._leased()))
+            else:
+                state = rows.STATES[queue]
+                yield from (decode(row) for _, _, row in self._urls.in_order() if row[0] == state)
 
-    def _settled(self, state: int) -> Iterator[tuple[str, float, str]]:
-        with self._store.reading():
-            for _, _, data in self._urls.in_order():
-                if data[0] == state:
-                    yield _listing(decode(data))
+    def _lane(self, lane: int) -> Iterator[Row]:
+        """Yield a lane host by host, with its rows in order."""
+        leased = self._leased()
+        for _, host_rows in groupby(self._store.items("urls"), key=_host_part):
+            unleased = [decode(data) for key, data in host_rows if key not in leased]
+            queued = [row for row in unleased if row.state == rows.QUEUED and row.lane == lane]
+            yield from sorted(queued, key=_rank)
 
 
 def strategy_of(path: str | Path) -> str:

@@ -69,7 +69,7 @@ class WorkingCopy:
                     self._store.put("seen", name, data)
         self._take_rows(rows)
         for key, data in _pairs(links):
-            if self._urls.find(key):
+            if self._urls.row(key):
                 self.take_links(key, data)
 
     def _take_hosts(self, hosts: list[bytes], stats: list[bytes], begun: float | None) -> None:
@@ -91,7 +91,7 @@ class WorkingCopy:
     def _take_rows(self, rows: list[bytes]) -> None:
         scorer, urls = self._frontier.scorer, self._urls
         for key, data in _pairs(rows):
-            if urls.find(key):
+            if urls.row(key):
                 continue  # a scan may return a row twice
             row = decode(data)
             url = row.text(URL)
