@@ -250,8 +250,7 @@ class EmbeddedFrontier:
 
     def commit(self, *, wait: bool = True) -> None:
         """Make all changes durable against ``kill -9``; without ``wait``, return before that."""
-        due = self.changed or self.registry.dirty
-        if due and (wait or self._may_commit(self.clock() - self._committed)):
+        if (self.changed or self.registry.dirty) and (wait or self._may_commit()):
             self.committer()
         if wait:
             self.store.wait_for_commit()
@@ -291,12 +290,12 @@ class EmbeddedFrontier:
         self.changed = True
         age = self.clock() - self._committed
         period = min(max(COMMIT_SECONDS, self.store.commit_time / COMMIT_SHARE), COMMIT_SECONDS_MAX)
-        due = len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < period
-        if due and self._may_commit(age):
-            self.committer()
+        if len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < period:
+            self.commit(wait=False)
 
-    def _may_commit(self, age: float) -> bool:
+    def _may_commit(self) -> bool:
         """Check whether no commit is in progress; wait for one that takes too long."""
+        age = self.clock() - self._committed
         if len(self.store.changes["urls"]) >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
             self.store.wait_for_commit()
         return self.store.commit_done()

@@ -122,13 +122,6 @@ class Host:
         """Return the best URL of a lane."""
         return self.normal if lane else self.prior
 
-    def set_best(self, lane: int, best: Best | None) -> None:
-        """Set the best URL of a lane."""
-        if lane:
-            self.normal = best
-        else:
-            self.prior = best
-
 
 def pack_clock(host: Host) -> bytes:
     """Pack the fields of a host that change with each page, without its groups."""
@@ -214,7 +207,7 @@ class HostRegistry:
         origin = self.by_prefix.get(prefix)
         if origin is None:
             host, name = self.host(host_of(url)), origin_of(url)
-            origin = find_origin(host, name)
+            origin = next((one for one in host.origins if one.name == name), None)
             if origin is None and len(host.origins) >= MAX_ORIGINS:
                 return None
             origin = origin or _add_origin(host, name)
@@ -229,19 +222,17 @@ class HostRegistry:
 
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
-        host = origin.host
+        host, groups = origin.host, _stored_names(*groups)
         if origin.units is None and host.units:
             origin.units = {unit.group: unit for unit in host.units if unit.origin is origin}
         units = {} if origin.units is None else origin.units
         unit = units.get(groups[-1] if groups else "")
-        if unit is not None:
-            return unit
-        if (stored := _stored_names(*groups)) != groups:
-            return self.unit(origin, stored)
-        if groups and len(host.units) >= MAX_GROUPS:
+        if unit is None and groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
-        unit = units[stored[-1] if stored else ""] = _add_unit(origin, stored)
-        self.mark_dirty(host)
+        if unit is None:
+            unit = _add_unit(origin, groups)
+            units[unit.group] = unit
+            self.mark_dirty(host)
         return unit
 
     def count_page(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
@@ -300,11 +291,6 @@ def _label(name: str) -> bytes:
 def _stored_names(*groups: str) -> tuple[str, ...]:
     """Return group names as they are stored; cached, so that hosts share equal tuples."""
     return tuple(name.replace("\0", " ").encode(errors="replace").decode() for name in groups)
-
-
-def find_origin(host: Host, name: str) -> Origin | None:
-    """Return the origin of a host with this name, or None."""
-    return next((origin for origin in host.origins if origin.name == name), None)
 
 
 def _add_origin(host: Host, name: str) -> Origin:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier.rows import KEY_BYTES, NO_KEY, key_of, split
@@ -47,10 +45,9 @@ class OpenLease:
 
 
 class Leases:
-    """All open leases by key, in the order of expiry, since all live equally long.
+    """All open leases by key.
 
-    If the clock was set back, older leases expire with newer ones. The keys of leased pages are
-    stored for readers; leases of an earlier process have ended.
+    The keys of leased pages are stored for readers; leases of an earlier process have ended.
 
     Args:
         store: Store of the keys.
@@ -63,7 +60,7 @@ class Leases:
 
     def __init__(self, store: Store, seconds: float) -> None:
         self._store, self._seconds = store, seconds
-        self.by_key: OrderedDict[bytes, OpenLease] = OrderedDict()
+        self.by_key: dict[bytes, OpenLease] = {}
         self.epoch = 0
         for key, _ in store.items("leased"):
             store.put("leased", key, None)
@@ -72,7 +69,6 @@ class Leases:
         """Add a lease of a page, or of the robots.txt of an origin."""
         self.epoch += 1
         entry = OpenLease(self.epoch, now + self._seconds, host, origin, leased_at=now)
-        self._cap_earlier(entry.expires)
         self.by_key[key] = entry
         if origin is None:
             host.leased += 1
@@ -98,28 +94,20 @@ class Leases:
 
     def extend(self, leases: Iterable[Lease], now: float) -> None:
         """Renew the expiry of leases that are not stale."""
-        expires = now + self._seconds
         for lease in leases:
             if entry := self.find(lease):
-                self._cap_earlier(expires)
-                entry.expires = expires
-                self.by_key.move_to_end(lease.key)
-
-    def _cap_earlier(self, expires: float) -> None:
-        """Let earlier leases expire no later than a lease that is added at the end."""
-        for entry in reversed(self.by_key.values()):
-            if entry.expires <= expires:
-                break
-            entry.expires = expires
+                entry.expires = now + self._seconds
 
     def expired(self, now: float) -> list[bytes]:
         """Return the keys of expired leases; they stay open."""
-        expired = takewhile(lambda item: item[1].expires <= now, self.by_key.items())
-        return [key for key, _ in expired]
+        latest = now + self._seconds
+        for entry in self.by_key.values():
+            entry.expires = min(entry.expires, latest)  # the clock may have been set back
+        return [key for key, entry in self.by_key.items() if entry.expires <= now]
 
     def next_expiry(self) -> float | None:
         """Return the time at which the next lease expires, or None."""
-        return next((entry.expires for entry in self.by_key.values()), None)
+        return min((entry.expires for entry in self.by_key.values()), default=None)
 
 
 def robots_key(url: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
-from topiccrawl.frontier.hosts import Host, Origin, find_origin, read_hosts
+from topiccrawl.frontier.hosts import Host, Origin, read_hosts
 from topiccrawl.frontier.politeness import ROBOTS_HEAD, origin_key
 from topiccrawl.frontier.queues import SWEEP_END, queue_of
 from topiccrawl.frontier.rows import TOP, Row
@@ -203,12 +203,10 @@ class Loader:
         host.stats = GroupStats(entry.pages, entry.worth)
         registry.load_stats(host, {name: GroupStats(n, worth) for name, n, worth in entry.groups})
         for name, groups in entry.units:
-            origin = registry.origin(name + "/")
-            if origin is not None:
+            if origin := registry.origin(name + "/"):
                 registry.unit(origin, groups)
         for name, expires, available, body in entry.robots:
-            origin = find_origin(host, name)
-            if origin is not None:
+            if origin := registry.origin(name + "/"):
                 robots.restore(origin, body.encode(), expires, available=available)
 
     def _url(self, entry: UrlEntry) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from itertools import islice
+from itertools import islice, takewhile
 from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from topiccrawl.frontier.seen import QueueLimit
 from topiccrawl.links.strategies.contract import LEARNT, REJECTED, LinkStrategy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -186,23 +186,19 @@ class Queues:
 
     def enter_due(self, now: float) -> None:
         """Queue delayed URLs by their values once their time has come, earliest first."""
-        for key in self._due(now) if now >= self._earliest_due else ():
+        if now < self._earliest_due:
+            return
+        entries = (entry for entry, _ in self._store.items("due"))
+        due = takewhile(lambda entry: DUE.unpack_from(entry)[0] <= now, entries)
+        for entry in list(islice(due, MAX_DUE)):
+            key = entry[DUE.size :]
             row = self.urls.row(key)
             if row is not None:
                 self.leave(row, key)
                 row.flags &= ~rows.DELAYED
                 self.put_back(row, key)
-
-    def _due(self, now: float) -> list[bytes]:
-        """Return keys of delayed URLs whose time has come, at most ``MAX_DUE``."""
-        keys: list[bytes] = []
-        for entry, _ in self._store.items("due"):
-            self._earliest_due = DUE.unpack_from(entry)[0]
-            if len(keys) >= MAX_DUE or self._earliest_due > now:
-                return keys
-            keys.append(entry[DUE.size :])
-        self._earliest_due = inf
-        return keys
+        earliest = self.next_due()
+        self._earliest_due = inf if earliest is None else earliest
 
     def next_due(self) -> float | None:
         """Return the earliest time of a delayed URL, or None."""
@@ -313,26 +309,21 @@ def build_orders(store: Store, hosts: list[Host]) -> list[int]:
     Returns:
         Numbers of URLs in priorQueue and normalQueue, including delayed ones.
     """
-    total, sizes = store.size("urls"), np.zeros(len(LANE_NAMES), int)
-    for number, packed in enumerate(_heads(store), 1):
+    total, done, sizes = store.size("urls"), 0, np.zeros(len(LANE_NAMES), int)
+    stored = store.values("urls")
+    while packed := b"".join(data[: rows.HEAD_BYTES] for data in islice(stored, BATCH)):
         heads = np.frombuffer(packed, rows.HEAD)
         queued = heads[heads["state"] == QUEUED]
         sizes += np.bincount(queued["lane"], minlength=len(LANE_NAMES))
         _enter(queued[queued["flags"] & rows.DELAYED == 0], hosts)
-        if number % LOG_BATCHES == 0:
-            logger.info("%s: %d of %d URLs ordered", store.path, number * BATCH, total)
+        done += len(heads)
+        if done % (LOG_BATCHES * BATCH) == 0:
+            logger.info("%s: %d of %d URLs ordered", store.path, done, total)
     for host in hosts:
         for unit in host.units:
             for order in unit.orders:
                 order.sort()
     return [int(size) for size in sizes[:2]]
-
-
-def _heads(store: Store) -> Iterator[bytes]:
-    """Yield the fixed-size heads of rows in batches."""
-    stored = store.values("urls")
-    while batch := [data[: rows.HEAD_BYTES] for data in islice(stored, BATCH)]:
-        yield b"".join(batch)
 
 
 def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:

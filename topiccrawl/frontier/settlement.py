@@ -205,7 +205,8 @@ class LeaseSettlement:
         key, now = rows.key_of(url), self._clock()
         row = self._urls.row(key)
         if row is None:
-            return self._ingest.requeue_evicted(Seed(url, 1.0 if value is None else value))
+            seed = Seed(url, 1.0 if value is None else value)
+            return key in self._ingest.seen and self._ingest.add_seed(seed, key)
         if key in self._leases.by_key:
             return False
         if row.state == rows.QUEUED and not (row.flags & rows.DELAYED and row.when > now):

@@ -16,7 +16,6 @@ copies that are never opened again.
 from __future__ import annotations
 
 import json
-import os
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -187,11 +186,10 @@ class Store:
 
     def get(self, table: str, key: bytes) -> bytes | None:
         """Return a value, or None."""
-        changes = self.changes[table]
-        if key in changes:
-            return changes[key]
-        changes = self._committing[table]
-        return changes[key] if key in changes else self.txn.get(key, None, self._tables[table])
+        for changes in (self.changes[table], self._committing[table]):
+            if key in changes:
+                return changes[key]
+        return self.txn.get(key, None, self._tables[table])
 
     def committed(self, table: str, key: bytes) -> bytes | None:
         """Return a value as of the last completed commit, or None."""
@@ -279,16 +277,16 @@ class Store:
                 " with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…",
                 path=self.path, found=found, wanted=about,
             )  # fmt: skip
-        if not self.readonly:
-            self.save(ABOUT, about)
-        if owner and self.load(OWNER) is None:
-            self.save(OWNER, owner)
-        if owner and self.load(OWNER) != owner:
+        recorded_owner = self.load(OWNER) or owner
+        if owner and recorded_owner != owner:
             raise StateError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
                 " with -a fresh=1, or name another JOBDIR",
-                path=self.path, found=self.load(OWNER), wanted=owner,
+                path=self.path, found=recorded_owner, wanted=owner,
             )  # fmt: skip
+        if not self.readonly:
+            self.save(ABOUT, about)
+            self.save(OWNER, recorded_owner)
 
 
 def _put(
@@ -354,18 +352,16 @@ def _locked(path: Path) -> Iterator[None]:
 
     try:
         path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path / "LOCK", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        lock = (path / "LOCK").open("ab")
     except OSError as error:
         raise StorageError(
             "{path}: cannot write the frontier here: {error}", path=path, error=error
         ) from error
-    try:
+    with lock:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise StateLockedError(
                 "{path}: another crawl uses it; stop that one, or name another folder", path=path
             ) from error
         yield
-    finally:
-        os.close(handle)

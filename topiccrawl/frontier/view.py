@@ -6,9 +6,11 @@ RAM of an open frontier.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from heapq import merge, nlargest, nsmallest
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from topiccrawl.frontier import rows
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.order import Unit
+    from topiccrawl.frontier.order import Order
     from topiccrawl.frontier.politeness import HostClock
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
@@ -78,15 +80,10 @@ class Census(NamedTuple):
 def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
     """Return the result of ``QueueAdmin.census``; reads every host."""
     figures = [_figures(host, clock, now) for host in hosts]
-    states = dict.fromkeys(STATES, 0)
-    soonest: tuple[str, float] | None = None
-    for one in figures:
-        states[one.state] += 1
-        timed = one.seconds > 0 and one.queued
-        if timed and (soonest is None or one.seconds < soonest[1]):
-            soonest = one.name, one.seconds
+    states = dict.fromkeys(STATES, 0) | Counter(one.state for one in figures)
     busiest = nlargest(n, figures, key=lambda one: (one.active, one.queued, one.pages))
-    return Census(states, tuple(busiest), soonest)
+    delayed = ((one.name, one.seconds) for one in figures if one.seconds > 0 and one.queued)
+    return Census(states, tuple(busiest), min(delayed, key=itemgetter(1), default=None))
 
 
 def _figures(host: Host, clock: HostClock, now: float) -> HostFigures:
@@ -117,22 +114,22 @@ def _state(host: Host, queued: int, wait: float) -> str:
 
 def best_values(hosts: Iterable[Host], n: int) -> list[float]:
     """Return the result of ``QueueAdmin.best``; reads every unit and at most n of its entries."""
-    heads = [
-        ((head >> 32) - unit.bias, lane, unit)
+    orders = [
+        (unit.bias, order)
         for host in hosts
         for unit in host.units
-        for lane, order in enumerate(unit.orders)
-        if (head := order.first) is not None
+        for order in unit.orders
+        if order.first is not None
     ]
-    leading = nsmallest(n, heads, key=lambda entry: entry[0])
-    lines = [islice(_costs(unit, lane), n) for _, lane, unit in leading]
+    leading = nsmallest(n, orders, key=lambda one: ((one[1].first or 0) >> 32) - one[0])
+    lines = [islice(_costs(bias, order), n) for bias, order in leading]
     return [(TOP - cost) / TOP for cost in islice(merge(*lines), n)]
 
 
-def _costs(unit: Unit, lane: int) -> Iterator[float]:
-    """Yield the costs (inverted values minus bias) of a lane's entries in a unit, lowest first."""
-    for entry in unit.orders[lane]:
-        yield (entry >> 32) - unit.bias
+def _costs(bias: float, order: Order) -> Iterator[float]:
+    """Yield the costs (inverted values minus bias) of an order's entries, lowest first."""
+    for entry in order:
+        yield (entry >> 32) - bias
 
 
 class View(Export):
@@ -213,16 +210,13 @@ class View(Export):
         return self._strategy.bias([GroupStats(*crawl), host.stats, *group_stats])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
-        path = [row.text(rows.URL)]
-        seen = {key}
-        while row.first not in seen and len(path) < LONGEST_PATH:
-            seen.add(row.first)
-            parent = self._urls.row(row.first)
+        path = {key: row}
+        while (key := row.first) not in path and len(path) < LONGEST_PATH:
+            parent = self._urls.row(key)
             if parent is None:
                 break
-            row = parent
-            path.append(row.text(rows.URL))
-        return tuple(reversed(path))
+            path[key] = row = parent
+        return tuple(one.text(rows.URL) for one in reversed(path.values()))
 
     def _rows(self, queue: str) -> Iterator[Row]:
         with self._store.reading():
