@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.leases import robots_key
-from topiccrawl.frontier.rows import ERROR, TOP, URL, Row
+from topiccrawl.frontier.rows import ERROR, TOP, URL, Row, key_of
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Kind, Lease
 
@@ -243,7 +242,7 @@ class Dispatch:
     def _lease_robots(self, origin: Origin, lane: int, now: float) -> Lease:
         """Lease an origin's robots.txt; the origin's URLs are skipped until it is fetched."""
         url = origin.name + "/robots.txt"
-        key = robots_key(url)
+        key = b"R" + key_of(url)  # no page lease has it
         self._ready.set_blocked(origin, blocked=True)
         entry = self._leases.open(key, origin.host, origin, now)
         self._slots.record_start(origin.host, now)

@@ -138,7 +138,8 @@ class EmbeddedFrontier:
         if self.scorer.swept[0] != self.scorer.topic:
             logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
         self.ready.reset_far_times(self.clock())
-        self.settlement.recover()
+        for key in self.settlement.marks.unfinished():
+            self.settlement.add_crashes(key)
         self.write()
         self.store.wait_for_commit()
         self.settlement.marks.clear()
@@ -195,8 +196,7 @@ class EmbeddedFrontier:
         A row that was not queued at the last commit is committed first, since a crash is counted in
         it.
         """
-        entry = self.leases.find(lease)
-        if entry is not None and lease.kind is Kind.PAGE:
+        if self.leases.find(lease) and lease.kind is Kind.PAGE:
             committed = self.store.committed("urls", lease.key)
             if committed is None or committed[0] != QUEUED:
                 self.committer()
@@ -234,7 +234,6 @@ class EmbeddedFrontier:
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error."""
-        self.registry.flush()
         return self.view.iterate(queue)
 
     def export(self) -> Iterator[Entry]:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.rows import KEY_BYTES, NO_KEY, key_of, split
+from topiccrawl.frontier.rows import KEY_BYTES, NO_KEY, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,7 @@ class Leases:
         seconds: Life of a lease, unless extended.
 
     Attributes:
-        by_key: Leases by key; a robots lease has a key that no URL has.
+        by_key: Leases by key; a robots lease has a longer key, which no URL has.
         epoch: Number of the last lease; it only grows.
     """
 
@@ -108,11 +108,6 @@ class Leases:
     def next_expiry(self) -> float | None:
         """Return the time at which the next lease expires, or None."""
         return min((entry.expires for entry in self.by_key.values()), default=None)
-
-
-def robots_key(url: str) -> bytes:
-    """Return the key of a robots lease, which differs from that of a page lease of the URL."""
-    return b"R" + key_of(url)
 
 
 class Marks:

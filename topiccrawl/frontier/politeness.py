@@ -105,8 +105,7 @@ class HostClock:
         _, concurrency = self._overrides.get(host.name, (None, None))
         if host.active >= (concurrency or self._politeness.concurrency):
             return True
-        leased = host.leased
-        return leased > 0 and host.pages + leased >= self.max_pages > host.pages
+        return host.leased > 0 and host.pages + host.leased >= self.max_pages > host.pages
 
     def record_start(self, host: Host, now: float) -> None:
         """Count a request that starts now, and set the time of the next one."""
@@ -245,10 +244,9 @@ class Robots:
         host.crawl_delay = max(one.crawl_delay for one in host.origins)
 
     def _rules(self, origin: Origin) -> Protego | None:
-        cached = self._parsed.get(origin.name)
-        if cached is not None:
+        if origin.name in self._parsed:
             self._parsed.move_to_end(origin.name)
-            return cached[0]
+            return self._parsed[origin.name][0]
         body = self._body(origin)
         rules = Protego.parse(body.decode()) if body.strip() else None
         cost = memory_of(body)

@@ -93,21 +93,18 @@ class Export:
     def _url(self, key: bytes, row: Row) -> UrlEntry:
         texts = row.texts.decode(errors="replace")
         url, anchor, context, payload, reason = texts.split("\0")
-        settled = row.state != rows.QUEUED
         return UrlEntry(
             url=url, queue=queue_of(row),
             arrival=row.seq, value=row.value / TOP,
             evidence=_padded(row.evidence, self._strategy),
             anchor=anchor, context=context, payload=payload, reason=reason,
-            when=row.when if settled or row.flags & rows.DELAYED else 0.0,
+            when=row.when if row.state != rows.QUEUED or row.flags & rows.DELAYED else 0.0,
             first=self._name(row.first),
             parents=tuple(
                 (name, value / TOP) for parent, value in row.best_parents()
                 if (name := self._name(parent))
             ),
-            links=tuple(
-                name for page in self._urls.links(key) if (name := self._name(page))
-            ),
+            links=tuple(filter(None, map(self._name, self._urls.links(key)))),
             **{name: getattr(row, name) for name in SHARED_FIELDS}
             | {name: bool(row.flags & flag) for name, flag in FLAGS.items()},
         )  # fmt: skip
@@ -236,8 +233,6 @@ class Loader:
             first=rows.key_of(entry.first) if entry.first else rows.NO_KEY,
             parents=b"".join(rows.PARENT.pack(*parent) for parent in parents),
             evidence=_padded(entry.evidence, self._strategy),
-            texts=rows.texts(
-                entry.url, entry.anchor, entry.context, entry.payload, entry.reason
-            ),
+            texts=rows.texts(entry.url, entry.anchor, entry.context, entry.payload, entry.reason),
             **{name: getattr(entry, name) for name in SHARED_FIELDS},
         )  # fmt: skip

@@ -73,8 +73,7 @@ class Queues:
     def origin(self, url: str) -> Origin | None:
         """Return the origin of a URL, or None (counted) if its host has too many origins."""
         origin = self.registry.origin(url)
-        if origin is None:
-            self.tally["origins"] += 1
+        self.tally["origins"] += origin is None
         return origin
 
     def sizes(self) -> tuple[int, int]:

@@ -80,9 +80,8 @@ NO_KEY = bytes(12)
 ARRIVAL = Struct(">I")
 BATCH = 500
 LINK_READ = Struct("<H5xIHI24xBBBIII")
-"""Fields read for a further link: state with flags, host, unit, number, and link fields."""
-PLAIN = QUEUED
-"""State with flags of a row that is queued and nothing else."""
+"""Fields read for a further link: state with flags (0 if the row is queued and nothing else), host,
+unit, number, and link fields."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
 NEW_ROW = tuple(Struct(f"{HEADER.format}12sI{n}f") for n in range(65))
 """Formats of a new row with one parent up to its texts, by number of evidence fields."""

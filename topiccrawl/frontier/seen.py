@@ -13,7 +13,7 @@ library is used.
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import islice
+from itertools import accumulate, islice
 from math import ceil, log, log2
 from struct import Struct
 from typing import TYPE_CHECKING, Self
@@ -203,10 +203,10 @@ class Eviction:
     """Eviction of settled URLs while there are more than ``most`` records.
 
     Rows are read in the order of their keys, round after round, and not faster than URLs come in,
-    so no call takes long. A URL that was only predicted to be low is deleted, and is new to the
-    next page that offers it. The keys of URLs that were fetched or failed are added to the filters
-    of their bucket. Since filters are written whole, such URLs are collected until the bucket ends
-    or there are many of them.
+    so no call takes long. Since filters are written whole, settled URLs are collected until the
+    bucket ends or there are many of them. The keys of URLs that were fetched or failed are added to
+    the filters of the bucket. A URL that was only predicted to be low is new to the next page that
+    offers it.
 
     Args:
         queues: Rows and the queues they are in.
@@ -234,16 +234,12 @@ class Eviction:
             budget -= self._scan(min(budget, self._batch))
 
     def _scan(self, most: int) -> int:
-        """Read the next rows: delete low ones, collect others; return their number, at least 1."""
+        """Read the next rows and collect settled ones; return their number, at least 1."""
         found = list(islice(self._urls.store.items("urls", after=self._at, size=most), most))
         for key, data in found:
             if self._settled and (key[0] != self._settled[0][0] or len(self._settled) >= BATCH):
                 self._evict_bucket()
-            if not self._is_evictable(key, data):
-                continue
-            if data[1] & LOW_VALUE:
-                self._delete(key, data)
-            else:
+            if self._is_evictable(key, data):
                 self._settled.append(key)
         self._at = found[-1][0] if len(found) == most else b""
         if not self._at:
@@ -258,8 +254,8 @@ class Eviction:
         keys, self._settled = self._settled, []
         stored = self._urls.store.get_many("urls", keys).items()
         evicted = {key: data for key, data in stored if self._is_evictable(key, data)}
-        if evicted:
-            self._seen.add(keys[0][0], evicted)
+        if seen := [key for key, data in evicted.items() if not data[1] & LOW_VALUE]:
+            self._seen.add(seen[0][0], seen)
         for key, data in evicted.items():
             self._delete(key, data)
         return len(keys)
@@ -325,9 +321,5 @@ class QueueLimit:
 
     def _bound(self) -> int:
         """Return the step of the last of the ``most`` best entries."""
-        left = self.most
-        for step, number in enumerate(self.counts):
-            left -= number
-            if left <= 0:
-                return step
-        return STEPS
+        totals = accumulate(self.counts)
+        return next((step for step, total in enumerate(totals) if total >= self.most), STEPS)

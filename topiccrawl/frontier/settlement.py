@@ -82,11 +82,6 @@ class LeaseSettlement:
         for key in list(self._leases.by_key):
             self._end(key, Outcome(Ending.RELEASED))
 
-    def recover(self) -> None:
-        """Count crashes of pages that a crashed process was processing."""
-        for key in self.marks.unfinished():
-            self.add_crashes(key)
-
     def add_crashes(self, key: bytes, times: int = 1, wait: float = 0.0) -> bool:
         """Count crashes of processes during the processing of a page.
 

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkStrategy
 
 Sync = Literal["commit", "never"]
-Change = tuple[bytes, bytes | None]
 Changes = dict[str, dict[bytes, bytes | None]]
-Feed = Callable[[str, Iterable[Change]], None]
+Feed = Callable[[str, Iterable[tuple[bytes, bytes | None]]], None]
 """Change feed: called with the name of a table, and keys and values (None: deleted)."""
 
 FORMAT = 9
@@ -226,8 +225,7 @@ class Store:
         while more:
             cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
             committed = cursor.iternext() if cursor.set_range(start) else iter(())
-            if prefix:
-                committed = takewhile(lambda item: item[0].startswith(prefix), committed)
+            committed = takewhile(lambda item: item[0].startswith(prefix), committed)
             found: dict[bytes, bytes | None] = dict(islice(committed, size))
             more = len(found) == size
             end = next(reversed(found)) if more else b""
@@ -255,7 +253,7 @@ class Store:
         self.put("meta", name.encode(), json.dumps(value, ensure_ascii=False).encode())
 
     def check(self, strategy: LinkStrategy, owner: str = "") -> None:
-        """Refuse the state of another strategy or owner; a new folder records both.
+        """Refuse the state of another strategy or owner, and close; a new folder records both.
 
         A strategy may have added fields at the end since then.
 
@@ -272,6 +270,7 @@ class Store:
         found: dict[str, Any] = self.load(ABOUT) or ({} if self.readonly else about)
         recorded = found.get("fields", [])
         if {**found, "fields": fields} != about or recorded != fields[: len(recorded)]:
+            self.close()
             raise StateVersionError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
                 " with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…",
@@ -279,6 +278,7 @@ class Store:
             )  # fmt: skip
         recorded_owner = self.load(OWNER) or owner
         if owner and recorded_owner != owner:
+            self.close()
             raise StateError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
                 " with -a fresh=1, or name another JOBDIR",

@@ -88,14 +88,13 @@ def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Censu
 
 def _figures(host: Host, clock: HostClock, now: float) -> HostFigures:
     queued = sum(len(order) for unit in host.units for order in unit.orders)
-    stats = host.stats
-    worth = stats.relevance / stats.pages if stats.pages else 0.0
+    pages, worth = host.stats
     wait = host.next_at - now
     if host.check_at > now and queued:
         wait = max(wait, host.check_at - now)
     return HostFigures(
         host.name, _state(host, queued, wait), queued, host.active, max(0.0, wait),
-        clock.delay(host), host.pages, worth,
+        clock.delay(host), host.pages, worth / pages if pages else 0.0,
     )  # fmt: skip
 
 
@@ -106,9 +105,8 @@ def _state(host: Host, queued: int, wait: float) -> str:
         return "idle"
     if host.level and wait > 0:
         return "failing"
-    origins = host.origins
-    if any(origin.blocked for origin in origins) and host.is_empty:
-        return "failing" if any(origin.attempts for origin in origins) else "robots"
+    if any(origin.blocked for origin in host.origins) and host.is_empty:
+        return "failing" if any(origin.attempts for origin in host.origins) else "robots"
     return "waiting" if wait > 0 else "ready"
 
 
@@ -149,11 +147,7 @@ class View(Export):
             StateVersionError: The frontier is of another format or strategy.
         """
         store = Store(path, readonly=True)
-        try:
-            store.check(strategy)
-        except BaseException:
-            store.close()
-            raise
+        store.check(strategy)
         return cls(store, strategy)
 
     def why(self, url: str) -> Explanation | None:
@@ -231,7 +225,9 @@ class View(Export):
     def _lane(self, lane: int) -> Iterator[Row]:
         """Yield a lane host by host, with its rows in order."""
         leased = self._leased()
-        for _, host_rows in groupby(self._store.items("urls"), key=_host_part):
+        for _, host_rows in groupby(
+            self._store.items("urls"), key=lambda item: item[0][: rows.HOST_BYTES]
+        ):
             unleased = [decode(data) for key, data in host_rows if key not in leased]
             queued = [row for row in unleased if row.state == rows.QUEUED and row.lane == lane]
             yield from sorted(queued, key=_rank)
@@ -245,10 +241,6 @@ def strategy_of(path: str | Path) -> str:
     """
     with closing(Store(path, readonly=True)) as store:
         return str((store.load(ABOUT) or {}).get("strategy", ""))
-
-
-def _host_part(item: tuple[bytes, bytes]) -> bytes:
-    return item[0][: rows.HOST_BYTES]
 
 
 def _listing(row: Row) -> tuple[str, float, str]:
