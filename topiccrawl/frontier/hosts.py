@@ -225,7 +225,7 @@ class HostRegistry:
         host, groups = origin.host, _stored_names(*groups)
         if origin.units is None and host.units:
             origin.units = {unit.group: unit for unit in host.units if unit.origin is origin}
-        units = {} if origin.units is None else origin.units
+        units = {} if origin.units is None else origin.units  # none for the first unit of a host
         unit = units.get(groups[-1] if groups else "")
         if unit is None and groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
