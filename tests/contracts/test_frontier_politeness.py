@@ -214,6 +214,25 @@ def test_leases_return_when_their_time_is_over(make: Make) -> None:
     assert frontier.counts()["error/lease-expired"] == 1
 
 
+def test_a_page_whose_leases_expired_counts_in_the_budget_of_its_host(make: Make) -> None:
+    frontier = make(limits=Limits(lease_seconds=10.0, max_attempts=1, max_host_pages=1))
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
+    assert len(frontier.pop(2)) == 1
+    make.clock += 10.0
+    assert frontier.pop() == []
+    assert frontier.counts()["error/host-budget"] == 1
+
+
+def test_a_crawled_page_has_no_reason_of_an_earlier_failure(make: Make) -> None:
+    frontier = make()
+    frontier.push(seeds("http://a.cn/1"))
+    frontier.finish(frontier.pop()[0], Outcome(Ending.LATER, "http-503"))
+    frontier.finish(frontier.pop()[0], CRAWLED)
+    told = frontier.why("http://a.cn/1")
+    assert told is not None
+    assert (told.queue, told.reason) == ("crawled", "")
+
+
 def test_released_leases_count_nothing(make: Make) -> None:
     frontier = make()
     frontier.push(seeds("http://a.cn/1"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.leases import robots_key
-from topiccrawl.frontier.rows import TOP, URL, Row
+from topiccrawl.frontier.rows import ERROR, TOP, URL, Row, key_of
 from topiccrawl.links.urls import site_of
 from topiccrawl.model import Kind, Lease
 
@@ -32,15 +31,14 @@ class Slots:
     """Request slots and delays of hosts; the contract documents the methods.
 
     Args:
-        queues: Hosts and leases.
+        queues: Hosts, listed by their best URLs.
         host_clock: Times of requests to hosts.
         clock: Seconds since the epoch.
     """
 
     def __init__(self, queues: Queues, host_clock: HostClock, clock: Callable[[], float]) -> None:
-        self._registry, self._ready, self._leases = queues.registry, queues.ready, queues.leases
+        self._registry, self._ready = queues.registry, queues.ready
         self.host_clock, self._clock = host_clock, clock
-        self._acquired: set[Host] = set()
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host for a request without a lease; return True if allowed now."""
@@ -48,7 +46,6 @@ class Slots:
         if self.host_clock.is_full(state) or state.next_at > now or not self.claim(state, now):
             return False
         self.record_start(state, now)
-        self._acquired.add(state)
         return True
 
     def release(self, host: str) -> None:
@@ -73,12 +70,11 @@ class Slots:
 
     def stood_still(self, seconds: float) -> None:
         """Compensate a stall of the process (stopped, or busy), which delayed requests."""
-        self._acquired = {host for host in self._acquired if host.active}
-        leased = {one.host for one in self._leases.by_key.values() if one.has_slot}
         now = self._clock()
-        for host in leased | self._acquired:
-            self.host_clock.compensate_stall(host, seconds, now)
-            self._ready.host_changed(host, now)
+        for host in self._registry.hosts:
+            if host.active:
+                self.host_clock.compensate_stall(host, seconds, now)
+                self._ready.host_changed(host, now)
 
     def pace(self, speed: float) -> None:
         """Divide hosts' delays by ``speed`` from the next request on; 1 is normal."""
@@ -218,8 +214,8 @@ class Dispatch:
         if not refusal:
             return self._lease_page(unit, row, key, now)
         self._refusals_left -= 1
-        self._queues.set_failed(row, refusal, now)
-        self._urls.put(key, row)
+        row.settle(ERROR, refusal, now)
+        self._queues.put_back(row, key)
         return None
 
     def _is_crowded(self, host: Host) -> bool:
@@ -246,7 +242,7 @@ class Dispatch:
     def _lease_robots(self, origin: Origin, lane: int, now: float) -> Lease:
         """Lease an origin's robots.txt; the origin's URLs are skipped until it is fetched."""
         url = origin.name + "/robots.txt"
-        key = robots_key(url)
+        key = b"R" + key_of(url)  # no page lease has it
         self._ready.set_blocked(origin, blocked=True)
         entry = self._leases.open(key, origin.host, origin, now)
         self._slots.record_start(origin.host, now)

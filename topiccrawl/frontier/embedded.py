@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import random
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import lmdb
 
@@ -47,8 +47,6 @@ BROKEN = (
 UNGUARDED = frozenset({"pace", "rest", "pending", "counts", "best", "census", "close"})
 CHANGING = frozenset({"downloaded", "finish", "robots", "sweep", "requeue", "forget"})
 """Methods after which a commit may be due."""
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class EmbeddedFrontier:
@@ -123,11 +121,11 @@ class EmbeddedFrontier:
         self.urls = Urls(self.store)
         self.registry = HostRegistry(self.store)
         self.ready = ReadyHosts(self.host_clock, self.registry, strategy)
-        self.leases = Leases(limits.lease_seconds)
+        self.leases = Leases(self.store, limits.lease_seconds)
         self.queues = Queues(self.urls, self.registry, self.ready, self.leases, limits.max_queued)
         self.scorer = RowScorer(self.queues, strategy)
         self._progress = saved = self.store.load("progress") or {}
-        self.queues.tally.update(saved.get("tally", {}))
+        self.queues.tally.update({**saved.get("tally", {}), **self.queues.tally})
         self.urls.seq = saved.get("seq", 1)
         self.leases.epoch = saved.get("epoch", 0)
         self.ready.crawl = GroupStats(*saved.get("crawl", self.ready.crawl))
@@ -140,7 +138,8 @@ class EmbeddedFrontier:
         if self.scorer.swept[0] != self.scorer.topic:
             logger.info("%s: topic or strategy changed: queued URLs are re-scored", self.store.path)
         self.ready.reset_far_times(self.clock())
-        self.settlement.recover()
+        for key in self.settlement.marks.unfinished():
+            self.settlement.add_crashes(key)
         self.write()
         self.store.wait_for_commit()
         self.settlement.marks.clear()
@@ -159,11 +158,11 @@ class EmbeddedFrontier:
                 if name[0] != "_":
                     setattr(self, name, self._guarded(getattr(self, name)))
 
-    def _guarded(self, method: Callable[P, R]) -> Callable[P, R]:
+    def _guarded(self, method: Callable[..., Any]) -> Callable[..., Any]:
         """Turn a failed write into a StorageError and refuse later calls: RAM and disk differ."""
         changing = method.__name__ in CHANGING
 
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the method
             if self.broken:
                 raise StorageError(self.broken)
             try:
@@ -197,8 +196,7 @@ class EmbeddedFrontier:
         A row that was not queued at the last commit is committed first, since a crash is counted in
         it.
         """
-        entry = self.leases.find(lease)
-        if entry is not None and lease.kind is Kind.PAGE:
+        if self.leases.find(lease) and lease.kind is Kind.PAGE:
             committed = self.store.committed("urls", lease.key)
             if committed is None or committed[0] != QUEUED:
                 self.committer()
@@ -231,12 +229,11 @@ class EmbeddedFrontier:
 
     def why(self, url: str) -> Explanation | None:
         """Return the stored state of a URL, or None."""
-        self._flush()
+        self.registry.flush()
         return self.view.why(url)
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error."""
-        self._flush()
         return self.view.iterate(queue)
 
     def export(self) -> Iterator[Entry]:
@@ -252,8 +249,7 @@ class EmbeddedFrontier:
 
     def commit(self, *, wait: bool = True) -> None:
         """Make all changes durable against ``kill -9``; without ``wait``, return before that."""
-        due = self.changed or self.registry.dirty
-        if due and (wait or self._may_commit(self.clock() - self._committed)):
+        if (self.changed or self.registry.dirty) and (wait or self._may_commit()):
             self.committer()
         if wait:
             self.store.wait_for_commit()
@@ -293,24 +289,19 @@ class EmbeddedFrontier:
         self.changed = True
         age = self.clock() - self._committed
         period = min(max(COMMIT_SECONDS, self.store.commit_time / COMMIT_SHARE), COMMIT_SECONDS_MAX)
-        due = len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < period
-        if due and self._may_commit(age):
-            self.committer()
+        if len(self.store.changes["urls"]) >= COMMIT_ROWS or not 0.0 <= age < period:
+            self.commit(wait=False)
 
-    def _may_commit(self, age: float) -> bool:
+    def _may_commit(self) -> bool:
         """Check whether no commit is in progress; wait for one that takes too long."""
+        age = self.clock() - self._committed
         if len(self.store.changes["urls"]) >= ROWS_MAX or not 0.0 <= age < COMMIT_SECONDS_MAX:
             self.store.wait_for_commit()
         return self.store.commit_done()
 
-    def _flush(self) -> None:
-        """Write the changes of hosts and leases, which are only in RAM, to the store."""
-        self.registry.flush()
-        self.leases.flush(self.store)
-
     def write(self) -> None:
         """Begin a commit of all changes."""
-        self._flush()
+        self.registry.flush()
         self.store.save("progress", {
             "tally": dict(self.queues.tally), "seq": self.urls.seq, "turn": self.dispatch.turn,
             "swept": self.scorer.swept, "crawl": self.ready.crawl,

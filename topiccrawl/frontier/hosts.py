@@ -6,19 +6,20 @@ queue group, which share a bias. All of them are kept in RAM and in the store.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgpack
 
 from topiccrawl.frontier.order import Unit
 from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.links.urls import host_of, origin_of, site_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     from topiccrawl.frontier.store import Store
 
@@ -30,10 +31,8 @@ NAME_CACHE, GROUP_CACHE = 20_000, 2000
 """Cached origins and group names: most links lead to known hosts, and sites are alike."""
 
 HOST_ID = Struct(">I")
-UNIT_ID = GROUP_ID = Struct(">IH")
 CLOCK = Struct("<ddBIId")
 STATS = Struct("<Id")
-COUNT = Struct("<H")
 NOTHING = GroupStats(0, 0.0)
 NEVER = -1.0
 
@@ -41,21 +40,7 @@ Best = tuple[float, int, Unit]
 """Cost (inverted value minus bias), arrival number and unit of the best URL of a host's lane."""
 
 _NO_GROUPS: dict[str, GroupStats] = {}
-"""Shared by all hosts without groups: most hosts are only named by a link or two."""
-
-
-class RobotsState(NamedTuple):
-    """State of a robots.txt.
-
-    Attributes:
-        expires: Time until which it is valid; 0 if none is stored.
-        available: True if it is available (a 4xx counts as available).
-        crawl_delay: Crawl-delay in seconds.
-    """
-
-    expires: float = 0.0
-    available: bool = True
-    crawl_delay: float = 0.0
+"""Shared by all hosts without a crawled page, which are most; never changed."""
 
 
 @dataclass(slots=True, eq=False)
@@ -64,7 +49,10 @@ class Origin:
 
     Attributes:
         name: Scheme, host name and port, such as ``http://a.cn:8080``.
-        robots: State of its robots.txt; None until it is looked up.
+        expires: Time until which its robots.txt is valid, 0 if none is stored; NEVER until it is
+            looked up.
+        available: True if the robots.txt is available (a 4xx counts as available).
+        crawl_delay: Its crawl-delay in seconds.
         blocked: True while its URLs wait for a robots.txt that is in flight or will be retried.
         attempts: Consecutive failed fetches of the robots.txt.
         check_at: Time of the next attempt, or NEVER.
@@ -73,7 +61,9 @@ class Origin:
 
     name: str
     host: Host
-    robots: RobotsState | None = None
+    expires: float = NEVER
+    available: bool = True
+    crawl_delay: float = 0.0
     blocked: bool = False
     attempts: int = 0
     check_at: float = NEVER
@@ -99,7 +89,7 @@ class Host:
         slow: True if its last request was slow, or none has ended yet in this run.
         closed: True while no request may start because a node is loading or releasing the host.
         check_at: Time of its next check, or NEVER.
-        groups: Statistics of its groups; empty until a page was crawled.
+        groups: Statistics of the groups with crawled pages.
     """
 
     id: int
@@ -132,13 +122,6 @@ class Host:
         """Return the best URL of a lane."""
         return self.normal if lane else self.prior
 
-    def set_best(self, lane: int, best: Best | None) -> None:
-        """Set the best URL of a lane."""
-        if lane:
-            self.normal = best
-        else:
-            self.prior = best
-
 
 def pack_clock(host: Host) -> bytes:
     """Pack the fields of a host that change with each page, without its groups."""
@@ -146,51 +129,30 @@ def pack_clock(host: Host) -> bytes:
 
 
 def pack_host(host: Host) -> bytes:
-    """Pack all stored fields of a host except its units: clock, statistics of its groups, name.
+    """Pack all stored fields of a host: clock, name, origins, units and statistics of groups."""
+    origins = [origin.name for origin in host.origins]
+    units = [(host.origins.index(unit.origin), *unit.groups) for unit in host.units]
+    fields: bytes = msgpack.packb(
+        (host.name, origins, units, host.groups), unicode_errors="replace"
+    )
+    return pack_clock(host) + fields
 
-    The statistics follow the order in which groups were first found: those of its units, and other
-    groups, whose positions are stored in ``groups``.
-    """
-    stats = [STATS.pack(*group) for group in host.groups.values()]
-    return b"".join([pack_clock(host), COUNT.pack(len(stats)), *stats, _label(host.name)])
 
-
-def read_hosts(store: Store, ident: bytes = b"") -> Iterable[tuple[Host, list[list[str]]]]:
-    """Yield each stored host, or the host of a number, with origins and groups of its units."""
-    units, groups = (_by_host(store.items(each, ident)) for each in ("units", "groups"))
+def read_hosts(store: Store, ident: bytes = b"") -> Iterator[Host]:
+    """Yield each stored host, or the host of a number, with its origins and units."""
     for key, data in store.items("hosts", ident):
         (number,) = HOST_ID.unpack(key)
-        (count,) = COUNT.unpack_from(data, CLOCK.size)
-        end = (at := CLOCK.size + COUNT.size) + count * STATS.size
-        host = Host(number, data[end:].decode())
+        name, origins, units, groups = msgpack.unpackb(data[CLOCK.size :])
+        host = Host(number, name)
         host.next_at, host.delay, host.level, host.pages, *stats = CLOCK.unpack_from(data)
         host.stats = GroupStats(*stats)
-        unit_names = [text.split("\0") for text in units[number].values()]
-        if count or groups[number]:
-            names = _group_names(unit_names, groups[number])
-            stored = [GroupStats(*each) for each in STATS.iter_unpack(data[at:end])]
-            stored = stored[: len(names)]  # a concurrent commit may have added groups
-            stored += [NOTHING] * (len(names) - len(stored))
-            host.groups = dict(zip(names, stored, strict=True))
-        yield host, unit_names
-
-
-def _by_host(items: Iterable[tuple[bytes, bytes]]) -> defaultdict[int, dict[int, str]]:
-    found: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    for key, data in items:
-        number, place = UNIT_ID.unpack(key)
-        found[number][place] = data.decode()
-    return found
-
-
-def _group_names(units: list[list[str]], others: dict[int, str]) -> list[str]:
-    """Return a host's groups as first found: those of its units, and others by position."""
-    found = dict.fromkeys(chain.from_iterable(unit[1:] for unit in units))
-    without_unit = frozenset(others.values())
-    names = [name for name in found if name not in without_unit]
-    for place, name in sorted(others.items()):
-        names.insert(place, name)
-    return names
+        if groups:
+            host.groups = {group: GroupStats(*stats) for group, stats in groups.items()}
+        for origin in origins:
+            _add_origin(host, origin)
+        for origin, *names in units:
+            _add_unit(host.origins[origin], _stored_names(*names))
+        yield host
 
 
 class HostRegistry:
@@ -217,11 +179,8 @@ class HostRegistry:
         self.by_prefix: dict[str, Origin] = {}
         self.dirty: set[Host] = set()
         self.mark_dirty = self.dirty.add
-        for host, units in read_hosts(store):
+        for host in read_hosts(store):
             self._add(host)
-            for uid, (name, *groups) in enumerate(units):
-                origin = find_origin(host, name) or _create_origin(host, name)
-                _attach(Unit(uid, origin, _stored_names(*groups)))
 
     def host(self, name: str) -> Host:
         """Return the host of a name; create it if it is new."""
@@ -248,10 +207,10 @@ class HostRegistry:
         origin = self.by_prefix.get(prefix)
         if origin is None:
             host, name = self.host(host_of(url)), origin_of(url)
-            origin = find_origin(host, name)
+            origin = next((one for one in host.origins if one.name == name), None)
             if origin is None and len(host.origins) >= MAX_ORIGINS:
                 return None
-            origin = origin or _create_origin(host, name)
+            origin = origin or _add_origin(host, name)
             if len(self.by_prefix) >= NAME_CACHE:
                 self.by_prefix.clear()
             if prefix:
@@ -263,52 +222,40 @@ class HostRegistry:
 
         A host's groups beyond ``MAX_GROUPS`` share the origin's own unit.
         """
-        host = origin.host
+        host, groups = origin.host, _stored_names(*groups)
         if origin.units is None and host.units:
             origin.units = {unit.group: unit for unit in host.units if unit.origin is origin}
-        units = {} if origin.units is None else origin.units
+        units = {} if origin.units is None else origin.units  # none for the first unit of a host
         unit = units.get(groups[-1] if groups else "")
-        if unit is not None:
-            return unit
-        if (stored := _stored_names(*groups)) != groups:
-            return self.unit(origin, stored)
-        if groups and len(host.units) >= MAX_GROUPS:
+        if unit is None and groups and len(host.units) >= MAX_GROUPS:
             return self.unit(origin, ())
-        unit = units[stored[-1] if stored else ""] = Unit(len(host.units), origin, stored)
-        _attach(unit)
-        names = "\0".join([origin.name, *stored])
-        ident = UNIT_ID.pack(host.id, unit.uid)
-        self._store.put("units", ident, names.encode(errors="replace"))
+        if unit is None:
+            unit = _add_unit(origin, groups)
+            units[unit.group] = unit
+            self.mark_dirty(host)
         return unit
 
     def count_page(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
         """Add a crawled page to the statistics of its host and groups."""
         host.stats = _with_page(host.stats, relevance)
-        stats = _groups(host)
-        for name in groups:
-            stats[name] = _with_page(stats[name], relevance)
-        self._stats_changed(host, groups)
+        stats = host.groups
+        self.load_stats(
+            host, {name: _with_page(stats.get(name, NOTHING), relevance) for name in groups}
+        )
 
     def load_stats(self, host: Host, groups: dict[str, GroupStats]) -> None:
-        """Load the statistics of a host's groups; the host's own fields are already set."""
-        recorded = _groups(host) if groups else {}
-        for group, stats in groups.items():
-            (name,) = _stored_names(group)
-            if name not in recorded:
-                self._store.put("groups", GROUP_ID.pack(host.id, len(recorded)), name.encode())
-            recorded[name] = stats
-        self._stats_changed(host, chain.from_iterable(map(_stored_names, groups)))
-
-    def _stats_changed(self, host: Host, groups: Iterable[str]) -> None:
-        """Mark a host for writing, and report the statistics of its changed groups."""
+        """Set the statistics of some groups; the host's own fields are already set."""
+        changed = {_stored_names(group)[0]: stats for group, stats in groups.items()}
+        host.groups = host.groups | changed
         self.mark_dirty(host)
         if self._store.feed is not None:
             self._store.feed("stats", [
-                (_label(f"{host.name}\0{name}"), STATS.pack(*host.groups[name])) for name in groups
+                (_label(f"{host.name}\0{name}"), STATS.pack(*stats))
+                for name, stats in changed.items()
             ])  # fmt: skip
 
     def delete(self, host: Host) -> None:
-        """Delete a host with its units and groups.
+        """Delete a host.
 
         Its number is reused: the host must have no row and no request in flight.
         """
@@ -318,9 +265,7 @@ class HostRegistry:
         if self._domains is not None:
             self._domains[site_of(host.name)] -= 1
         self.dirty.discard(host)
-        for table in ("hosts", "units", "groups"):
-            for key, _ in self._store.items(table, HOST_ID.pack(host.id)):
-                self._store.put(table, key, None)
+        self._store.put("hosts", HOST_ID.pack(host.id), None)
         self.by_prefix.clear()
 
     def flush(self) -> None:
@@ -338,14 +283,6 @@ class HostRegistry:
             self._domains[site_of(host.name)] += 1
 
 
-def _attach(unit: Unit) -> None:
-    host = unit.host
-    host.units += (unit,)
-    if host.groups is not _NO_GROUPS:
-        for group in unit.groups:
-            host.groups.setdefault(group, NOTHING)
-
-
 def _label(name: str) -> bytes:
     return name.encode(errors="replace")
 
@@ -356,24 +293,19 @@ def _stored_names(*groups: str) -> tuple[str, ...]:
     return tuple(name.replace("\0", " ").encode(errors="replace").decode() for name in groups)
 
 
-def find_origin(host: Host, name: str) -> Origin | None:
-    """Return the origin of a host with this name, or None."""
-    return next((origin for origin in host.origins if origin.name == name), None)
-
-
-def _create_origin(host: Host, name: str) -> Origin:
+def _add_origin(host: Host, name: str) -> Origin:
     origin = Origin(name, host)
     host.origins += (origin,)
     return origin
 
 
+def _add_unit(origin: Origin, groups: tuple[str, ...]) -> Unit:
+    host = origin.host
+    unit = Unit(len(host.units), origin, groups)
+    host.units += (unit,)
+    return unit
+
+
 def _with_page(stats: GroupStats, relevance: float) -> GroupStats:
     """Return statistics with one more crawled page."""
     return GroupStats(stats.pages + 1, stats.relevance + relevance)
-
-
-def _groups(host: Host) -> dict[str, GroupStats]:
-    """Return the statistics of a host's groups, including the groups of its units."""
-    if host.groups is _NO_GROUPS:
-        host.groups = dict.fromkeys(chain.from_iterable(u.groups for u in host.units), NOTHING)
-    return host.groups

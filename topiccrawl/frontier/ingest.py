@@ -50,6 +50,7 @@ class LinkIngest:
 
     Attributes:
         forwarder: Sends URLs that other nodes serve, if nodes share the crawl; else None.
+        seen: Filters of evicted URLs.
     """
 
     def __init__(self, queues: Queues, scorer: RowScorer, seen: Seen, limits: Limits) -> None:
@@ -57,7 +58,7 @@ class LinkIngest:
         self._queues, self._urls, self._tally = queues, queues.urls, queues.tally
         self._leased, self._registry = queues.leases.by_key, queues.registry
         self._scorer, self._strategy, self._version = scorer, scorer.strategy, 0
-        self._seen, self._limits = seen, limits
+        self.seen, self._limits = seen, limits
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
     def links(self, parent: Row, key: bytes, offers: Sequence[Offer]) -> int:
@@ -91,7 +92,7 @@ class LinkIngest:
             row = stored.get(key)
             if row is not None:
                 merged[key] = self._merge_link(row, key, parent, offer)
-            elif self._seen and key in self._seen:
+            elif self.seen and key in self.seen:
                 self._tally["seen"] += 1
             elif depth > self._max_depth:
                 self._tally["depth"] += 1
@@ -107,14 +108,9 @@ class LinkIngest:
         if self.forwarder is not None and self.forwarder.send_seed(seed):
             return True
         key = rows.key_of(seed.url)
-        return not (self._urls.find(key) or self._was_evicted(key)) and self._insert_seed(seed, key)
+        return not (self._urls.row(key) or self._was_evicted(key)) and self.add_seed(seed, key)
 
-    def requeue_evicted(self, seed: Seed) -> bool:
-        """Queue a URL that was evicted; return False if it was not."""
-        key = rows.key_of(seed.url)
-        return key in self._seen and self._insert_seed(seed, key)
-
-    def _insert_seed(self, seed: Seed, key: bytes) -> bool:
+    def add_seed(self, seed: Seed, key: bytes) -> bool:
         """Queue a URL that has no record; return False if its host has too many origins."""
         origin = self._queues.origin(seed.url)
         if origin is None:
@@ -129,7 +125,7 @@ class LinkIngest:
 
     def _was_evicted(self, key: bytes) -> bool:
         """Check whether a URL without a record was evicted; count it if so."""
-        evicted = key in self._seen
+        evicted = key in self.seen
         self._tally["seen"] += evicted
         return evicted
 

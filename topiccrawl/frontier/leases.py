@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from topiccrawl.frontier.rows import KEY_BYTES, NO_KEY, key_of, split
+from topiccrawl.frontier.rows import KEY_BYTES, NO_KEY, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.hosts import Host, Origin
     from topiccrawl.frontier.store import Store
     from topiccrawl.model import Lease
-
-LEASED = b"leased"
 
 
 @dataclass(slots=True, eq=False)
@@ -49,34 +45,34 @@ class OpenLease:
 
 
 class Leases:
-    """All open leases by key, in the order of expiry, since all live equally long.
+    """All open leases by key.
 
-    If the clock was set back, older leases expire with newer ones.
+    The keys of leased pages are stored for readers; leases of an earlier process have ended.
 
     Args:
+        store: Store of the keys.
         seconds: Life of a lease, unless extended.
 
     Attributes:
-        by_key: Leases by key; a robots lease has a key that no URL has.
+        by_key: Leases by key; a robots lease has a longer key, which no URL has.
         epoch: Number of the last lease; it only grows.
-        changed: Keys of pages that were leased or released since the last commit.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self.by_key: OrderedDict[bytes, OpenLease] = OrderedDict()
+    def __init__(self, store: Store, seconds: float) -> None:
+        self._store, self._seconds = store, seconds
+        self.by_key: dict[bytes, OpenLease] = {}
         self.epoch = 0
-        self.changed: set[bytes] = set()
+        for key, _ in store.items("leased"):
+            store.put("leased", key, None)
 
     def open(self, key: bytes, host: Host, origin: Origin | None, now: float) -> OpenLease:
         """Add a lease of a page, or of the robots.txt of an origin."""
         self.epoch += 1
         entry = OpenLease(self.epoch, now + self._seconds, host, origin, leased_at=now)
-        self._cap_earlier(entry.expires)
         self.by_key[key] = entry
         if origin is None:
             host.leased += 1
-            self.changed.add(key)
+            self._store.put("leased", key, b"")
         return entry
 
     def drop(self, key: bytes) -> None:
@@ -85,27 +81,11 @@ class Leases:
         entry.free_slot()
         if entry.origin is None:
             entry.host.leased -= 1
-            self.changed.add(key)
+            self._store.put("leased", key, None)
 
-    def evict(self, keys: Iterable[bytes]) -> None:
-        """Remove leases of pages that this node no longer serves."""
-        for key in keys:
-            del self.by_key[key]
-            self.changed.discard(key)
-
-    def flush(self, store: Store) -> None:
-        """Write the keys of leased pages if they changed since the last commit."""
-        if self.changed:
-            pages = self.pages()
-            store.put("meta", LEASED, b"".join(pages))
-            keys = set(pages)
-            if store.feed is not None:
-                store.feed("leased", ((key, b"" if key in keys else None) for key in self.changed))
-            self.changed.clear()
-
-    def pages(self) -> list[bytes]:
-        """Return the keys of page leases."""
-        return [key for key, entry in self.by_key.items() if entry.origin is None]
+    def pages(self) -> int:
+        """Return the number of page leases."""
+        return sum(entry.origin is None for entry in self.by_key.values())
 
     def find(self, lease: Lease) -> OpenLease | None:
         """Return the entry of a lease, or None if the lease is stale."""
@@ -114,38 +94,20 @@ class Leases:
 
     def extend(self, leases: Iterable[Lease], now: float) -> None:
         """Renew the expiry of leases that are not stale."""
-        expires = now + self._seconds
         for lease in leases:
             if entry := self.find(lease):
-                self._cap_earlier(expires)
-                entry.expires = expires
-                self.by_key.move_to_end(lease.key)
-
-    def _cap_earlier(self, expires: float) -> None:
-        """Let earlier leases expire no later than a lease that is added at the end."""
-        for entry in reversed(self.by_key.values()):
-            if entry.expires <= expires:
-                break
-            entry.expires = expires
+                entry.expires = now + self._seconds
 
     def expired(self, now: float) -> list[bytes]:
         """Return the keys of expired leases; they stay open."""
-        expired = takewhile(lambda item: item[1].expires <= now, self.by_key.items())
-        return [key for key, _ in expired]
+        latest = now + self._seconds
+        for entry in self.by_key.values():
+            entry.expires = min(entry.expires, latest)  # the clock may have been set back
+        return [key for key, entry in self.by_key.items() if entry.expires <= now]
 
     def next_expiry(self) -> float | None:
         """Return the time at which the next lease expires, or None."""
-        return next((entry.expires for entry in self.by_key.values()), None)
-
-
-def leased_keys(store: Store) -> list[bytes]:
-    """Return the keys of leased pages as of the last write."""
-    return split(store.get("meta", LEASED) or b"")
-
-
-def robots_key(url: str) -> bytes:
-    """Return the key of a robots lease, which differs from that of a page lease of the URL."""
-    return b"R" + key_of(url)
+        return min((entry.expires for entry in self.by_key.values()), default=None)
 
 
 class Marks:

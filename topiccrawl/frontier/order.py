@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 CHUNK = 4096
 """Maximum number of numbers in a chunk; an insertion moves no more."""
 _smallest = itemgetter(0)
-_EMPTY = array("Q")
 _NONE: list[array[int]] = []
 """Shared by all orders of less than two numbers; never changed."""
 
@@ -72,7 +71,7 @@ class Order:
             self.first = chunks[0].pop(0) if chunks else None
         else:
             at = 0 if len(chunks) < 2 else self._chunk_of(number)  # noqa: PLR2004
-            chunk = chunks[at] if chunks else _EMPTY
+            chunk = chunks[at] if chunks else array("Q")
             place = bisect_left(chunk, number)
             if place == len(chunk) or chunk[place] != number:
                 message = f"{number} is not in this order"

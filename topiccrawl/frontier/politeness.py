@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from protego import Protego
 
-from topiccrawl.frontier.hosts import RobotsState
+from topiccrawl.frontier.hosts import NEVER
 from topiccrawl.links.robots import bounded, memory_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ MIN_RETRY_SECONDS = 60.0
 UNAVAILABLE = "robots-unavailable"
 """Reason if the server responds with a server error."""
 CACHE_BYTES = 64_000_000
-ROBOTS_HEAD = Struct("<dB")
+ROBOTS_HEAD = Struct("<d?")
 MAX_KEY = 500
 """Maximum bytes of a key; LMDB allows 511."""
 
@@ -105,8 +105,7 @@ class HostClock:
         _, concurrency = self._overrides.get(host.name, (None, None))
         if host.active >= (concurrency or self._politeness.concurrency):
             return True
-        leased = host.leased
-        return leased > 0 and host.pages + leased >= self.max_pages > host.pages
+        return host.leased > 0 and host.pages + host.leased >= self.max_pages > host.pages
 
     def record_start(self, host: Host, now: float) -> None:
         """Count a request that starts now, and set the time of the next one."""
@@ -185,11 +184,11 @@ class Robots:
 
     def is_current(self, origin: Origin, now: float) -> bool:
         """Check whether the stored state of the origin's robots.txt is still valid."""
-        robots = origin.robots or self._load(origin)
-        latest = now + self._ttl(available=robots.available)
-        if robots.expires > latest:  # the clock may have been set back
-            robots = origin.robots = robots._replace(expires=latest)
-        return now < robots.expires
+        if origin.expires == NEVER:
+            self._load(origin)
+        latest = now + self._ttl(available=origin.available)
+        origin.expires = min(origin.expires, latest)  # the clock may have been set back
+        return now < origin.expires
 
     def allowed(self, origin: Origin, url: str) -> bool:
         """Check whether an available robots.txt allows a URL."""
@@ -201,7 +200,7 @@ class Robots:
 
         If the robots.txt is not available, the reason is the cause of its last failure.
         """
-        if origin.robots is not None and not origin.robots.available:
+        if not origin.available:
             return self._body(origin).decode() or UNAVAILABLE
         return "" if self.allowed(origin, url) else "robots"
 
@@ -226,9 +225,8 @@ class Robots:
 
     def expire_unavailable(self, origin: Origin, now: float) -> None:
         """Expire an unavailable robots.txt, so that it is fetched again, unless it is recent."""
-        current, robots = self.is_current(origin, now), origin.robots
         latest = now + self._ttl(available=False) - MIN_RETRY_SECONDS
-        if current and robots and not robots.available and robots.expires <= latest:
+        if self.is_current(origin, now) and not origin.available and origin.expires <= latest:
             self.restore(origin, b"", now, available=False)
 
     def _ttl(self, *, available: bool) -> float:
@@ -236,23 +234,19 @@ class Robots:
         rules = self._politeness
         return rules.robots_ttl if available else min(rules.robots_away, rules.robots_ttl)
 
-    def _load(self, origin: Origin) -> RobotsState:
+    def _load(self, origin: Origin) -> None:
         """Load the state of a robots.txt, and apply its crawl-delay to the host."""
-        data = self._stored(origin)
-        expires, available = ROBOTS_HEAD.unpack_from(data) if data else RobotsState()[:2]
-        rules = self._rules(origin) if data and available else None
+        data, host = self._stored(origin), origin.host
+        origin.expires, origin.available = ROBOTS_HEAD.unpack_from(data) if data else (0.0, True)
+        rules = self._rules(origin) if data and origin.available else None
         delay = rules.crawl_delay(self._politeness.user_agent) if rules else None
-        delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
-        robots = origin.robots = RobotsState(expires, bool(available), delay)
-        host = origin.host
-        host.crawl_delay = max(one.robots.crawl_delay for one in host.origins if one.robots)
-        return robots
+        origin.crawl_delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
+        host.crawl_delay = max(one.crawl_delay for one in host.origins)
 
     def _rules(self, origin: Origin) -> Protego | None:
-        cached = self._parsed.get(origin.name)
-        if cached is not None:
+        if origin.name in self._parsed:
             self._parsed.move_to_end(origin.name)
-            return cached[0]
+            return self._parsed[origin.name][0]
         body = self._body(origin)
         rules = Protego.parse(body.decode()) if body.strip() else None
         cost = memory_of(body)
@@ -270,9 +264,9 @@ class Robots:
         return self._store.get("robots", origin_key(origin.name)) or b""
 
     def delete(self, origin: Origin) -> None:
-        """Delete an origin's robots.txt without a report to the change feed."""
+        """Delete an origin's robots.txt."""
         self.forget(origin)
-        self._store.drop("robots", origin_key(origin.name))
+        self._store.put("robots", origin_key(origin.name), None)
 
     def forget(self, origin: Origin) -> None:
         """Remove an origin's parsed robots.txt from the cache."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
-from topiccrawl.frontier.hosts import Host, find_origin, read_hosts
+from topiccrawl.frontier.hosts import Host, Origin, read_hosts
 from topiccrawl.frontier.politeness import ROBOTS_HEAD, origin_key
 from topiccrawl.frontier.queues import SWEEP_END, queue_of
 from topiccrawl.frontier.rows import TOP, Row
@@ -33,7 +33,6 @@ SHARED_FIELDS = (
 """Fields with the same name and value in rows and entries."""
 FLAGS = {"pinned": rows.PINNED, "liftable": rows.LOW_VALUE, "counted": rows.COUNTED}
 """Fields of entries that are flags of rows."""
-STATES = {"crawled": rows.CRAWLED, "error": rows.ERROR}
 SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 
 
@@ -48,12 +47,12 @@ class Export:
     def __init__(self, store: Store, strategy: LinkStrategy) -> None:
         self._store, self._urls, self._strategy = store, rows.Urls(store), strategy
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield the entries of the frontier, its hosts, filters of evicted URLs and URLs."""
+    def export(self) -> Iterator[Entry]:
+        """Yield all ``topiccrawl.frontier.entries``; a snapshot if opened for reading."""
         with self._store.reading():
             yield self._about()
-            for host, units in read_hosts(self._store):
-                yield self._host(host, units)
+            for host in read_hosts(self._store):
+                yield self._host(host)
             for name, data in self._store.items("seen"):
                 bucket, place = NAME.unpack(name)
                 yield SeenEntry(bucket, place, b64encode(data).decode())
@@ -75,41 +74,37 @@ class Export:
             },
         )  # fmt: skip
 
-    def _host(self, host: Host, units: list[list[str]]) -> HostEntry:
-        origins = dict.fromkeys(unit[0] for unit in units)
+    def _host(self, host: Host) -> HostEntry:
         return HostEntry(
             host.name, host.next_at, host.delay, host.level, host.pages, *host.stats,
             groups=tuple((name, *stats) for name, stats in host.groups.items() if stats.pages),
-            units=tuple((origin, tuple(groups)) for origin, *groups in units),
-            robots=tuple(filter(None, map(self._robots, origins))),
+            units=tuple((unit.origin.name, unit.groups) for unit in host.units),
+            robots=tuple(filter(None, map(self._robots, host.origins))),
         )  # fmt: skip
 
-    def _robots(self, origin: str) -> tuple[str, float, bool, str] | None:
-        data = self._store.get("robots", origin_key(origin))
+    def _robots(self, origin: Origin) -> tuple[str, float, bool, str] | None:
+        data = self._store.get("robots", origin_key(origin.name))
         if not data:
             return None
         expires, available = ROBOTS_HEAD.unpack_from(data)
-        return origin, expires, bool(available), data[ROBOTS_HEAD.size :].decode("utf-8", "replace")
+        body = data[ROBOTS_HEAD.size :].decode("utf-8", "replace")
+        return origin.name, expires, available, body
 
     def _url(self, key: bytes, row: Row) -> UrlEntry:
-        url, anchor, context, payload, reason = (
-            text.decode(errors="replace") for text in row.texts.split(b"\0")
-        )
-        settled = row.state != rows.QUEUED
+        texts = row.texts.decode(errors="replace")
+        url, anchor, context, payload, reason = texts.split("\0")
         return UrlEntry(
             url=url, queue=queue_of(row),
             arrival=row.seq, value=row.value / TOP,
             evidence=_padded(row.evidence, self._strategy),
             anchor=anchor, context=context, payload=payload, reason=reason,
-            when=row.when if settled or row.flags & rows.DELAYED else 0.0,
+            when=row.when if row.state != rows.QUEUED or row.flags & rows.DELAYED else 0.0,
             first=self._name(row.first),
             parents=tuple(
-                (name, value / TOP) for parent, value in rows.PARENT.iter_unpack(row.parents)
+                (name, value / TOP) for parent, value in row.best_parents()
                 if (name := self._name(parent))
             ),
-            links=tuple(
-                name for page in self._urls.links(key) if (name := self._name(page))
-            ),
+            links=tuple(filter(None, map(self._name, self._urls.links(key)))),
             **{name: getattr(row, name) for name in SHARED_FIELDS}
             | {name: bool(row.flags & flag) for name, flag in FLAGS.items()},
         )  # fmt: skip
@@ -205,19 +200,17 @@ class Loader:
         host.stats = GroupStats(entry.pages, entry.worth)
         registry.load_stats(host, {name: GroupStats(n, worth) for name, n, worth in entry.groups})
         for name, groups in entry.units:
-            origin = registry.origin(name + "/")
-            if origin is not None:
+            if origin := registry.origin(name + "/"):
                 registry.unit(origin, groups)
         for name, expires, available, body in entry.robots:
-            origin = find_origin(host, name)
-            if origin is not None:
+            if origin := registry.origin(name + "/"):
                 robots.restore(origin, body.encode(), expires, available=available)
 
     def _url(self, entry: UrlEntry) -> bool:
         queues, urls = self._queues, self._urls
         origin = queues.origin(entry.url)
         key = rows.key_of(entry.url)
-        if origin is None or urls.find(key):
+        if origin is None or urls.row(key):
             return False
         if urls.next_seq(entry.arrival) != entry.arrival:
             raise StateError(
@@ -230,20 +223,16 @@ class Loader:
         return True
 
     def _row(self, entry: UrlEntry) -> Row:
-        state = STATES.get(entry.queue, rows.QUEUED)
+        state = rows.STATES.get(entry.queue, rows.QUEUED)
         flags = sum(flag for name, flag in FLAGS.items() if getattr(entry, name))
         if state == rows.QUEUED and entry.when > 0.0:
             flags |= rows.DELAYED
-        if state == rows.CRAWLED and entry.reason:
-            flags |= rows.REDIRECTED
         parents = [(rows.key_of(url), round(value * TOP)) for url, value in entry.parents]
         return Row(
             state, flags, seq=entry.arrival, when=entry.when, value=round(entry.value * TOP),
             first=rows.key_of(entry.first) if entry.first else rows.NO_KEY,
             parents=b"".join(rows.PARENT.pack(*parent) for parent in parents),
             evidence=_padded(entry.evidence, self._strategy),
-            texts=rows.texts(
-                entry.url, entry.anchor, entry.context, entry.payload, entry.reason
-            ),
+            texts=rows.texts(entry.url, entry.anchor, entry.context, entry.payload, entry.reason),
             **{name: getattr(entry, name) for name in SHARED_FIELDS},
         )  # fmt: skip

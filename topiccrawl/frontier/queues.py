@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from itertools import islice
+from itertools import islice, takewhile
 from math import inf
 from struct import Struct
 from typing import TYPE_CHECKING
@@ -18,17 +18,17 @@ from zlib import crc32
 import numpy as np
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.leases import Leases, leased_keys
 from topiccrawl.frontier.rows import QUEUED, TOP, Row, Urls, decode, quantum
 from topiccrawl.frontier.seen import QueueLimit
 from topiccrawl.links.strategies.contract import LEARNT, REJECTED, LinkStrategy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from topiccrawl.frontier.hosts import Host, HostRegistry, Origin
+    from topiccrawl.frontier.leases import Leases
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.ready import ReadyHosts
     from topiccrawl.frontier.store import Store
@@ -68,13 +68,12 @@ class Queues:
         self._hosts = registry.hosts
         self._limit = QueueLimit(most, self._hosts)
         self._earliest_due = 0.0  # earliest time at which a URL may be due
-        build_orders(urls.store, self._hosts)
+        self.tally.update(zip(LANE_NAMES, build_orders(urls.store, self._hosts), strict=False))
 
     def origin(self, url: str) -> Origin | None:
         """Return the origin of a URL, or None (counted) if its host has too many origins."""
         origin = self.registry.origin(url)
-        if origin is None:
-            self.tally["origins"] += 1
+        self.tally["origins"] += origin is None
         return origin
 
     def sizes(self) -> tuple[int, int]:
@@ -83,7 +82,7 @@ class Queues:
 
     def counts(self) -> dict[str, int]:
         """Return counters by name: all queue sizes, and other counters that are not 0."""
-        return sizes_of(self.tally, len(self.leases.pages()))
+        return sizes_of(self.tally, self.leases.pages())
 
     def unit(self, row: Row) -> Unit:
         """Return the unit of a row."""
@@ -91,24 +90,31 @@ class Queues:
 
     def enter(self, row: Row, key: bytes) -> None:
         """Put a row into the queue of its state; a delayed one waits for its earliest fetch."""
-        if row.state != QUEUED:
-            self._count_settled(row, 1)
-        elif row.flags & rows.DELAYED:
-            self.tally[LANE_NAMES[row.lane]] += 1
-            self._store.put("due", DUE.pack(row.when) + key, b"")
-            self._earliest_due = min(self._earliest_due, row.when)
-        else:
-            self.replace_entry(self.unit(row), row.lane, 0, entry_of(row.value, row.seq))
+        self._count(row, key, 1)
 
     def leave(self, row: Row, key: bytes) -> None:
         """Remove a row that is not leased from its queue."""
-        if row.state != QUEUED:
-            self._count_settled(row, -1)
+        self._count(row, key, -1)
+
+    def _count(self, row: Row, key: bytes, change: int) -> None:
+        """Add a row to its queue (1), or remove it (-1)."""
+        if row.state == rows.CRAWLED:
+            self.tally["crawled"] += change
+        elif row.state == rows.ERROR:
+            self.count_error(row.text(rows.REASON), change)
         elif row.flags & rows.DELAYED:
-            self.tally[LANE_NAMES[row.lane]] -= 1
-            self._store.put("due", DUE.pack(row.when) + key, None)
+            self.tally[LANE_NAMES[row.lane]] += change
+            self._store.put("due", DUE.pack(row.when) + key, b"" if change > 0 else None)
+            self._earliest_due = min(self._earliest_due, row.when)
         else:
-            self.replace_entry(self.unit(row), row.lane, entry_of(row.value, row.seq), 0)
+            entry = entry_of(row.value, row.seq)
+            old, new = (0, entry) if change > 0 else (entry, 0)
+            self.replace_entry(self.unit(row), row.lane, old, new)
+
+    def put_back(self, row: Row, key: bytes) -> None:
+        """Store a changed row that is in no queue, and put it into the queue of its state."""
+        self.enter(row, key)
+        self.urls.put(key, row)
 
     def move(self, row: Row, key: bytes, lane: int, value: int) -> None:
         """Set lane and value of a row in any queue; a row may leave the errorQueue."""
@@ -120,35 +126,15 @@ class Queues:
             self.leave(row, key)
         row.lane, row.value = lane, value
         if row.state != QUEUED and lane < REJECTED:
-            self.requeue(row, key)
-        elif not is_leased:
+            row.unsettle()
+        if not is_leased:
             self.enter(row, key)
-
-    def requeue(self, row: Row, key: bytes) -> None:
-        """Queue a row by its value after it was settled or delayed, and left its queue."""
-        row.state = QUEUED
-        row.flags &= ~(rows.DELAYED | rows.LOW_VALUE | rows.REDIRECTED)
-        row.set_text(rows.REASON, "")
-        self.enter(row, key)
 
     def remove(self, row: Row, key: bytes) -> None:
         """Delete the record of a row that is not leased."""
         self.leave(row, key)
         self.urls.delete(key, row.seq)
         self.tally["known"] -= 1
-
-    def set_failed(self, row: Row, reason: str, now: float) -> None:
-        """Move a row that is in no queue to the errorQueue."""
-        row.state, row.when = rows.ERROR, now
-        row.flags &= ~rows.DELAYED
-        row.set_text(rows.REASON, reason)
-        self.count_error(reason)
-
-    def _count_settled(self, row: Row, count: int) -> None:
-        if row.state == rows.CRAWLED:
-            self.tally["crawled"] += count
-        else:
-            self.count_error(row.text(rows.REASON), count)
 
     def count_error(self, reason: str, count: int = 1) -> None:
         """Count rows that enter the errorQueue, or leave it."""
@@ -163,14 +149,6 @@ class Queues:
         self.tally["known"] += 1
         self.enter(row, key)
         self.urls.add(key, row)
-
-    def set_crawled(self, row: Row, relevance: float, now: float) -> None:
-        """Move a row that is in no queue to the crawledQueue."""
-        row.state = rows.CRAWLED
-        row.flags &= ~rows.DELAYED
-        row.relevance = relevance
-        row.when = now
-        self.tally["crawled"] += 1
 
     def refuses(self, value: int) -> bool:
         """Check whether a new URL of this value is refused; count it if so."""
@@ -207,24 +185,19 @@ class Queues:
 
     def enter_due(self, now: float) -> None:
         """Queue delayed URLs by their values once their time has come, earliest first."""
-        for key in self._due(now) if now >= self._earliest_due else ():
+        if now < self._earliest_due:
+            return
+        entries = (entry for entry, _ in self._store.items("due"))
+        due = takewhile(lambda entry: DUE.unpack_from(entry)[0] <= now, entries)
+        for entry in list(islice(due, MAX_DUE)):
+            key = entry[DUE.size :]
             row = self.urls.row(key)
             if row is not None:
                 self.leave(row, key)
                 row.flags &= ~rows.DELAYED
-                self.enter(row, key)
-                self.urls.put(key, row)
-
-    def _due(self, now: float) -> list[bytes]:
-        """Return keys of delayed URLs whose time has come, at most ``MAX_DUE``."""
-        keys: list[bytes] = []
-        for entry, _ in self._store.items("due"):
-            self._earliest_due = DUE.unpack_from(entry)[0]
-            if len(keys) >= MAX_DUE or self._earliest_due > now:
-                return keys
-            keys.append(entry[DUE.size :])
-        self._earliest_due = inf
-        return keys
+                self.put_back(row, key)
+        earliest = self.next_due()
+        self._earliest_due = inf if earliest is None else earliest
 
     def next_due(self) -> float | None:
         """Return the earliest time of a delayed URL, or None."""
@@ -304,7 +277,8 @@ class RowScorer:
         topic, (done, at) = self.topic, self.swept
         if done == topic and at == SWEEP_END:
             return 0
-        batch = self._queues.urls.rows_after(at if done == topic else 0, n)
+        at = at if done == topic else 0
+        batch = list(islice(self._queues.urls.in_order(at, n), n))
         for _, key, data in batch:
             if rows.is_movable(*data[:2]):
                 self.rescore_and_move(decode(data), key)
@@ -328,31 +302,31 @@ def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
     return sizes | {name: number for name, number in tally.items() if number} | {"leased": leased}
 
 
-def build_orders(store: Store, hosts: list[Host]) -> None:
-    """Enter all rows that are queued by value, and not leased, into the orders of their units."""
-    size = store.size("urls")
-    leased = [decode(data).seq for data in store.get_many("urls", leased_keys(store)).values()]
-    for number, packed in enumerate(_heads(store), 1):
+def build_orders(store: Store, hosts: list[Host]) -> list[int]:
+    """Enter all rows that are queued by value into the orders of their units.
+
+    Returns:
+        Numbers of URLs in priorQueue and normalQueue, including delayed ones.
+    """
+    total, done, sizes = store.size("urls"), 0, np.zeros(len(LANE_NAMES), int)
+    stored = store.values("urls")
+    while packed := b"".join(data[: rows.HEAD_BYTES] for data in islice(stored, BATCH)):
         heads = np.frombuffer(packed, rows.HEAD)
-        _enter(heads[~np.isin(heads["seq"], leased)] if leased else heads, hosts)
-        if number % LOG_BATCHES == 0:
-            logger.info("%s: %d of %d URLs ordered", store.path, number * BATCH, size)
+        queued = heads[heads["state"] == QUEUED]
+        sizes += np.bincount(queued["lane"], minlength=len(LANE_NAMES))
+        _enter(queued[queued["flags"] & rows.DELAYED == 0], hosts)
+        done += len(heads)
+        if done % (LOG_BATCHES * BATCH) == 0:
+            logger.info("%s: %d of %d URLs ordered", store.path, done, total)
     for host in hosts:
         for unit in host.units:
             for order in unit.orders:
                 order.sort()
-
-
-def _heads(store: Store) -> Iterator[bytes]:
-    """Yield the fixed-size heads of rows in batches."""
-    stored = store.values("urls")
-    while batch := [data[: rows.HEAD_BYTES] for data in islice(stored, BATCH)]:
-        yield b"".join(batch)
+    return [int(size) for size in sizes[:2]]
 
 
 def _enter(heads: NDArray[np.void], hosts: list[Host]) -> None:
-    """Append the queued rows of a batch to the orders of their units."""
-    heads = heads[(heads["state"] == QUEUED) & (heads["flags"] & rows.DELAYED == 0)]
+    """Append rows to the orders of their units."""
     queue_ids = (
         heads["host"].astype(np.uint64) << 17 | heads["unit"].astype(np.uint64) << 1 | heads["lane"]
     )

@@ -88,7 +88,10 @@ class ReadyHosts:
         former = host.best(lane)
         if best == former:
             return
-        host.set_best(lane, best)
+        if lane:
+            host.normal = best
+        else:
+            host.prior = best
         heap = self._heaps[host.slow][lane]
         if host.ready and best is not None and heap and heap[0] is former:
             heapreplace(heap, best)

@@ -49,10 +49,12 @@ def split(packed: bytes) -> list[bytes]:
 
 QUEUED, CRAWLED, ERROR = 0, 1, 2
 """States of a row; a leased URL is QUEUED in its row and listed among the leases."""
+STATES = {"crawled": CRAWLED, "error": ERROR}
+"""States of settled rows by the name of their queue."""
 
-PINNED, DELAYED, LOW_VALUE, REDIRECTED, COUNTED = 1, 2, 4, 8, 16
-"""Flags: the value was given, not computed; waits for a time; may return to a lane; ended in a
-redirect; was crawled and counts in the statistics of its groups."""
+PINNED, DELAYED, LOW_VALUE, COUNTED = 1, 2, 4, 16
+"""Flags: the value was given, not computed; waits for a time; may return to a lane; was crawled and
+counts in the statistics of its groups. Flag 8 is unused."""
 
 LOW_VALUE_REASON = "low-value"
 
@@ -78,9 +80,8 @@ NO_KEY = bytes(12)
 ARRIVAL = Struct(">I")
 BATCH = 500
 LINK_READ = Struct("<H5xIHI24xBBBIII")
-"""Fields read for a further link: state with flags, host, unit, number, and link fields."""
-PLAIN = QUEUED
-"""State with flags of a row that is queued and nothing else."""
+"""Fields read for a further link: state with flags (0 if the row is queued and nothing else), host,
+unit, number, and link fields."""
 URL, ANCHOR, CONTEXT, PAYLOAD, REASON = range(5)
 NEW_ROW = tuple(Struct(f"{HEADER.format}12sI{n}f") for n in range(65))
 """Formats of a new row with one parent up to its texts, by number of evidence fields."""
@@ -153,6 +154,18 @@ class Row:
         parts = self.texts.split(b"\0")
         parts[which] = _packed(text)
         self.texts = b"\0".join(parts)
+
+    def settle(self, state: int, reason: str, now: float) -> None:
+        """Set the state of a page that was crawled or failed."""
+        self.state, self.when = state, now
+        self.flags &= ~DELAYED
+        self.set_text(REASON, reason)
+
+    def unsettle(self) -> None:
+        """Set the state of a URL that is queued by its value, after it was settled or delayed."""
+        self.state = QUEUED
+        self.flags &= ~(DELAYED | LOW_VALUE)
+        self.set_text(REASON, "")
 
     def best_parents(self) -> list[tuple[bytes, int]]:
         """Return the stored parents, (key, quantum), best first."""
@@ -262,10 +275,6 @@ class Urls:
         """Return the key of an arrival number, or None."""
         return self.store.get("arrivals", ARRIVAL.pack(number))
 
-    def find(self, key: bytes) -> bytes | None:
-        """Return the stored row of a key, or None."""
-        return self.store.get("urls", key)
-
     def row(self, key: bytes) -> Row | None:
         """Return the row of a key, or None."""
         data = self.store.get("urls", key)
@@ -300,22 +309,15 @@ class Urls:
     def delete(self, key: bytes, number: int) -> None:
         """Delete the record of a URL."""
         self.known -= 1
-        self.store.drop("arrivals", ARRIVAL.pack(number))
+        self.store.put("arrivals", ARRIVAL.pack(number), None)
         self.store.put("urls", key, None)
 
-    def drop_prefix(self, prefix: bytes) -> None:
-        """Delete all URLs with a key prefix and their links; the change feed gets no report."""
-        store = self.store
-        for key, data in store.items("urls", prefix):
-            self.known -= 1
-            store.drop("arrivals", ARRIVAL.pack(decode(data).seq))
-            store.drop("urls", key)
-        for key, _ in store.items("links", prefix):
-            store.drop("links", key)
-
-    def rows_after(self, number: int, most: int) -> list[tuple[int, bytes, bytes]]:
-        """Return up to ``most`` URLs after an arrival number: number, key, row."""
-        return list(islice(self.in_order(number, most), most))
+    def delete_prefix(self, prefix: bytes) -> None:
+        """Delete all URLs with a key prefix and their links."""
+        for key, data in self.store.items("urls", prefix):
+            self.delete(key, decode(data).seq)
+        for key, _ in self.store.items("links", prefix):
+            self.put_links(key, None)
 
     def in_order(self, number: int = 0, size: int = BATCH) -> Iterator[tuple[int, bytes, bytes]]:
         """Yield URLs after an arrival number: number, key, row; concurrent arrivals come last."""

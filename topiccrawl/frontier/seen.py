@@ -12,8 +12,8 @@ library is used.
 
 from __future__ import annotations
 
-from array import array
 from collections import defaultdict
+from itertools import accumulate, islice
 from math import ceil, log, log2
 from struct import Struct
 from typing import TYPE_CHECKING, Self
@@ -38,11 +38,6 @@ SCAN_LIMIT = 500
 """Maximum number of rows read in one call: a millisecond or two."""
 BATCH = 500
 """Maximum number of URLs of a bucket that are added to its filters at once."""
-MIN_SCAN = 50
-"""Minimum number of rows read at once, or an eighth of the limit of records if that is less."""
-WINDOW = 256 * BATCH
-"""Maximum number of settled URLs that wait for others of their bucket; a quarter of the limit if
-that is less."""
 SPARE = 64
 """Divisor of the limit: this part may be settled records that the scan has not found yet."""
 BUCKETS = 256
@@ -168,12 +163,13 @@ class Seen:
     Args:
         store: Store of the filters.
         error: Largest share of new URLs that may be mistaken for evicted ones, in (0, 1).
+        bucket: Bucket to which lookups are restricted; b"" for all.
     """
 
-    def __init__(self, store: Store, error: float) -> None:
+    def __init__(self, store: Store, error: float = 0.001, bucket: bytes = b"") -> None:
         self._store, self._error = store, error
         self._chains: defaultdict[int, Chain] = defaultdict(Chain)
-        for name, data in store.items("seen"):
+        for name, data in store.items("seen", bucket, size=1):
             self.load(name, data)
 
     def __bool__(self) -> bool:
@@ -203,21 +199,14 @@ class Seen:
             self._chains.pop(bucket, None)
 
 
-def was_evicted(store: Store, key: bytes) -> bool:
-    """Check whether a store's filters have a key; another process may be writing the store."""
-    (digest,) = DIGEST.unpack(key)
-    filters = store.items("seen", key[:1], size=1)
-    return any(digest in Filter.unpack(data) for _, data in filters)
-
-
 class Eviction:
     """Eviction of settled URLs while there are more than ``most`` records.
 
-    Rows are scanned for settled ones in rounds, from the first arrival on, and not faster than URLs
-    come in, so no call takes long. A URL that was only predicted to be low is deleted, and is new
-    to the next page that offers it. The key of a URL that was fetched or failed is added to a
-    filter. Since filters are written whole, such a URL waits until many of its bucket can be added
-    at once.
+    Rows are read in the order of their keys, round after round, and not faster than URLs come in,
+    so no call takes long. Since filters are written whole, settled URLs are collected until the
+    bucket ends or there are many of them. The keys of URLs that were fetched or failed are added to
+    the filters of the bucket. A URL that was only predicted to be low is new to the next page that
+    offers it.
 
     Args:
         queues: Rows and the queues they are in.
@@ -230,65 +219,46 @@ class Eviction:
 
     def __init__(self, queues: Queues, seen: Seen, most: int) -> None:
         self._queues, self._urls, self._seen, self._most = queues, queues.urls, seen, most
-        self._window = min(WINDOW, most // 4)
-        self._min_scan = min(MIN_SCAN, most // 8 + 1)
-        self._settled: dict[int, array[int]] = {}
-        self._restart()
+        self._batch = min(BATCH, most // 8 + 1)
+        self._at = b""
+        self._settled: list[bytes] = []  # of one bucket
         self.owned: Sequence[bool] = (True,) * BUCKETS
-
-    def _restart(self) -> None:
-        """Start a new round, which finds waiting URLs again."""
-        self._at = self._found = 0
-        self._settled.clear()
 
     def step(self) -> None:
         """Evict some records if there are too many."""
-        total, budget = self._urls.known, SCAN_LIMIT if self._most else 0
-        while budget > 0 and total > self._most:
-            queued = sum(self._queues.sizes()) + len(self._queues.leases.pages())
-            if self._found <= self._window and total - queued - self._found > self._most // SPARE:
-                budget -= self._scan(min(budget, max(self._min_scan, total - self._most)))
-            elif self._settled:
-                budget -= self._evict_bucket()
-            else:
+        budget = SCAN_LIMIT if self._most else 0
+        while budget > 0 and self._urls.known > self._most:
+            queued = sum(self._queues.sizes()) + self._queues.leases.pages()
+            if self._urls.known - queued <= self._most // SPARE:
                 break
-            total = self._urls.known
+            budget -= self._scan(min(budget, self._batch))
 
     def _scan(self, most: int) -> int:
-        """Read the next rows: delete low ones, collect others; return their number, at least 1."""
-        rows = self._urls.rows_after(self._at, most)
-        for number, key, data in rows:
-            if data[0] == QUEUED or not self.owned[key[0]]:
-                continue
-            if data[1] & LOW_VALUE:
-                self._delete(key, data)
-            else:
-                self._settled.setdefault(key[0], array("I")).append(number)
-                self._found += 1
-        if rows:
-            self._at = rows[-1][0]
-        else:
-            self._restart()
-        return max(len(rows), 1)
+        """Read the next rows and collect settled ones; return their number, at least 1."""
+        found = list(islice(self._urls.store.items("urls", after=self._at, size=most), most))
+        for key, data in found:
+            if self._settled and (key[0] != self._settled[0][0] or len(self._settled) >= BATCH):
+                self._evict_bucket()
+            if self._is_evictable(key, data):
+                self._settled.append(key)
+        self._at = found[-1][0] if len(found) == most else b""
+        if not self._at:
+            self._evict_bucket()
+        return max(len(found), 1)
+
+    def _is_evictable(self, key: bytes, data: bytes) -> bool:
+        return data[0] != QUEUED and self.owned[key[0]]
 
     def _evict_bucket(self) -> int:
-        """Evict a batch from the bucket with most settled URLs; return its size, at least 1."""
-        bucket = max(self._settled, key=lambda one: len(self._settled[one]))
-        numbers = self._settled[bucket][:BATCH]
-        del self._settled[bucket][:BATCH]
-        self._found -= len(numbers)
-        if not self._settled[bucket]:
-            del self._settled[bucket]
-        keys = map(self._urls.key_of_number, numbers if self.owned[bucket] else ())
-        settled = [
-            (key, data) for key in keys
-            if key is not None and key[0] == bucket and (data := self._urls.find(key))
-            and data[0] != QUEUED and not data[1] & LOW_VALUE
-        ]  # fmt: skip
-        self._seen.add(bucket, [key for key, _ in settled])
-        for key, data in settled:
+        """Evict the collected URLs that are still settled; return the number collected."""
+        keys, self._settled = self._settled, []
+        stored = self._urls.store.get_many("urls", keys).items()
+        evicted = {key: data for key, data in stored if self._is_evictable(key, data)}
+        if seen := [key for key, data in evicted.items() if not data[1] & LOW_VALUE]:
+            self._seen.add(seen[0][0], seen)
+        for key, data in evicted.items():
             self._delete(key, data)
-        return max(len(numbers), 1)
+        return len(keys)
 
     def _delete(self, key: bytes, data: bytes) -> None:
         """Delete a settled row and its links, and count it by kind."""
@@ -351,9 +321,5 @@ class QueueLimit:
 
     def _bound(self) -> int:
         """Return the step of the last of the ``most`` best entries."""
-        left = self.most
-        for step, number in enumerate(self.counts):
-            left -= number
-            if left <= 0:
-                return step
-        return STEPS
+        totals = accumulate(self.counts)
+        return next((step for step, total in enumerate(totals) if total >= self.most), STEPS)

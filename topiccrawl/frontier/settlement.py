@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
-from topiccrawl.frontier.leases import Marks, leased_keys
+from topiccrawl.frontier.leases import Marks
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
 if TYPE_CHECKING:
@@ -56,25 +56,10 @@ class LeaseSettlement:
 
     def finish(self, lease: Lease, outcome: Outcome, offers: Sequence[Offer] = ()) -> bool:
         """Settle a lease and its links; return False if the lease is stale."""
-        entry, now = self._leases.find(lease), self._clock()
-        if entry is None:
+        if self._leases.find(lease) is None:
             self._tally["stale"] += 1
             return False
-        if entry.origin is not None:
-            failure = None if outcome.ending is Ending.RELEASED else outcome.reason
-            self._end_robots(entry.origin, lease.key, failure, now, outcome.not_before)
-            return True
-        row, host = self._release(lease.key), entry.host
-        was_counted = row.flags & rows.COUNTED
-        if offers:
-            self._tally["links"] += self._ingest.links(row, lease.key, offers)
-            self._host_clock.postpone_for_links(host, len(offers), now)
-        self._apply(row, lease.key, outcome, now)
-        if row.state != rows.QUEUED:
-            host.pages += not was_counted
-            self._ready.host_changed(host, now)
-        else:
-            self._ready.reschedule(host, now)
+        self._end(lease.key, outcome, offers)
         return True
 
     def downloaded(self, lease: Lease, download: Download) -> None:
@@ -89,33 +74,13 @@ class LeaseSettlement:
     def expire(self, now: float) -> None:
         """Return expired leases to their queues; each counts as an attempt."""
         for key in self._leases.expired(now):
-            entry = self._leases.by_key[key]
             self._tally["expired"] += 1
-            if entry.origin is not None:
-                self._end_robots(entry.origin, key, EXPIRED, now)
-            else:
-                self._apply(self._release(key), key, Outcome(Ending.LATER, EXPIRED), now)
-                self._ready.reschedule(entry.host, now)
+            self._end(key, Outcome(Ending.LATER, EXPIRED))
 
     def release_all(self) -> None:
         """Return all leases to their queues; no attempt is counted."""
-        for key, entry in list(self._leases.by_key.items()):
-            if entry.origin is not None:
-                self._leases.drop(key)
-                self._ready.set_blocked(entry.origin, blocked=False)
-            else:
-                self._queues.enter(self._release(key), key)
-
-    def recover(self) -> None:
-        """Queue the leases of a crashed process again; count crashes of pages in processing."""
-        leased = leased_keys(self._urls.store)
-        self._leases.changed.update(leased)
-        for key in leased:
-            row = self._urls.row(key)
-            if row is not None:
-                self._queues.enter(row, key)
-        for key in self.marks.unfinished():
-            self.add_crashes(key)
+        for key in list(self._leases.by_key):
+            self._end(key, Outcome(Ending.RELEASED))
 
     def add_crashes(self, key: bytes, times: int = 1, wait: float = 0.0) -> bool:
         """Count crashes of processes during the processing of a page.
@@ -135,44 +100,50 @@ class LeaseSettlement:
         self._queues.leave(row, key)
         row.crashes = min(row.crashes + times, 255)
         is_last = row.crashes >= self._max_crashes > 0
-        self._retry_or_fail(row, key, CRASH, now + wait * row.crashes, now, is_last=is_last)
-        self._urls.put(key, row)
+        _retry_or_fail(row, CRASH, now + wait * row.crashes, now, is_last=is_last)
+        self._queues.put_back(row, key)
         return True
 
+    def _end(self, key: bytes, outcome: Outcome, offers: Sequence[Offer] = ()) -> None:
+        """End an open lease."""
+        entry, now = self._leases.by_key[key], self._clock()
+        if entry.origin is not None:
+            failure = None if outcome.ending is Ending.RELEASED else outcome.reason
+            self._end_robots(entry.origin, key, failure, now, outcome.not_before)
+            return
+        row, host = self._release(key), entry.host
+        was_counted = row.flags & rows.COUNTED
+        if offers:
+            self._tally["links"] += self._ingest.links(row, key, offers)
+            self._host_clock.postpone_for_links(host, len(offers), now)
+        self._apply(row, key, outcome, now)
+        self._queues.put_back(row, key)
+        if row.state != rows.QUEUED:
+            host.pages += not was_counted
+            self._ready.host_changed(host, now)
+        else:
+            self._ready.reschedule(host, now)
+
     def _apply(self, row: Row, key: bytes, outcome: Outcome, now: float) -> None:
-        queues, ending = self._queues, outcome.ending
+        """Change a row that is in no queue by the outcome of its lease."""
+        ending = outcome.ending
         if ending is CRAWLED:
-            queues.set_crawled(row, outcome.relevance, now)
-            was_counted, row.flags = row.flags & rows.COUNTED, row.flags | rows.COUNTED
-            if not was_counted:
+            row.settle(rows.CRAWLED, "", now)
+            row.relevance = outcome.relevance
+            if not row.flags & rows.COUNTED:
+                row.flags |= rows.COUNTED
                 worth = outcome.relevance if outcome.worth is None else outcome.worth
-                self._ready.count_page(queues.unit(row), worth)
+                self._ready.count_page(self._queues.unit(row), worth)
         elif ending is Ending.REDIRECTED:
             self._ingest.redirected(row, key, outcome)
-            queues.set_crawled(row, outcome.relevance, now)
-            row.flags |= rows.REDIRECTED
-            row.set_text(rows.REASON, "redirected")
+            row.settle(rows.CRAWLED, "redirected", now)
+            row.relevance = outcome.relevance
             self._tally["redirected"] += 1
-        elif ending is Ending.RELEASED:
-            queues.enter(row, key)
-        else:
+        elif ending is not Ending.RELEASED:
             row.attempts = min(row.attempts + 1, 255)
             is_last = ending is Ending.ERROR or row.attempts >= self._max_attempts > 0
             reason, due = outcome.reason or ending.value, outcome.not_before
-            self._retry_or_fail(row, key, reason, due, now, is_last=is_last)
-        self._urls.put(key, row)
-
-    def _retry_or_fail(
-        self, row: Row, key: bytes, reason: str, not_before: float, now: float, *, is_last: bool
-    ) -> None:
-        """Queue a row again that is in no queue, due at a given time; or fail it at the last."""
-        if is_last:
-            self._queues.set_failed(row, reason, now)
-        else:
-            if not_before > now:
-                row.flags, row.when = row.flags | rows.DELAYED, not_before
-            row.set_text(rows.REASON, reason)
-            self._queues.enter(row, key)
+            _retry_or_fail(row, reason, due, now, is_last=is_last)
 
     def _release(self, key: bytes) -> Row:
         """End a page lease; return its row, which is then in no queue."""
@@ -229,7 +200,8 @@ class LeaseSettlement:
         key, now = rows.key_of(url), self._clock()
         row = self._urls.row(key)
         if row is None:
-            return self._ingest.requeue_evicted(Seed(url, 1.0 if value is None else value))
+            seed = Seed(url, 1.0 if value is None else value)
+            return key in self._ingest.seen and self._ingest.add_seed(seed, key)
         if key in self._leases.by_key:
             return False
         if row.state == rows.QUEUED and not (row.flags & rows.DELAYED and row.when > now):
@@ -241,8 +213,8 @@ class LeaseSettlement:
             row.lane, row.value = PRIOR, rows.quantum(value)
         row.attempts = row.crashes = 0
         row.when = 0.0
-        self._queues.requeue(row, key)
-        self._urls.put(key, row)
+        row.unsettle()
+        self._queues.put_back(row, key)
         self._robots.expire_unavailable(self._queues.unit(row).origin, now)
         return True
 
@@ -252,10 +224,17 @@ class LeaseSettlement:
         row = self._urls.row(key)
         if row is None:
             return False
-        entry = self._leases.by_key.get(key)
-        if entry is not None:
-            row = self._release(key)
-            self._queues.enter(row, key)
-            self._ready.reschedule(entry.host, self._clock())
+        if key in self._leases.by_key:
+            self._end(key, Outcome(Ending.RELEASED))
         self._queues.remove(row, key)
         return True
+
+
+def _retry_or_fail(row: Row, reason: str, not_before: float, now: float, *, is_last: bool) -> None:
+    """Queue a row again, due at a given time; or fail it at the last attempt."""
+    if is_last:
+        row.settle(rows.ERROR, reason, now)
+    else:
+        if not_before > now:
+            row.flags, row.when = row.flags | rows.DELAYED, not_before
+        row.set_text(rows.REASON, reason)

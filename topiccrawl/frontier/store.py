@@ -16,7 +16,6 @@ copies that are never opened again.
 from __future__ import annotations
 
 import json
-import os
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -37,12 +36,11 @@ if TYPE_CHECKING:
     from topiccrawl.links.strategies.contract import LinkStrategy
 
 Sync = Literal["commit", "never"]
-Change = tuple[bytes, bytes | None]
 Changes = dict[str, dict[bytes, bytes | None]]
-Feed = Callable[[str, Iterable[Change]], None]
+Feed = Callable[[str, Iterable[tuple[bytes, bytes | None]]], None]
 """Change feed: called with the name of a table, and keys and values (None: deleted)."""
 
-FORMAT = 8
+FORMAT = 9
 ABOUT, OWNER = "about", "owner"
 MAP_START = 1 << 30
 MAP_ROOM = 256 << 20
@@ -54,15 +52,14 @@ FILES = (
 )  # fmt: skip
 """Files of a frontier of this format, or of an earlier one."""
 BATCH = 500
-TABLES = ("meta", "urls", "arrivals", "links", "due", "hosts", "units", "groups", "robots", "seen")
-"""``meta``: format, strategy, counters, progress, leases; ``urls``: key to row, see ``rows``;
+TABLES = ("meta", "urls", "arrivals", "links", "due", "leased", "hosts", "robots", "seen")
+"""``meta``: format, strategy, counters, progress; ``urls``: key to row, see ``rows``;
 ``arrivals``: arrival number to key; ``links``: key of a page to the packed keys of its counted
-links; ``due``: time and key of delayed URLs; ``hosts``: number to clock, statistics and name of a
-host; ``units``: host and unit number to origin and groups; ``groups``: host and position to the
-name of a group that no unit has; ``robots``: origin to robots.txt; ``seen``: filters of evicted
-keys, see ``seen``."""
+links; ``due``: time and key of delayed URLs; ``leased``: keys of leased pages; ``hosts``: number of
+a host to its clock, name, units and statistics; ``robots``: origin to robots.txt; ``seen``: filters
+of evicted keys, see ``seen``."""
 LARGE = ("robots", "seen")
-REPORTED = frozenset({"urls", "links", "robots", "seen"})
+REPORTED = frozenset({"urls", "links", "leased", "robots", "seen"})
 """Tables whose changes are reported to the change feed as they are."""
 
 
@@ -166,15 +163,12 @@ class Store:
             self.env.set_mapsize(2 * size + room)
             self.txn = self.env.begin()
 
-    def refresh(self) -> None:
-        """Read the writing process's last commit from now on, unless within ``reading``."""
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read from one commit within the context: the last one, if another process writes."""
         if self.readonly and not self._readers:
             self.txn.abort()
             self.txn = self.env.begin()
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Read from one commit within the context, even if another process writes."""
         self._readers += 1
         try:
             yield
@@ -191,11 +185,10 @@ class Store:
 
     def get(self, table: str, key: bytes) -> bytes | None:
         """Return a value, or None."""
-        changes = self.changes[table]
-        if key in changes:
-            return changes[key]
-        changes = self._committing[table]
-        return changes[key] if key in changes else self.txn.get(key, None, self._tables[table])
+        for changes in (self.changes[table], self._committing[table]):
+            if key in changes:
+                return changes[key]
+        return self.txn.get(key, None, self._tables[table])
 
     def committed(self, table: str, key: bytes) -> bytes | None:
         """Return a value as of the last completed commit, or None."""
@@ -223,10 +216,6 @@ class Store:
         if self.feed is not None and table in REPORTED:
             self.feed(table, items.items())
 
-    def drop(self, table: str, key: bytes) -> None:
-        """Delete a value without a report to the change feed."""
-        self.changes[table][key] = None
-
     def items(
         self, table: str, prefix: bytes = b"", after: bytes = b"", size: int = BATCH
     ) -> Iterator[tuple[bytes, bytes]]:
@@ -236,8 +225,7 @@ class Store:
         while more:
             cursor: lmdb.Cursor[bytes] = self.txn.cursor(self._tables[table])
             committed = cursor.iternext() if cursor.set_range(start) else iter(())
-            if prefix:
-                committed = takewhile(lambda item: item[0].startswith(prefix), committed)
+            committed = takewhile(lambda item: item[0].startswith(prefix), committed)
             found: dict[bytes, bytes | None] = dict(islice(committed, size))
             more = len(found) == size
             end = next(reversed(found)) if more else b""
@@ -265,7 +253,7 @@ class Store:
         self.put("meta", name.encode(), json.dumps(value, ensure_ascii=False).encode())
 
     def check(self, strategy: LinkStrategy, owner: str = "") -> None:
-        """Refuse the state of another strategy or owner; a new folder records both.
+        """Refuse the state of another strategy or owner, and close; a new folder records both.
 
         A strategy may have added fields at the end since then.
 
@@ -282,21 +270,23 @@ class Store:
         found: dict[str, Any] = self.load(ABOUT) or ({} if self.readonly else about)
         recorded = found.get("fields", [])
         if {**found, "fields": fields} != about or recorded != fields[: len(recorded)]:
+            self.close()
             raise StateVersionError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
                 " with -a fresh=1, or name another folder with -s TOPICCRAWL_DATA_DIR=…",
                 path=self.path, found=found, wanted=about,
             )  # fmt: skip
-        if not self.readonly:
-            self.save(ABOUT, about)
-        if owner and self.load(OWNER) is None:
-            self.save(OWNER, owner)
-        if owner and self.load(OWNER) != owner:
+        recorded_owner = self.load(OWNER) or owner
+        if owner and recorded_owner != owner:
+            self.close()
             raise StateError(
                 "{path}: holds the frontier of {found!r}, this crawl is for {wanted!r}; start over"
                 " with -a fresh=1, or name another JOBDIR",
-                path=self.path, found=self.load(OWNER), wanted=owner,
+                path=self.path, found=recorded_owner, wanted=owner,
             )  # fmt: skip
+        if not self.readonly:
+            self.save(ABOUT, about)
+            self.save(OWNER, recorded_owner)
 
 
 def _put(
@@ -362,18 +352,16 @@ def _locked(path: Path) -> Iterator[None]:
 
     try:
         path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path / "LOCK", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        lock = (path / "LOCK").open("ab")
     except OSError as error:
         raise StorageError(
             "{path}: cannot write the frontier here: {error}", path=path, error=error
         ) from error
-    try:
+    with lock:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise StateLockedError(
                 "{path}: another crawl uses it; stop that one, or name another folder", path=path
             ) from error
         yield
-    finally:
-        os.close(handle)

@@ -6,19 +6,20 @@ RAM of an open frontier.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from heapq import merge, nlargest, nsmallest
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
-from topiccrawl.frontier.leases import leased_keys
 from topiccrawl.frontier.portable import Export
-from topiccrawl.frontier.queues import LANE_NAMES, queue_of, sizes_of
+from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
-from topiccrawl.frontier.seen import was_evicted
+from topiccrawl.frontier.seen import Seen
 from topiccrawl.frontier.store import ABOUT, Store
 from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from topiccrawl.frontier.entries import Entry
-    from topiccrawl.frontier.order import Unit
+    from topiccrawl.frontier.order import Order
     from topiccrawl.frontier.politeness import HostClock
 
 QUEUES = ("prior", "normal", "leased", "crawled", "error")
@@ -80,27 +80,21 @@ class Census(NamedTuple):
 def census(hosts: Iterable[Host], clock: HostClock, now: float, n: int) -> Census:
     """Return the result of ``QueueAdmin.census``; reads every host."""
     figures = [_figures(host, clock, now) for host in hosts]
-    states = dict.fromkeys(STATES, 0)
-    soonest: tuple[str, float] | None = None
-    for one in figures:
-        states[one.state] += 1
-        timed = one.seconds > 0 and one.queued
-        if timed and (soonest is None or one.seconds < soonest[1]):
-            soonest = one.name, one.seconds
+    states = dict.fromkeys(STATES, 0) | Counter(one.state for one in figures)
     busiest = nlargest(n, figures, key=lambda one: (one.active, one.queued, one.pages))
-    return Census(states, tuple(busiest), soonest)
+    delayed = ((one.name, one.seconds) for one in figures if one.seconds > 0 and one.queued)
+    return Census(states, tuple(busiest), min(delayed, key=itemgetter(1), default=None))
 
 
 def _figures(host: Host, clock: HostClock, now: float) -> HostFigures:
     queued = sum(len(order) for unit in host.units for order in unit.orders)
-    stats = host.stats
-    worth = stats.relevance / stats.pages if stats.pages else 0.0
+    pages, worth = host.stats
     wait = host.next_at - now
     if host.check_at > now and queued:
         wait = max(wait, host.check_at - now)
     return HostFigures(
         host.name, _state(host, queued, wait), queued, host.active, max(0.0, wait),
-        clock.delay(host), host.pages, worth,
+        clock.delay(host), host.pages, worth / pages if pages else 0.0,
     )  # fmt: skip
 
 
@@ -111,30 +105,29 @@ def _state(host: Host, queued: int, wait: float) -> str:
         return "idle"
     if host.level and wait > 0:
         return "failing"
-    origins = host.origins
-    if any(origin.blocked for origin in origins) and host.is_empty:
-        return "failing" if any(origin.attempts for origin in origins) else "robots"
+    if any(origin.blocked for origin in host.origins) and host.is_empty:
+        return "failing" if any(origin.attempts for origin in host.origins) else "robots"
     return "waiting" if wait > 0 else "ready"
 
 
 def best_values(hosts: Iterable[Host], n: int) -> list[float]:
     """Return the result of ``QueueAdmin.best``; reads every unit and at most n of its entries."""
-    heads = [
-        ((head >> 32) - unit.bias, lane, unit)
+    orders = [
+        (unit.bias, order)
         for host in hosts
         for unit in host.units
-        for lane, order in enumerate(unit.orders)
-        if (head := order.first) is not None
+        for order in unit.orders
+        if order.first is not None
     ]
-    leading = nsmallest(n, heads, key=lambda entry: entry[0])
-    lines = [islice(_costs(unit, lane), n) for _, lane, unit in leading]
+    leading = nsmallest(n, orders, key=lambda one: ((one[1].first or 0) >> 32) - one[0])
+    lines = [islice(_costs(bias, order), n) for bias, order in leading]
     return [(TOP - cost) / TOP for cost in islice(merge(*lines), n)]
 
 
-def _costs(unit: Unit, lane: int) -> Iterator[float]:
-    """Yield the costs (inverted values minus bias) of a lane's entries in a unit, lowest first."""
-    for entry in unit.orders[lane]:
-        yield (entry >> 32) - unit.bias
+def _costs(bias: float, order: Order) -> Iterator[float]:
+    """Yield the costs (inverted values minus bias) of an order's entries, lowest first."""
+    for entry in order:
+        yield (entry >> 32) - bias
 
 
 class View(Export):
@@ -154,36 +147,27 @@ class View(Export):
             StateVersionError: The frontier is of another format or strategy.
         """
         store = Store(path, readonly=True)
-        try:
-            store.check(strategy)
-        except BaseException:
-            store.close()
-            raise
+        store.check(strategy)
         return cls(store, strategy)
 
     def why(self, url: str) -> Explanation | None:
         """Return the stored state of a URL, or None."""
-        self._store.refresh()
         key = rows.key_of(url)
-        row = self._urls.row(key)
-        if row is None:
-            return EVICTED._replace(url=url, path=(url,)) if was_evicted(self._store, key) else None
-        bias = self._bias(row)
-        return Explanation(
-            url=row.text(rows.URL),
-            queue="leased" if key in leased_keys(self._store) else queue_of(row),
-            reason=row.text(rows.REASON),
-            value=row.value / TOP + bias, bias=bias,
-            evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
-            relevance=row.relevance if row.state == rows.CRAWLED else None,
-            anchor=row.text(rows.ANCHOR), context=row.text(rows.CONTEXT), inlinks=row.inlinks,
-            parents=tuple(
-                (parent.text(rows.URL), value / TOP)
-                for key, value in row.best_parents()
-                if (parent := self._urls.row(key)) is not None
-            ),
-            path=self._path(key, row), depth=row.depth, attempts=row.attempts,
-        )  # fmt: skip
+        with self._store.reading():
+            row = self._urls.row(key)
+            if row is None:
+                seen = key in Seen(self._store, bucket=key[:1])
+                return EVICTED._replace(url=url, path=(url,)) if seen else None
+            entry, bias = self._url(key, row), self._bias(row)
+            return Explanation(
+                url=entry.url, queue="leased" if key in self._leased() else entry.queue,
+                reason=entry.reason, value=entry.value + bias, bias=bias,
+                evidence=dict(zip(self._strategy.fields, row.evidence, strict=False)),
+                relevance=entry.relevance if row.state == rows.CRAWLED else None,
+                anchor=entry.anchor, context=entry.context, inlinks=entry.inlinks,
+                parents=entry.parents, path=self._path(key, row), depth=entry.depth,
+                attempts=entry.attempts,
+            )  # fmt: skip
 
     def iterate(self, queue: str) -> Iterator[tuple[str, float, str]]:
         """Yield (url, value, reason) of a queue: prior, normal, leased, crawled or error.
@@ -198,60 +182,55 @@ class View(Export):
         if queue not in QUEUES:
             message = f"no queue {queue!r}: one of {', '.join(QUEUES)}"
             raise ValueError(message)
-        self._store.refresh()
-        if queue in LANE_NAMES[:2]:
-            return self._lane(LANE_NAMES.index(queue))
-        if queue == "leased":
-            return map(_listing, filter(None, map(self._urls.row, leased_keys(self._store))))
-        return self._settled(rows.CRAWLED if queue == "crawled" else rows.ERROR)
+        return map(_listing, self._rows(queue))
 
     def counts(self) -> dict[str, int]:
         """Return sizes and counters as of the last commit."""
-        self._store.refresh()
-        tally = (self._store.load("progress") or {}).get("tally", {})
-        return sizes_of(tally, len(leased_keys(self._store)))
-
-    def export(self) -> Iterator[Entry]:
-        """Yield all ``topiccrawl.frontier.entries``; a snapshot if opened for reading."""
-        self._store.refresh()
-        return self.entries()
+        with self._store.reading():
+            tally = (self._store.load("progress") or {}).get("tally", {})
+            return sizes_of(tally, len(self._leased()))
 
     def close(self) -> None:
         """Close the store; idempotent."""
         self._store.close()
 
+    def _leased(self) -> dict[bytes, bytes]:
+        return dict(self._store.items("leased"))
+
     def _bias(self, row: Row) -> float:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
-        ((host, units),) = read_hosts(self._store, HOST_ID.pack(row.host))
-        group_stats = [host.groups.get(group, NOTHING) for group in units[row.unit][1:]]
+        (host,) = read_hosts(self._store, HOST_ID.pack(row.host))
+        group_stats = [host.groups.get(group, NOTHING) for group in host.units[row.unit].groups]
         return self._strategy.bias([GroupStats(*crawl), host.stats, *group_stats])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
-        path = [row.text(rows.URL)]
-        seen = {key}
-        while row.first not in seen and len(path) < LONGEST_PATH:
-            seen.add(row.first)
-            parent = self._urls.row(row.first)
+        path = {key: row}
+        while (key := row.first) not in path and len(path) < LONGEST_PATH:
+            parent = self._urls.row(key)
             if parent is None:
                 break
-            row = parent
-            path.append(row.text(rows.URL))
-        return tuple(reversed(path))
+            path[key] = row = parent
+        return tuple(one.text(rows.URL) for one in reversed(path.values()))
 
-    def _lane(self, lane: int) -> Iterator[tuple[str, float, str]]:
+    def _rows(self, queue: str) -> Iterator[Row]:
+        with self._store.reading():
+            if queue in LANE_NAMES[:2]:
+                yield from self._lane(LANE_NAMES.index(queue))
+            elif queue == "leased":
+                yield from filter(None, map(self._urls.row, self._leased()))
+            else:
+                state = rows.STATES[queue]
+                yield from (decode(row) for _, _, row in self._urls.in_order() if row[0] == state)
+
+    def _lane(self, lane: int) -> Iterator[Row]:
         """Yield a lane host by host, with its rows in order."""
-        with self._store.reading():
-            leased = set(leased_keys(self._store))
-            for _, host_rows in groupby(self._store.items("urls"), key=_host_part):
-                unleased = [decode(data) for key, data in host_rows if key not in leased]
-                queued = [row for row in unleased if row.state == rows.QUEUED and row.lane == lane]
-                yield from map(_listing, sorted(queued, key=_rank))
-
-    def _settled(self, state: int) -> Iterator[tuple[str, float, str]]:
-        with self._store.reading():
-            for _, _, data in self._urls.in_order():
-                if data[0] == state:
-                    yield _listing(decode(data))
+        leased = self._leased()
+        for _, host_rows in groupby(
+            self._store.items("urls"), key=lambda item: item[0][: rows.HOST_BYTES]
+        ):
+            unleased = [decode(data) for key, data in host_rows if key not in leased]
+            queued = [row for row in unleased if row.state == rows.QUEUED and row.lane == lane]
+            yield from sorted(queued, key=_rank)
 
 
 def strategy_of(path: str | Path) -> str:
@@ -262,10 +241,6 @@ def strategy_of(path: str | Path) -> str:
     """
     with closing(Store(path, readonly=True)) as store:
         return str((store.load(ABOUT) or {}).get("strategy", ""))
-
-
-def _host_part(item: tuple[bytes, bytes]) -> bytes:
-    return item[0][: rows.HOST_BYTES]
 
 
 def _listing(row: Row) -> tuple[str, float, str]:

@@ -220,20 +220,20 @@ def test_a_view_follows_a_crawl_that_evicts_records(tmp_path: Path, most: int) -
         ended = False
         while not ended:
             ended = crawl.poll() is not None
-            found = Counter(data[0] for _, _, data in view._urls.in_order())
-            progress = view._store.load("progress")
-            assert isinstance(progress, dict)
-            tally = progress["tally"]
-            assert view._store.size("urls") == found.total() == tally["known"]
-            assert found[CRAWLED] == tally["crawled"]
-            asked = (view.why(url) for url, _, _ in view._settled(CRAWLED))
-            assert sum(told.queue == "crawled" for told in asked if told) == tally["crawled"]
-            about, *entries = Export(view._store, Plain()).entries()
-            hosts = [entry for entry in entries if isinstance(entry, HostEntry)]
-            assert isinstance(about, About)
-            assert sum(host.pages for host in hosts) == about.pages
-            assert all(host.fetched == host.pages for host in hosts)
-            view._store.refresh()
+            with view._store.reading():
+                found = Counter(data[0] for _, _, data in view._urls.in_order())
+                progress = view._store.load("progress")
+                assert isinstance(progress, dict)
+                tally = progress["tally"]
+                assert view._store.size("urls") == found.total() == tally["known"]
+                assert found[CRAWLED] == tally["crawled"]
+                asked = (view.why(url) for url, _, _ in view.iterate("crawled"))
+                assert sum(told.queue == "crawled" for told in asked if told) == tally["crawled"]
+                about, *entries = Export(view._store, Plain()).export()
+                hosts = [entry for entry in entries if isinstance(entry, HostEntry)]
+                assert isinstance(about, About)
+                assert sum(host.pages for host in hosts) == about.pages
+                assert all(host.fetched == host.pages for host in hosts)
     assert crawl.returncode == 0
     view.close()
 

@@ -62,7 +62,7 @@ class Changes:
         """Return and clear the changes by table and bucket, as flat lists of fields and values.
 
         ``gone_TABLE`` lists deleted fields. Buckets of other nodes are omitted. Commit the frontier
-        first, since hosts and leases are reported by a commit.
+        first, since hosts are reported by a commit.
         """
         parts: Parts = defaultdict(lambda: defaultdict(list))
         lease = str(epoch).encode()

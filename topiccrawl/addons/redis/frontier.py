@@ -296,7 +296,7 @@ class SharedFrontier:
             False if it has another state, belongs to another node, or Redis cannot be reached.
         """
         key = key_of(url)
-        if self._attached and self.local.urls.find(key) and not self.local.urls.links(key):
+        if self._attached and self.local.urls.row(key) and not self.local.urls.links(key):
             try:  # the copy lacks links of pages crawled earlier; links in the copy are newer
                 links = self._transport.client.hget(f"{self.base}out:{key[0]}", key)
             except redis.RedisError:

@@ -220,7 +220,7 @@ class Membership:
         self._counters.put(parts)
         self.partitions.put(parts, look=look)
         leases = self._leases
-        sizes = (*self._queues.sizes(), len(leases.pages()), len(leases.by_key))
+        sizes = (*self._queues.sizes(), leases.pages(), len(leases.by_key))
         parts["sizes"] = " ".join(map(str, sizes))
         if not self._first:
             parts["turn"] = self._frontier.dispatch.turn
@@ -262,8 +262,9 @@ class Membership:
 
     def _rejoin(self) -> None:
         """Drop all state to join again, after the other nodes have timed out this one."""
+        for key in list(self._leases.by_key):
+            self._leases.drop(key)
         self.partitions.clear()
-        self._leases.evict(list(self._leases.by_key))
         self._route.outbox.clear()
         self._read.clear()
         self._counters.clear()

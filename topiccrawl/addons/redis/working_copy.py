@@ -69,7 +69,7 @@ class WorkingCopy:
                     self._store.put("seen", name, data)
         self._take_rows(rows)
         for key, data in _pairs(links):
-            if self._urls.find(key):
+            if self._urls.row(key):
                 self.take_links(key, data)
 
     def _take_hosts(self, hosts: list[bytes], stats: list[bytes], begun: float | None) -> None:
@@ -91,7 +91,7 @@ class WorkingCopy:
     def _take_rows(self, rows: list[bytes]) -> None:
         scorer, urls = self._frontier.scorer, self._urls
         for key, data in _pairs(rows):
-            if urls.find(key):
+            if urls.row(key):
                 continue  # a scan may return a row twice
             row = decode(data)
             url = row.text(URL)
@@ -170,16 +170,17 @@ class WorkingCopy:
         """Evict buckets; their leases become stale, and changes that were not sent are lost."""
         leases, tally = self._frontier.leases, self._queues.tally
         held = leases.by_key.items()
-        leases.evict([key for key, one in held if bucket_of_host(one.host.name) in buckets])
+        for key in [key for key, one in held if bucket_of_host(one.host.name) in buckets]:
+            leases.drop(key)
         for sizes in self.queued(buckets).values():
             for lane, size in enumerate(sizes):
                 tally[LANE_NAMES[lane]] -= size
         for entry, _, _ in list(self._delayed(buckets)):
-            self._store.drop("due", entry)
+            self._store.put("due", entry, None)
         for bucket in buckets:
-            self._urls.drop_prefix(bytes([bucket]))
+            self._urls.delete_prefix(bytes([bucket]))
             for name, _ in self._store.items("seen", bytes([bucket])):
-                self._store.drop("seen", name)
+                self._store.put("seen", name, None)
             for host in self._hosts(bucket):
                 self._retire(host)
             self._by_bucket.pop(bucket, None)
