@@ -10,8 +10,9 @@ archives by date. ``FOLDER`` is a copy of such a repository, ``ADDRESS`` the sit
 A page is labelled by the tags and categories that it links to (``/tags/NAME/``,
 ``/categories/NAME/``) more often than most pages of the site do, since menus link to them
 everywhere. Lists and pages with more than ``MAX_LABELS`` of them are not labelled. A topic is a
-label with 20 to 250 pages that is no number; its only term is the label, its seed is the home page.
-Topics are chosen evenly by number of pages, so nobody selects them.
+label of 20 to 250 pages that links lead to from the home page, and no number; its only term is the
+label, its seed the home page. Topics are chosen evenly by number of pages, so nobody selects them.
+As by most servers, ``/tags`` is redirected to ``/tags/``.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ from lxml import html
 from lxml.etree import LxmlError
 
 from topiccrawl import canonicalize_url
+from topiccrawl.addons.simulate.collection import RecordedWeb
+from topiccrawl.addons.simulate.harvest import reachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 MAX_BYTES = 400_000
 MAX_LABELS = 12
@@ -88,14 +91,18 @@ def labelled(pages: Sequence[PublishedPage]) -> Iterator[dict[str, Any]]:
     }
     for page in pages:
         own = [name for name, times in page.labels.items() if times > in_menus.get(name, 0)]
-        is_list = LIST.search(urlsplit(page.url).path) or urlsplit(page.url).path == "/"
+        path = urlsplit(page.url).path
+        is_list = LIST.search(path) or path == "/"
         categories = [] if is_list or len(own) > MAX_LABELS else sorted(own)
         yield {"url": page.url, "body": page.body, "categories": categories}
+        if path.endswith("/") and path != "/":
+            headers = {"Location": page.url}
+            yield {"url": page.url[:-1], "status": 301, "headers": headers, "body": ""}
 
 
-def chosen_topics(lines: Iterable[dict[str, Any]], most: int, seed: str) -> list[dict[str, Any]]:
-    """Return topics from labels, evenly by number of pages."""
-    pages = Counter(label for line in lines for label in line["categories"])
+def chosen_topics(web: RecordedWeb, most: int, seed: str) -> list[dict[str, Any]]:
+    """Return topics from labels of reachable pages, evenly by number of pages."""
+    pages = Counter(label for name in reachable(web, [seed]) for label in web.pages[name].marks)
     named = (label for label in pages if pages[label] in PAGES and not label.isdigit())
     fitting = sorted(named, key=lambda label: (pages[label], label))
     step = max(1.0, len(fitting) / most)
@@ -121,15 +128,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--topics", type=int, default=8, metavar="N", help="8")
     chosen = parser.parse_args(arguments)
     lines = list(labelled(list(read_site(chosen.folder, chosen.address))))
-    topics = chosen_topics(lines, chosen.topics, chosen.address)
-    if not topics:
-        raise SystemExit(f"{chosen.folder}: no tag or category has {PAGES.start} pages or more")
     with gzip.open(chosen.output, "wt", encoding="utf-8") as out:
         out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    web = RecordedWeb.read(chosen.output)
+    topics = chosen_topics(web, chosen.topics, chosen.address)
+    if not topics:
+        raise SystemExit(f"{chosen.folder}: no tag or category has {PAGES.start} reachable pages")
     truth = chosen.output.with_name(chosen.output.name.removesuffix(SUFFIX) + ".topics.json")
     truth.write_text(json.dumps(topics, ensure_ascii=False, indent=1), encoding="utf-8")
     names = ", ".join(topic["name"] for topic in topics)
-    print(f"{len(lines)} pages, {len(topics)} topics: {names}")
+    number = sum("categories" in line for line in lines)
+    print(f"{number} pages, {len(topics)} topics: {names}")
     return 0
 
 

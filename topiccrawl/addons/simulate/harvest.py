@@ -314,7 +314,7 @@ def unlabelled_case(
     web: RecordedWeb, topic: Topic, scorer: Scorer, budget: int | None = None
 ) -> Case:
     """Build the case without labels; pages are judged by the topic itself."""
-    relevant = {name for name in _reachable(web, topic.seeds) if _on_topic(web, name, scorer)}
+    relevant = {name for name in reachable(web, topic.seeds) if _on_topic(web, name, scorer)}
     return build_case(web, topic, frozenset(relevant), budget)
 
 
@@ -327,7 +327,7 @@ def build_case(
     web: RecordedWeb, topic: Topic, relevant: frozenset[str], budget: int | None
 ) -> Case:
     """Build a case with a computed oracle; the default budget is half of the reachable pages."""
-    reached = _reachable(web, topic.seeds)
+    reached = reachable(web, topic.seeds)
     budget = budget or max(1, len(reached) // 2)
     wanted = relevant.intersection(reached)
     seeds = [name for name in map(key, topic.seeds) if name in web.pages]
@@ -337,7 +337,7 @@ def build_case(
     return Case(topic, relevant, budget, len(reached), len(wanted), points, sum(curve))
 
 
-def _reachable(web: RecordedWeb, seeds: Sequence[str]) -> list[str]:
+def reachable(web: RecordedWeb, seeds: Sequence[str]) -> list[str]:
     """Return the keys of the pages reachable from the seeds, including the seeds."""
     first = [name for name in map(key, seeds) if name in web.pages]
     found = find_reach(first, partial(_targets, web))
