@@ -11,7 +11,7 @@ A page is labelled by the tags and categories that it links to (``/tags/NAME/``,
 ``/categories/NAME/``) more often than most pages of the site do, since menus link to them
 everywhere. Lists and pages with more than ``MAX_LABELS`` of them are not labelled. A topic is a
 label of 20 to 250 pages that links lead to from the home page, and no number; its only term is the
-label, its seed the home page. Topics are chosen evenly by number of pages, so nobody selects them.
+label, its seed the home page. Topics are chosen evenly by number of pages, not by hand.
 As by most servers, ``/tags`` is redirected to ``/tags/``.
 """
 
