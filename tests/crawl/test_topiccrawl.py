@@ -111,7 +111,12 @@ def test_an_output_in_a_missing_folder_is_refused_before_the_crawl(
         ("--logfile a.log 足球 -v", "topic -a topic=足球 --verbose --logfile=a.log"),
         ("足球 --pages 3 -a exclude=/a", "topic -a topic=足球 -a exclude=/a -s TOPICCRAWL_PAGES=3"),
         ("足球 -s A=1 -O b.csv", "topic -a topic=足球 -s A=1 --overwrite-output=b.csv"),
+        (
+            "足球 -O a.json -O b.csv",
+            "topic -a topic=足球 --overwrite-output=a.json --overwrite-output=b.csv",
+        ),
         ("spider -a topic=足球", "spider -a topic=足球"),
+        ("template -a template=x --fresh", "template -a template=x --fresh"),
     ],
 )
 def test_scrapys_options_may_be_anywhere(

@@ -131,8 +131,12 @@ class LastErrors(logging.Handler):
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
-        raised = record.exc_info[1] if record.exc_info else None
-        line = tr("ERROR: {text}", text=raised or record.getMessage())
+        try:
+            raised = record.exc_info[1] if record.exc_info else None
+            line = tr("ERROR: {text}", text=str(raised or "") or record.getMessage())
+        except Exception:  # noqa: BLE001 - as other handlers do
+            self.handleError(record)
+            return
         if line not in self.lines:
             self.lines.append(line)
 

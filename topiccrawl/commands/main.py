@@ -80,9 +80,13 @@ def _run(words: Sequence[str]) -> NoReturn:
 
 
 def _names_spider(words: Sequence[str]) -> bool:
-    """Return whether ``crawl`` has the form ``SPIDER -a NAME=VALUE``, without our own options."""
+    """Return whether ``crawl`` has the form ``SPIDER -a NAME=VALUE``, without our own options.
+
+    ``-a topic=`` and ``-a template=`` say what a spider crawls for, so they never follow a topic.
+    """
     own = {word.partition("=")[0] for word in words} & _TOPIC_OPTIONS
-    return any(word.startswith("-a") for word in words) and not own
+    subject = any(word.removeprefix("-a").startswith(_SUBJECTS) for word in words)
+    return any(word.startswith("-a") for word in words) and (subject or not own)
 
 
 def _crawl(words: Sequence[str]) -> NoReturn:
@@ -126,8 +130,7 @@ def _scrapy_options(options: argparse.Namespace) -> list[str]:
     """Return the options that Scrapy reads itself, as they were given."""
     words = [word for word, name in _SCRAPY_FLAGS.items() if getattr(options, name)]
     for word, name in _SCRAPY_VALUES.items():
-        value = getattr(options, name)
-        words += [] if value is None else [f"{word}={value}"]
+        words += [f"{word}={value}" for value in getattr(options, name) or ()]
     return words
 
 
@@ -135,6 +138,7 @@ _USAGE = 2
 """Exit status for wrong arguments, before any crawl."""
 _TOPIC_OPTIONS = frozenset({"--seeds", "--discover", "--pages", "--fresh", "--watch"})
 """Options of a topic crawl that Scrapy's ``crawl`` does not have."""
+_SUBJECTS = ("topic=", "template=")
 _SCRAPY_FLAGS = {"--nolog": "nolog", "--pdb": "pdb", "--verbose": "verbose"}
 """Flags of Scrapy's ``crawl``, and their names in the parsed options."""
 _SCRAPY_VALUES = {
@@ -183,7 +187,7 @@ def _add_scrapy_options(parser: argparse.ArgumentParser) -> None:
     hidden = argparse.SUPPRESS
     parser.add_argument("-s", "--set", action="append", default=[], help=hidden)
     parser.add_argument("-a", dest="arguments", action="append", default=[], help=hidden)
-    for words, action in ((_SCRAPY_FLAGS, "store_true"), (_SCRAPY_VALUES, "store")):
+    for words, action in ((_SCRAPY_FLAGS, "store_true"), (_SCRAPY_VALUES, "append")):
         for word, name in words.items():
             names = [short[word], word] if word in short else [word]
             parser.add_argument(*names, dest=name, action=action, help=hidden)

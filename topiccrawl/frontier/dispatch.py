@@ -31,14 +31,15 @@ class Slots:
     """Request slots and delays of hosts; the contract documents the methods.
 
     Args:
-        queues: Hosts, listed by their best URLs.
+        queues: Hosts and leases.
         host_clock: Times of requests to hosts.
         clock: Seconds since the epoch.
     """
 
     def __init__(self, queues: Queues, host_clock: HostClock, clock: Callable[[], float]) -> None:
-        self._registry, self._ready = queues.registry, queues.ready
+        self._registry, self._ready, self._leases = queues.registry, queues.ready, queues.leases
         self.host_clock, self._clock = host_clock, clock
+        self._acquired: set[Host] = set()
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host for a request without a lease; return True if allowed now."""
@@ -46,6 +47,7 @@ class Slots:
         if self.host_clock.is_full(state) or state.next_at > now or not self.claim(state, now):
             return False
         self.record_start(state, now)
+        self._acquired.add(state)
         return True
 
     def release(self, host: str) -> None:
@@ -71,10 +73,11 @@ class Slots:
     def stood_still(self, seconds: float) -> None:
         """Compensate a stall of the process (stopped, or busy), which delayed requests."""
         now = self._clock()
-        for host in self._registry.hosts:
-            if host.active:
-                self.host_clock.compensate_stall(host, seconds, now)
-                self._ready.host_changed(host, now)
+        self._acquired = {host for host in self._acquired if host.active}
+        leased = {lease.host for lease in self._leases.by_key.values() if lease.has_slot}
+        for host in leased | self._acquired:
+            self.host_clock.compensate_stall(host, seconds, now)
+            self._ready.host_changed(host, now)
 
     def pace(self, speed: float) -> None:
         """Divide hosts' delays by ``speed`` from the next request on; 1 is normal."""

@@ -58,7 +58,7 @@ TABLES = ("meta", "urls", "arrivals", "links", "due", "leased", "hosts", "robots
 links; ``due``: time and key of delayed URLs; ``leased``: keys of leased pages; ``hosts``: number of
 a host to its clock, name, units and statistics; ``robots``: origin to robots.txt; ``seen``: filters
 of evicted keys, see ``seen``."""
-LARGE = ("robots", "seen")
+LARGE = ("hosts", "robots", "seen")
 REPORTED = frozenset({"urls", "links", "leased", "robots", "seen"})
 """Tables whose changes are reported to the change feed as they are."""
 

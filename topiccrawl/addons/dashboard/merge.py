@@ -171,9 +171,11 @@ def _review(reviews: Sequence[State]) -> State:
         return {}
     met = _sums(review["met"] for review in reviews)
     best = sorted({tuple(one) for review in reviews for one in review["best"]}, reverse=True)
+    bare = {url: feed for review in reviews for url, feed in review.get("bare", ())}
     return {
         **reviews[0],
         "best": [list(one) for one in best[:5]],
+        "bare": [list(one) for one in bare.items()][:3],
         "met": met,
         "never": [term for term in reviews[0]["never"] if term not in met],
     }

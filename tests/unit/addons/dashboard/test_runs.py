@@ -137,6 +137,14 @@ def test_a_crawl_goes_on_while_one_node_does() -> None:
     assert merged_state([waits], "")["waiting"]["reason"] == "delays"
 
 
+def test_pages_without_links_of_all_nodes_are_in_one_review() -> None:
+    nodes = [told(node="a:1"), told(node="b:2"), told(node="c:3")]
+    review: dict[str, object] = {"best": [], "met": {}, "never": [], "seeds": [], "hosts": {}}
+    for node, bare in zip(nodes, ([["u", False]], [["u", False], ["v", True]], None), strict=True):
+        node.state["review"] = review if bare is None else {**review, "bare": bare}
+    assert merged_state(nodes, "f")["review"]["bare"] == [["u", False], ["v", True]]
+
+
 def test_without_any_run_there_is_an_empty_page() -> None:
     assert merged_state([], "") == EMPTY
     assert merged_state([told()], "unknown") == EMPTY
