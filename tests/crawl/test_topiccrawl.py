@@ -135,6 +135,13 @@ def test_an_unknown_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "unrecognized arguments: --page 3" in capsys.readouterr().err
 
 
+def test_a_crawl_that_cannot_start_names_the_cause(tmp_path: Path) -> None:
+    status, out = topiccrawl(tmp_path, "crawl", "足球", "-s", "DOWNLOADER=no.such")
+    assert status == 1, out
+    assert "No module named 'no'" in out
+    assert "Crawler.engine is not set" not in out
+
+
 def test_a_topic_in_place_of_a_spider_has_a_hint(tmp_path: Path) -> None:
     status, out = topiccrawl(tmp_path, "crawl", "足球", "-a", "exclude=/video/*")
     assert status == 2, out

@@ -134,8 +134,8 @@ class LastErrors(logging.Handler):
         try:
             raised = record.exc_info[1] if record.exc_info else None
             line = tr("ERROR: {text}", text=str(raised or "") or record.getMessage())
-        except Exception:  # noqa: BLE001 - as other handlers do
-            self.handleError(record)
+        except Exception:  # noqa: BLE001 - else a wrong log call would break the crawl that logs
+            self.handleError(record)  # reports it on standard error
             return
         if line not in self.lines:
             self.lines.append(line)
@@ -162,6 +162,7 @@ def _is_open(crawler: Crawler) -> bool:
 
 def _failed(crawler: Crawler) -> bool:
     try:
-        return failed(crawler.stats.get_stats())
-    except RuntimeError:  # the crawl did not start
+        _engine, stats = crawler.engine, crawler.stats.get_stats()
+    except RuntimeError:  # the crawl did not start, so it lacks one of them
         return True
+    return failed(stats)
