@@ -3,73 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.candidate import holds_only
-from topiccrawl.addons.records.templates.layout import Layout, enclosing
+from topiccrawl.addons.records.templates.page import HEADING
 from topiccrawl.addons.records.templates.values.plain import mail_of_link
-from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.value import SOFT, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from topiccrawl.addons.records.templates.labels import Label
-    from topiccrawl.addons.records.templates.words import Vocabulary
+    from topiccrawl.addons.records.templates.layout import Cell
+    from topiccrawl.addons.records.templates.page import LabelledPage
 
-HEADING = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "caption"})
 _NEAR = 14
 """Maximum number of lines of a box in which a label and the next line belong together."""
 _CHECKED = frozenset({"telephone", "mail", "qq", "url", "postcode", "address"})
 """Kinds whose values can be distinguished from other text."""
-
-
-class Grid:
-    """The tables of a page.
-
-    Args:
-        page: The page.
-        only_label: Returns whether a line, by number, contains nothing but a label.
-    """
-
-    def __init__(self, page: Layout, only_label: Callable[[int], bool]) -> None:
-        self.page = page
-        self.only_label = only_label
-        self._rows: dict[tuple[int, int], list[int]] = defaultdict(list)
-        self._columns: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for number, line in enumerate(page.lines):
-            if line.cell is not None:
-                self._rows[line.cell.table, line.cell.row].append(number)
-                self._columns[line.cell.table, line.cell.column].append(number)
-
-    def labelled(self, number: int) -> tuple[str, list[int]]:
-        """Return ``table`` or ``column``, and the lines with the values of a label, if any.
-
-        They are in the next cell of the row, or in the cells below if the row has headings.
-        """
-        cell = self.page.lines[number].cell
-        if cell is None:
-            return "", []
-        if self._is_heading(cell.table, cell.row):
-            column = self._columns[cell.table, cell.column]
-            return "column", [other for other in column if other > number]
-        row = self._rows[cell.table, cell.row]
-        cells = [other for other in row if other > number and self._column(other) > cell.column]
-        cells = [other for other in cells if self._column(other) == self._column(cells[0])]
-        return "table", [] if cells and self.only_label(cells[0]) else cells
-
-    def _column(self, number: int) -> int:
-        cell = self.page.lines[number].cell
-        return -1 if cell is None else cell.column
-
-    def _is_heading(self, table: int, row: int) -> bool:
-        """Return whether most lines of a row (at least two) are labels, unlike the row below."""
-        lines = self._rows[table, row]
-        below = self._rows.get((table, row + 1), [])
-        if not below or 2 * sum(map(self.only_label, below)) > len(below):
-            return False
-        known = sum(map(self.only_label, lines))
-        return len(lines) > 1 and known * 2 > len(lines)
 
 
 class AdjacentLines:
@@ -77,15 +27,16 @@ class AdjacentLines:
 
     Args:
         page: The page.
-        words: The template's labels.
-        labels: Labels of each line.
     """
 
-    def __init__(self, page: Layout, words: Vocabulary, labels: Sequence[Sequence[Label]]) -> None:
+    def __init__(self, page: LabelledPage) -> None:
         self.page = page
-        self.words = words
-        self.labels = labels
-        self._grid = Grid(page, self._only_label)
+        self._rows: dict[tuple[int, int], list[int]] = defaultdict(list)
+        self._columns: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, line in enumerate(page.lines):
+            if line.cell is not None:
+                self._rows[line.cell.table, line.cell.row].append(number)
+                self._columns[line.cell.table, line.cell.column].append(number)
 
     def of(self, number: int, label: Label) -> tuple[str, list[int]]:
         """Return the lines with the values of a label.
@@ -98,54 +49,66 @@ class AdjacentLines:
         if follow is not None and line.cell is not None and self._answers(label, follow):
             return "pair", [follow]
         if line.cell is not None and label.end >= len(line.text.rstrip(SOFT + " :")):
-            where, lines = self._grid.labelled(number)
+            where, lines = self._in_table(number, line.cell)
             if lines:
                 return where, lines
         if line.tag == "dt":
-            return "list", self._until(number, "dd")
+            return "list", list(takewhile(self._in_description, range(number + 1, number + _NEAR)))
         return "pair", [] if follow is None else [follow]
+
+    def _in_table(self, number: int, cell: Cell) -> tuple[str, list[int]]:
+        """Return the lines of the next cell or, if the row has headings, of the cells below."""
+        if self._is_heading(cell.table, cell.row):
+            column = self._columns[cell.table, cell.column]
+            return "column", [other for other in column if other > number]
+        row = [other for other in self._rows[cell.table, cell.row] if other > number]
+        cells = [other for other in row if self._column(other) > cell.column]
+        cells = [other for other in cells if self._column(other) == self._column(cells[0])]
+        return "table", [] if cells and self._only_label(cells[0]) else cells
+
+    def _column(self, number: int) -> int:
+        cell = self.page.lines[number].cell
+        return -1 if cell is None else cell.column
+
+    def _is_heading(self, table: int, row: int) -> bool:
+        """Return whether most lines of a row (at least two) are labels, unlike the row below."""
+        lines, below = self._rows[table, row], self._rows.get((table, row + 1), [])
+        if not below or 2 * sum(map(self._only_label, below)) > len(below):
+            return False
+        return len(lines) > 1 and 2 * sum(map(self._only_label, lines)) > len(lines)
 
     def _answers(self, label: Label, number: int) -> bool:
         """Return whether a line contains nothing but values of a label's kind."""
-        text, region = self.page.lines[number].text, self.words.template.region
-        kinds = {self.words.kinds[field] for field in label.fields} & _CHECKED
-        found = [read_values(kind, text, region) for kind in kinds]
+        text = self.page.lines[number].text
+        found = [self.page.read(kind, text) for kind in self.page.kinds_of(label) & _CHECKED]
         return any(holds_only(values, text) for values in found if values)
 
     def _only_label(self, number: int) -> bool:
-        marks = self.labels[number]
-        text = self.page.lines[number].text
-        if any(mail_of_link(mark.value) for mark in self.page.lines[number].marks):
+        marks, line = self.page.labels[number], self.page.lines[number]
+        if any(mail_of_link(mark.value) for mark in line.marks):
             return False
-        return bool(marks) and not shown(text[marks[-1].end :]).strip(" :") and len(marks) == 1
+        return len(marks) == 1 and not shown(line.text[marks[0].end :]).strip(" :")
 
-    def _until(self, number: int, tag: str) -> list[int]:
-        lines: list[int] = []
-        for other in range(number + 1, min(number + _NEAR, len(self.page.lines))):
-            tags = {
-                self.page.boxes[box].tag
-                for box in list(enclosing(self.page, self.page.lines[other].box))[:4]
-            }
-            if "dt" in tags or tag not in tags:
-                break
-            lines.append(other)
-        return lines
+    def _in_description(self, number: int) -> bool:
+        """Return whether a line is in a ``dd``, or in a box close to its edge."""
+        if number >= len(self.page.lines):
+            return False
+        boxes = islice(self.page.enclosing(number), 4)
+        tags = {self.page.boxes[box].tag for box in boxes}
+        return "dd" in tags and "dt" not in tags
 
     def _next(self, number: int, label: Label) -> int | None:
         """Return the line after a label without a value, if it belongs to the label."""
-        other = number + 1
-        if other >= len(self.page.lines) or label.end < len(self.page.lines[number].text.rstrip()):
+        page, other = self.page, number + 1
+        if other >= len(page.lines) or label.end < len(page.lines[number].text.rstrip()):
             return None
-        line, after = self.page.lines[number], self.page.lines[other]
-        if any(mark.fields or mark.end < len(after.text) for mark in self.labels[other]):
+        line, after = page.lines[number], page.lines[other]
+        if any(mark.fields or mark.end < len(after.text) for mark in page.labels[other]):
             return None
         if line.cell is not None and after.cell != line.cell:
             return None
-        boxes = self.page.boxes
-        shared = next((boxes[one] for one in enclosing(self.page, line.box)
-                       if boxes[one].begin <= other < boxes[one].end), None)  # fmt: skip
+        around = map(page.boxes.__getitem__, page.enclosing(number))
+        shared = next((box for box in around if box.begin <= other < box.end), None)
         small = shared is not None and shared.end - shared.begin <= _NEAR
-        kinds = {self.words.kinds[field] for field in label.fields}
-        if small or line.tag in HEADING or line.box == after.box or kinds <= _CHECKED:
-            return other
-        return None
+        joined = small or line.tag in HEADING or line.box == after.box
+        return other if joined or page.kinds_of(label) <= _CHECKED else None

@@ -6,8 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.adjacent import HEADING
-from topiccrawl.addons.records.templates.layout import Line, enclosing
+from topiccrawl.addons.records.templates.page import HEADING
 from topiccrawl.addons.records.templates.values.address import looks_like
 from topiccrawl.addons.records.templates.values.names import (
     is_legal,
@@ -28,7 +27,11 @@ from topiccrawl.addons.records.templates.words import (
 from topiccrawl.text.normal import simplify, simplify_aligned
 
 if TYPE_CHECKING:
-    from topiccrawl.addons.records.templates.finder import ValueFinder
+    from collections.abc import Iterable
+
+    from topiccrawl.addons.records.templates.candidate import Candidate
+    from topiccrawl.addons.records.templates.layout import Line
+    from topiccrawl.addons.records.templates.page import LabelledPage
     from topiccrawl.addons.records.templates.subject import SubjectName
 
 SUBJECT = ""
@@ -45,8 +48,6 @@ _OWN_TOO = re.compile(r"主办|承办|物业|来源|技术支持|tech")
 """Words of ``OTHER_OWNER`` that may also head a section of the subject itself."""
 _LEAD = 120
 """Number of characters before a value that are searched for its owner."""
-_CLOSE = 8
-"""Maximum distance between a name without legal form and its value, in characters."""
 _INSTITUTION = re.compile(
     r"((?:\b[A-Z][\w'.-]{0,30} ){1,4}(?:Hospital|Police|Council|University|College|School|"
     r"Association|Society|Authority|Agency)|\bthe (?:\w+ ){0,3}\w+['’]s (?:\w+ ){1,3}(?=on|at))"
@@ -54,33 +55,30 @@ _INSTITUTION = re.compile(
 )
 """An institution before its number: County Hospital at 406-555-0180, the gas network's line on."""
 _PARTS = frozenset({"div", "section", "article", "footer", "header", "aside", "form", "nav"})
-_INVITES = re.compile(r"诚邀|欢迎|洽谈|招募|诚招|招商")
-_ACTS = re.compile(r"[。;!?]")
+_ACTS = re.compile(r"[。;!?]|诚邀|欢迎|洽谈|招募|诚招|招商")
+"""Signs of a sentence, which is no heading."""
 
 
 class Owners:
     """Determines the owner of each line of a page.
 
     Args:
-        finder: The page with its labels.
+        page: The page.
         subject: Name of the page's subject.
-        valued: Numbers of the lines with labelled values.
-        held: Numbers of the lines with any values.
+        found: Values found in the page.
     """
 
     def __init__(
-        self, finder: ValueFinder, subject: SubjectName, valued: set[int], held: set[int]
+        self, page: LabelledPage, subject: SubjectName, found: Iterable[Candidate]
     ) -> None:
-        self.page = finder.page
-        self.finder = finder
+        self.page = page
         self.subject = subject
-        self.valued = valued
-        self._values = sorted(valued)
-        self._held = sorted(held)
-        self._other_owner_offsets: dict[int, int] = {}
-        self.owner = [SUBJECT] * len(self.page.lines)
+        naming = page.words.template.naming
+        self._values = sorted({one.line for one in found if one.where not in {"text", "alone"}})
+        self._held = sorted({one.at for one in found if one.field != naming})
+        self.owner = [SUBJECT] * len(page.lines)
         self._offices = any(
-            len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text) for line in self.page.lines
+            len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text) for line in page.lines
         )
         heads = [
             (number, owner)
@@ -90,14 +88,12 @@ class Owners:
         self._heads = [number for number, _ in heads]
         heads = self._without_members(heads)
         for (number, owner), after in zip(heads, [*heads[1:], (len(self.owner), "")], strict=False):
-            end = number + 1
-            if not self._has_number(number):
-                end = self._end(number, after[0], unowned=owner == NO_OWNER)
+            end = self._end(number, after[0], unowned=owner == NO_OWNER)
             self.owner[number:end] = [owner] * (end - number)
-        if subject.other_owner:
-            self._disown_site_parts()
-        for number, line in enumerate(self.page.lines):
-            if subject.portal and shown(line.text).startswith(subject.portal):
+        for number, line in enumerate(page.lines):
+            outer = subject.other_owner and line.zone in {"header", "footer", "nav"}
+            named = subject.portal and page.text(number).startswith(subject.portal)
+            if named or (outer and self.owner[number] == SUBJECT):
                 self.owner[number] = NO_OWNER
 
     def _without_members(self, heads: list[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -112,70 +108,58 @@ class Owners:
             kept.append((number, owner))
         return kept
 
-    def foreign_from(self, number: int) -> int:
-        """Return the offset from which a line belongs to another owner; its length if none."""
-        if number not in self._other_owner_offsets:
-            self._other_owner_offsets[number] = self._find_foreign(number)
-        return self._other_owner_offsets[number]
+    def of(self, one: Candidate, begin: int) -> str:
+        """Return the owner of a value that begins at an offset of its line."""
+        line = self.page.lines[one.at]
+        owner = self.owner[one.at] if self.owner[one.at] != SUBJECT else self.owner[one.line]
+        if self._foreign_from(line) <= begin < len(line.text):
+            return NO_OWNER
+        if owner == SUBJECT and begin > 0 and self._names_another(one.at, begin):
+            return NO_OWNER
+        return owner
 
-    def _find_foreign(self, number: int) -> int:
-        text = simplify_aligned(self.page.lines[number].text)
+    def _foreign_from(self, line: Line) -> int:
+        """Return the offset from which a line belongs to another owner; its length if none."""
+        text = simplify_aligned(line.text)
         match = OTHER_OWNER.search(text)
-        if match and match[0] == "主办" and self.page.lines[number].zone == "footer":
-            return len(text)  # the owner of the site
         if match is None or (_OWN_SUPPORT.match(text[match.end() :]) and "支持" in match[0]):
             return len(text)
-        rest = text[match.end() :]
-        if self.subject.name and any(
-            similar(one.value, self.subject.name) for one in organisations(rest)[:1]
-        ):
-            return len(text)
-        return match.start()
+        named = organisations(text[match.end() :])[:1]
+        own = named and self.subject.name and similar(named[0].value, self.subject.name)
+        return len(text) if own else match.start()
 
-    def names_another(self, number: int, begin: int) -> bool:
+    def _names_another(self, number: int, begin: int) -> bool:
         """Return whether the last organisation named before an offset is not the subject.
 
         An example is a partner in a news text, with its telephone number in brackets.
         """
         line = self.page.lines[number]
         place = _INSTITUTION.search(line.text[max(0, begin - _LEAD) : begin])
-        if place and self.subject.name and not similar(place[1], self.subject.name):
+        if place and not similar(place[1], self.subject.name):
             return True
         if not is_legal(self.subject.name):
             return False
         named = organisations(line.text[:begin])
-        named = [one for one in named if is_legal(one.value) or begin - one.end <= _CLOSE]
         if not named or similar(named[-1].value, self.subject.name):
             return False
-        kinds = self.finder.words.kinds
         return not any(
-            label.end <= named[-1].start < label.stop and kinds[field] in {"address", "name"}
-            for label in self.finder.labels[number]
-            for field in label.fields
+            label.end <= named[-1].start < label.stop
+            and self.page.kinds_of(label) & {"address", "name"}
+            for label in self.page.labels[number]
         )
-
-    def _disown_site_parts(self) -> None:
-        """Ignore header and footer if the site belongs to another owner than the subject."""
-        for number, line in enumerate(self.page.lines):
-            if line.zone in {"header", "footer", "nav"} and self.owner[number] == SUBJECT:
-                self.owner[number] = NO_OWNER
 
     def _heading(self, number: int) -> str | None:
         """Return the owner of the section that a line heads; None if it is no heading."""
-        line = self.page.lines[number]
-        marks = self.finder.labels[number]
+        line, marks = self.page.lines[number], self.page.labels[number]
         text = shown(line.text)
-        naming = self.finder.words.template.naming
-        if marks and naming in marks[0].fields:
+        if marks and self.page.words.template.naming in marks[0].fields:
             text = shown(line.text[marks[0].end : marks[0].stop])
-        elif marks and any(shown(line.text[one.end : one.stop]) for one in marks):
+        elif any(shown(line.text[one.end : one.stop]) for one in marks):
             return self._leading_office(number)
-        spoken_numbers = _ACTS.search(text) or _INVITES.search(text)
-        text = tidy(text)
-        short = 1 < len(text) <= _HEADING
-        if spoken_numbers or not short or _ACTS.search(text) or line.zone in {"nav", "links"}:
+        name = tidy(text)
+        if not 1 < len(name) <= _HEADING or _ACTS.search(text) or looks_like(shown(line.text)):
             return None
-        return None if looks_like(shown(line.text)) else self._section_owner(line, text)
+        return self._section_owner(line, name)
 
     def _section_owner(self, line: Line, text: str) -> str | None:
         """Return the owner of the section that a short line heads, or None."""
@@ -197,44 +181,29 @@ class Owners:
     def _leading_office(self, number: int) -> str | None:
         """Return the owner of a line that begins with an office's name (北京分公司 电话：…)."""
         text = self.page.lines[number].text
-        first = self.finder.labels[number][0]
-        lead = shown(text[: first.end])
+        lead = shown(text[: self.page.labels[number][0].end])
         if _matches(BRANCH, lead) if len(lead) <= _HEADING else BRANCH.match(lead):
             return NO_OWNER
         if len(lead) <= _HEADING and _matches(HEAD_OFFICE, lead):
             return SUBJECT
         return None
 
-    def _has_number(self, number: int) -> bool:
-        """Return whether a line that names an office has its number and is thus no heading."""
-        marks = self.finder.labels[number]
-        kinds = {self.finder.words.kinds[field] for mark in marks for field in mark.fields}
-        line = self.page.lines[number]
-        return "telephone" in kinds and bool(shown(line.text[marks[-1].end :]))
-
     def _end(self, number: int, limit: int, *, unowned: bool) -> int:
-        """Return the end line of a heading's section: that of the smallest box with values."""
-        line = self.page.lines[number]
-        first = self._next(self._values, number)
-        if number in self.valued:
-            first = min(first, number + 1)
-        alone = self._next(self._held, number)
-        for box in enclosing(self.page, line.box):
-            end = self.page.boxes[box].end
-            if first < end or (alone < end and (unowned or self.page.boxes[box].begin == number)):
-                return self._end_in(box, number, limit)
-            if self._is_list(box):
-                return number + 1
+        """Return the end line of a heading's section: that of the smallest box with values.
+
+        A line that has a telephone number itself is no heading.
+        """
+        marks, line = self.page.labels[number], self.page.lines[number]
+        if "telephone" in self.page.kinds(number) and shown(line.text[marks[-1].end :]):
+            return number + 1
+        first, alone = self._next(self._values, number), self._next(self._held, number)
+        for index in self.page.enclosing(number):
+            box = self.page.boxes[index]
+            if first < box.end or (alone < box.end and (unowned or box.begin == number)):
+                return self._end_in(index, number, limit)
+            if bisect_left(self._heads, box.end) - bisect_left(self._heads, box.begin) > 1:
+                break  # a list, such as of customers
         return number + 1
-
-    def _next(self, numbers: list[int], number: int) -> int:
-        at = bisect_right(numbers, number)
-        return numbers[at] if at < len(numbers) else len(self.owner)
-
-    def _is_list(self, box: int) -> bool:
-        """Return whether a box has further headings, as a list of customers has."""
-        begin, end = self.page.boxes[box].begin, self.page.boxes[box].end
-        return bisect_left(self._heads, end) - bisect_left(self._heads, begin) > 1
 
     def _end_in(self, box: int, number: int, limit: int) -> int:
         """Return the line at which a section ends in its box: at the latest with the page's zone.
@@ -242,27 +211,24 @@ class Owners:
         Headings are often siblings of their paragraphs. Then the section ends at an element with a
         different tag, or at a heading of the same rank that is no label.
         """
-        end = min(self.page.boxes[box].end, limit)
-        zone, rank = self.page.lines[number].zone, self.page.lines[number].tag
+        page = self.page
+        end = min(page.boxes[box].end, limit)
+        zone, rank = page.lines[number].zone, page.lines[number].tag
         sort = ""
         for other in range(number + 1, end):
-            tag = self._child(box, self.page.lines[other].box)
-            if self.page.lines[other].zone != zone or (sort and tag in _PARTS and tag != sort):
+            around = list(page.enclosing(other))
+            tag = page.boxes[around[around.index(box) - 1]].tag if around[0] != box else ""
+            if page.lines[other].zone != zone or (sort and tag in _PARTS and tag != sort):
                 return other
-            if self.page.lines[other].tag == rank in HEADING and not self.finder.labels[other]:
+            if page.lines[other].tag == rank in HEADING and not page.labels[other]:
                 return other
-            if other in self.valued:
+            if other in self._values:
                 sort = sort or tag or "-"
         return end
 
-    def _child(self, box: int, inner: int) -> str:
-        """Return the tag of the direct child of a box that contains an inner box, or ""."""
-        while inner >= 0 and inner != box:
-            parent = self.page.boxes[inner].parent
-            if parent == box:
-                return self.page.boxes[inner].tag
-            inner = parent
-        return ""
+    def _next(self, numbers: list[int], number: int) -> int:
+        at = bisect_right(numbers, number)
+        return numbers[at] if at < len(numbers) else len(self.owner)
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
@@ -15,11 +15,11 @@ from topiccrawl.addons.records.templates.candidate import (
     MIN_NAME_CONFIDENCE,
     WEIGHTS,
     ZONES,
-    Candidate,
     combined,
 )
 from topiccrawl.addons.records.templates.finder import ValueFinder
-from topiccrawl.addons.records.templates.layout import read_layout
+from topiccrawl.addons.records.templates.layout import Cell, read_layout
+from topiccrawl.addons.records.templates.page import LabelledPage
 from topiccrawl.addons.records.templates.structured import Subject, subjects
 from topiccrawl.addons.records.templates.subject import SubjectName, name_votes, subject_name
 from topiccrawl.addons.records.templates.template import Template
@@ -34,14 +34,14 @@ from topiccrawl.text.normal import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from topiccrawl.addons.records.templates.candidate import Candidate
+
 SNIPPET = 120
 """Maximum length of a snippet, in characters."""
 _OWNERS = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
 """Voters whose name is reliable enough for a record without values."""
 _POSTAL_BOX = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]政信箱", re.IGNORECASE)
 """A post-office box; street addresses are preferred."""
-_LINKED = frozenset({"link", "icon", "json-ld", "microdata"})
-"""Places where a number may lack the extension given in the text."""
 _STAFF = re.compile(
     r"(?:job )?title|position|role|department|dept\.?|ext(?:ension)?\.?|职务|职位|岗位|部门|姓名|"
     r"负责人|funktion|abteilung|fonction|poste|役職|部署",
@@ -50,13 +50,12 @@ _STAFF = re.compile(
 """Column headings of tables that list people."""
 
 
-class _Weighed(NamedTuple):
-    """A candidate with its owner, its confidence in [0, 1] and a snippet."""
+class _Owned(NamedTuple):
+    """A value of a page with its owner and its line; -1 if it is in no line."""
 
-    found: Candidate
+    found: FoundValue
     owner: str
-    weight: float
-    snippet: str
+    at: int = -1
 
 
 def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
@@ -80,21 +79,18 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     ('四川天府软件有限公司', ('+86 28 8512 3456', '+86 28 8512 3457'), ('info@tf.com',))
     """
     words = _vocabulary_of(template)
-    page = read_layout(html)
-    finder = ValueFinder(page, words)
-    structured = subjects(page.scripts, page.tree)
-    found = list(finder.candidates())
+    layout = read_layout(html)
+    page = LabelledPage(layout, words)
+    structured = subjects(layout.scripts, layout.tree)
+    found = list(ValueFinder(page).candidates())
     name = subject_name(
-        list(name_votes(page, structured, found, template.naming, _hosts(found, url, words)))
+        list(name_votes(layout, structured, found, template.naming, _hosts(found, url, words)))
     )
-    valued = {one.line for one in found if one.where not in {"text", "alone"}}
-    owners = Owners(finder, name, valued, {one.at for one in found if one.field != template.naming})
-    weighed = [_weigh(one, finder, owners) for one in found]
-    weighed = [one for one in weighed if one.owner != NO_OWNER]
-    weighed += _structured(structured, name, words)
-    weighed = _assign_rows(weighed, finder)
-    groups: dict[str, list[_Weighed]] = defaultdict(list)
-    for one in weighed:
+    owners = Owners(page, name, found)
+    owned = [one for one in (_owned(one, page, owners, url) for one in found) if one]
+    owned += _structured(structured, name, url, words)
+    groups: dict[str, list[_Owned]] = defaultdict(list)
+    for one in _assign_rows(owned, page):
         groups[one.owner].append(one)
     if not name.name and len(groups) > 1:
         groups.pop(SUBJECT, None)  # a directory: values without an owner belong to the directory
@@ -152,14 +148,7 @@ def _same(group: list[Record], record: Record, *, first: bool) -> bool:
 
 
 def _merge(group: list[Record], template: Template) -> Record:
-    kept: dict[tuple[str, str, bool], list[FoundValue]] = defaultdict(list)
-    for record in group:
-        for one in record.found:
-            kept[one.field, one.value, one.image].append(one)
-    found = []
-    for same in kept.values():
-        best = max(same, key=lambda one: one.confidence)
-        found.append(best._replace(confidence=round(combined([one.confidence for one in same]), 4)))
+    found = _combined((record, one) for record in group for one in record.found)
     names = sorted(
         {one.name for one in group if one.name}, key=lambda name: (not is_legal(name), -len(name))
     )
@@ -169,25 +158,40 @@ def _merge(group: list[Record], template: Template) -> Record:
     return Record(template.name, name, _ordered(found, template), urls)
 
 
-def _weigh(one: Candidate, finder: ValueFinder, owners: Owners) -> _Weighed:
-    line = finder.page.lines[one.at]
-    label = finder.page.lines[one.line]
-    weight = WEIGHTS[one.where] * ZONES[line.zone] * one.weight
+def _combined(found: Iterable[tuple[object, FoundValue]]) -> list[FoundValue]:
+    """Merge equal values; those in several places, given with each value, have more confidence."""
+    by_value: dict[tuple[str, str, bool], dict[object, FoundValue]] = defaultdict(dict)
+    for place, one in found:
+        kept = by_value[one.field, one.value, one.image]
+        if place not in kept or kept[place].confidence < one.confidence:
+            kept[place] = one
+    return [
+        max(kept.values(), key=lambda one: one.confidence)._replace(
+            confidence=round(combined([one.confidence for one in kept.values()]), 4)
+        )
+        for kept in by_value.values()
+    ]
+
+
+def _owned(one: Candidate, page: LabelledPage, owners: Owners, url: str) -> _Owned | None:
+    """Return a value with its owner, confidence and evidence; None if it belongs to no record."""
+    line, label = page.lines[one.at], page.lines[one.line]
+    weight = WEIGHTS[one.where] * ZONES[label.zone] * one.weight
     if _POSTAL_BOX.match(one.value):
         weight = max(0.7 * weight, min(weight, MIN_CONFIDENCE))
-    owner = owners.owner[one.at] if owners.owner[one.at] != SUBJECT else owners.owner[one.line]
+    owner = owners.of(one, one.begin if one.begin >= 0 else shown(line.text).find(one.text))
+    if owner == NO_OWNER:
+        return None
     text = line.text if one.at == one.line else f"{label.text} {line.text}"
-    begin = one.begin if one.begin >= 0 else shown(line.text).find(one.text)
-    if owners.foreign_from(one.at) <= begin < len(line.text):
-        owner = NO_OWNER
-    if owner == SUBJECT and begin > 0 and owners.names_another(one.at, begin):
-        owner = NO_OWNER
-    return _Weighed(one, owner, weight, _snippet(shown(text), one.text))
+    snippet = _snippet(shown(text), one.text)
+    value = urljoin(url, one.value) if one.image else one.value
+    found = FoundValue(one.field, value, one.text, weight, one.where, url, snippet, one.image)
+    return _Owned(found, owner, one.at)
 
 
 def _hosts(found: Iterable[Candidate], url: str, words: Vocabulary) -> list[str]:
     """Return the page's host and the hosts of the mail addresses on the page."""
-    mails = [one.value for one in found if words.kinds[one.field] == "mail" and not one.image]
+    mails = [one.value for one in found if words.kinds[one.field] == "mail"]
     return list(dict.fromkeys([host_of(url), *(mail.rpartition("@")[2] for mail in mails)]))
 
 
@@ -197,120 +201,75 @@ def _snippet(text: str, value: str) -> str:
     return text[begin : begin + SNIPPET]
 
 
-def _structured(structured: list[Subject], name: SubjectName, words: Vocabulary) -> list[_Weighed]:
+def _structured(
+    structured: list[Subject], name: SubjectName, url: str, words: Vocabulary
+) -> list[_Owned]:
     """Return values of JSON-LD and microdata that belong to the page's subject."""
-    found = []
-    for subject in structured:
-        if name.name and not similar(subject.name, name.name):
-            continue
-        for kind, text in subject.facts:
-            field = words.primary(kind)
-            for value in (
-                read_values(words.kinds[field], text, words.template.region) if field else ()
-            ):
-                one = Candidate(field, value.value, text, subject.where, -1)
-                found.append(_Weighed(one, SUBJECT, WEIGHTS[subject.where], text[:SNIPPET]))
-    return found
+    return [
+        _Owned(
+            FoundValue(field, value.value, text, WEIGHTS[one.where], one.where, url,
+                       text[:SNIPPET]), SUBJECT,
+        )
+        for one in structured
+        if not name.name or similar(one.name, name.name)
+        for kind, text in one.facts
+        if (field := words.primary(kind))
+        for value in read_values(words.kinds[field], text, words.template.region)
+    ]  # fmt: skip
 
 
-def _assign_rows(weighed: list[_Weighed], finder: ValueFinder) -> list[_Weighed]:
+def _assign_rows(owned: list[_Owned], page: LabelledPage) -> list[_Owned]:
     """Assign the rows of a table with column headings to the organisations that they name."""
-    naming = finder.words.template.naming
-    rows: dict[tuple[int, int], str] = {}
-    for one in weighed:
-        cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
-        if one.found.where == "column" and one.found.field == naming and cell:
-            rows[cell.table, cell.row] = one.found.value
-    staff = {
-        line.cell.table
-        for line in finder.page.lines
-        if line.cell and _STAFF.fullmatch(shown(line.text))
-    }
-    weighed = [
-        one
-        for one in weighed
-        if not (
-            one.found.field == naming
-            and one.found.where == "column"
-            and _table(one, finder) in staff
-        )
-    ]
-    rows = {row: name for row, name in rows.items() if row[0] not in staff}
+    naming = page.words.template.naming
+    staff = {line.cell.table for line in page.lines if line.cell and _STAFF.fullmatch(line.text)}
+    kept, rows = [], {}
+    for one in owned:
+        cell = _cell(one, page)
+        if cell is not None and one.found.field == naming and one.found.where == "column":
+            if cell.table in staff:
+                continue
+            rows[cell[:2]] = one.found.value
+        kept.append(one)
     if len(set(rows.values())) < 2:  # noqa: PLR2004 - one organisation is the subject
-        return weighed
-    kept = []
-    for one in weighed:
-        cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
-        owner = (
-            rows.get((cell.table, cell.row))
-            if cell and one.found.where in {"column", "link", "text", "alone"}
-            else None
-        )
-        kept.append(one._replace(owner=owner) if owner else one)
-    return kept
+        return kept
+    return [
+        one._replace(owner=rows.get(cell[:2], one.owner))
+        if (cell := _cell(one, page)) and one.found.where in {"column", "link", "text", "alone"}
+        else one
+        for one in kept
+    ]
 
 
-def _table(one: _Weighed, finder: ValueFinder) -> int:
-    cell = finder.page.lines[one.found.at].cell if one.found.at >= 0 else None
-    return cell.table if cell else -1
+def _cell(one: _Owned, page: LabelledPage) -> Cell | None:
+    return page.lines[one.at].cell if one.at >= 0 else None
 
 
-def _record(group: list[_Weighed], name: SubjectName, url: str, words: Vocabulary) -> Record:
+def _record(group: list[_Owned], name: SubjectName, url: str, words: Vocabulary) -> Record:
     template = words.template
-    by_value: dict[tuple[str, str, bool], list[_Weighed]] = defaultdict(list)
-    for one in _local_numbers(group, words):
-        if one.found.field != template.naming:
-            by_value[one.found.field, one.found.value, one.found.image].append(one)
-    found = [_found(same, url) for same in by_value.values()]
+    values = [one for one in group if one.found.field != template.naming]
+    found = _combined((one.at, one.found) for one in _with_area_codes(values, words))
     found = _without_faxes(found, words)
     if template.naming and name.name:
-        found.append(
-            FoundValue(
-                template.naming,
-                name.name,
-                name.name,
-                round(name.confidence, 4),
-                name.voter,
-                url,
-                name.name,
-            )
-        )
+        confidence = round(name.confidence, 4)
+        found.append(FoundValue(template.naming, name.name, name.name, confidence, name.voter, url,
+                                name.name))  # fmt: skip
     return Record(template.name, name.name, _ordered(found, template), (url,))
 
 
-def _found(same: list[_Weighed], url: str) -> FoundValue:
-    best = max(same, key=lambda one: one.weight)
-    apart = {(one.found.at, one.found.where): one.weight for one in same}
-    lines = {at for at, _ in apart}
-    weights = [max(weight for (at, _), weight in apart.items() if at == line) for line in lines]
-    one = best.found
-    value = urljoin(url, one.value) if one.image else one.value
-    confidence = round(combined(weights), 4)
-    return FoundValue(
-        one.field, value, one.text, confidence, one.where, url, best.snippet, one.image
-    )
-
-
-def _local_numbers(group: list[_Weighed], words: Vocabulary) -> list[_Weighed]:
+def _with_area_codes(group: list[_Owned], words: Vocabulary) -> list[_Owned]:
     """Add the area code to local numbers if all other numbers of the subject have the same one."""
-    region = words.template.region
-    phones = [
-        one
-        for one in group
-        if words.kinds.get(one.found.field) == "telephone" and not one.found.image
-    ]
-    areas = {area for one in phones if (area := area_of(one.found.value))}
+    phones = [one.found for one in group if words.kinds[one.found.field] == "telephone"]
+    areas = {area for one in phones if not one.image and (area := area_of(one.value))}
     if len(areas) != 1:
         return group
     area = areas.pop()
     done = []
     for one in group:
         digits, ext, more = one.found.value.partition(" ext. ")
-        if one in phones and digits.isdigit():
-            value = with_area(digits, area, region) + ext + more
-            done.append(one._replace(found=one.found._replace(value=value)))
-        else:
-            done.append(one)
+        if one.found in phones and digits.isdigit():
+            value = with_area(digits, area, words.template.region) + ext + more
+            one = one._replace(found=one.found._replace(value=value))  # noqa: PLW2901
+        done.append(one)
     return done
 
 
@@ -337,26 +296,10 @@ def _ordered(found: Iterable[FoundValue], template: Template) -> tuple[FoundValu
         least = MIN_NAME_CONFIDENCE if how.kind == "name" else MIN_CONFIDENCE
         own = [one for one in found if one.field == field and one.confidence >= least]
         own.sort(key=lambda one: (one.image, -one.confidence))
-        if how.kind == "telephone":
-            own = _without_repeated(own)
         if not how.several:
             own = _single_value(own)
         kept += own
     return tuple(kept)
-
-
-def _without_repeated(own: list[FoundValue]) -> list[FoundValue]:
-    """Remove numbers that another place gives with an extension.
-
-    The number of a switchboard is kept: it has several extensions, or one under another label.
-    """
-    whole = Counter(one.value.partition(" ext. ")[0] for one in own if " ext. " in one.value)
-    others = {one.value.partition(" ext. ")[0] for one in own if one.where == "alone"}
-    return [
-        one
-        for one in own
-        if whole[one.value] != 1 or (one.value in others and one.where not in _LINKED)
-    ]
 
 
 def _single_value(own: list[FoundValue]) -> list[FoundValue]:

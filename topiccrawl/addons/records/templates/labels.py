@@ -137,9 +137,13 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
         return []
     found = _with_colons(text, colons, hits, words)
     found += _colonless(text, hits, found, words)
-    found.sort(key=lambda one: one.start)
-    ends = [one.start for one in found[1:]] + [len(text)]
-    found = [_adjusted(one, words) for one in found]
+    return with_stops([_adjusted(one, words) for one in found], len(text))
+
+
+def with_stops(found: list[Label], length: int) -> list[Label]:
+    """Sort the labels of a line; the text of each ends where the next one begins."""
+    found = sorted(found, key=lambda one: one.start)
+    ends = [*(one.start for one in found[1:]), length]
     return [one._replace(stop=max(end, one.end)) for one, end in zip(found, ends, strict=False)]
 
 

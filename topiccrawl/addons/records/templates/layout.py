@@ -14,8 +14,6 @@ from topiccrawl.links.limits import parse_html
 from topiccrawl.text.normal import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MOST_LINES = 5_000
@@ -390,10 +388,3 @@ def _zone(tag: str, names: str, around: str) -> str:
             if pattern.search(names):
                 return zone
     return around
-
-
-def enclosing(page: Layout, box: int) -> Iterator[int]:
-    """Yield a box and its enclosing boxes, from inner to outer."""
-    while box >= 0:
-        yield box
-        box = page.boxes[box].parent

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from topiccrawl.addons.records.templates.layout import Layout, enclosing
 from topiccrawl.addons.records.templates.values.address import (
     LEADING_CODE,
     LONGEST,
@@ -25,12 +24,10 @@ from topiccrawl.text.normal import fold, has_han
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from topiccrawl.addons.records.templates.labels import Label
+    from topiccrawl.addons.records.templates.page import LabelledPage
 
 _MAX_LINES = 6
 """Maximum number of lines of an address."""
-_MAX_LABELLED_LINES = 5
-"""Maximum number of lines of a labelled address."""
 _PARTS = re.compile(r"\s*[|•·¦●◆]\s*|\s+[–—-]\s+")
 """Separators of the parts of a line, for example in footers."""
 _CODE_FIRST = re.compile(r"^(?:[A-Z]{1,3}-)?\d{4,5}(?: [A-Z]{2})?\s+[^\W\d_]")
@@ -92,20 +89,16 @@ def in_parts(text: str, region: str, title: str = "") -> Iterator[str]:
             yield address
 
 
-def multiline(
-    page: Layout, labels: Sequence[Sequence[Label]], region: str
-) -> Iterator[tuple[int, str]]:
+def multiline(page: LabelledPage) -> Iterator[tuple[int, str]]:
     """Yield addresses over several lines, each with the number of its last line."""
-    title = fold(page.title)
+    title, region = fold(page.title), page.region
     for number, line in enumerate(page.lines):
-        text = shown(line.text)
-        if labels[number] or has_han(text) or not _can_end(text, region):
+        text = page.text(number)
+        if page.labels[number] or has_han(text) or not _can_end(text, region):
             continue
         if telephones(text, region, labelled=False):
             continue
-        address = _join(
-            [*_lines_before(page, labels, number, region), text], region, title, apart=True
-        )
+        address = _join([*_lines_before(page, number), text], region, title, apart=True)
         after = page.lines[number + 1] if number + 1 < len(page.lines) else None
         if address and after is not None and after.box == line.box:
             country = _COUNTRY.fullmatch(shown(after.text))
@@ -114,74 +107,63 @@ def multiline(
             yield number, address
 
 
-def with_next_lines(
-    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str
-) -> str:
+def with_next_lines(page: LabelledPage, number: int, first: str) -> str:
     """Return a Chinese address extended by the lines that continue it."""
     if not has_han(first):
         return first
-    whole = "".join(_continued(page, labels, number, first, region, _MAX_LINES))
+    whole = "".join(_continued(page, number, first))
     return whole if len(whole) <= LONGEST else first
 
 
-def extended(
-    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: Value, region: str
-) -> list[Value]:
+def extended(page: LabelledPage, number: int, first: Value) -> list[Value]:
     """Return an address extended by the next lines: of the same box, or up to its postcode."""
-    parts = _continued(page, labels, number, first.value, region, _MAX_LABELLED_LINES)
-    if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, region):
-        parts += _to_postcode(page, labels, number, region)
+    parts = _continued(page, number, first.value)
+    if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, page.region):
+        parts += _to_postcode(page, number)
     joint = "" if has_han(first.value) else ", "
     value = joint.join(part.strip(" ,.") for part in parts)
     return [first._replace(value=value)] if len(value) <= LONGEST else [first]
 
 
-def _continued(
-    page: Layout, labels: Sequence[Sequence[Label]], number: int, first: str, region: str, most: int
-) -> list[str]:
-    """Return the lines of an address in its box, at most ``most``."""
+def _continued(page: LabelledPage, number: int, first: str) -> list[str]:
+    """Return the lines of an address in its box."""
     parts = [first]
-    for other in range(number + 1, min(number + most, len(page.lines))):
-        text = shown(page.lines[other].text).strip(" ,")
-        if page.lines[other].box != page.lines[number].box or labels[other]:
+    for other in range(number + 1, min(number + _MAX_LINES, len(page.lines))):
+        text = page.text(other).strip(" ,")
+        if page.lines[other].box != page.lines[number].box or page.labels[other]:
             break
-        if not continues(parts[-1], text, region):
+        if not continues(parts[-1], text, page.region):
             break
         parts.append(text)
     return parts
 
 
-def _to_postcode(
-    page: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
-) -> list[str]:
+def _to_postcode(page: LabelledPage, number: int) -> list[str]:
     """Return the next lines up to one that ends in a postcode; none if there is no such line."""
     found: list[str] = []
     for other in range(number + 1, min(number + _MAX_LINES, len(page.lines))):
-        text = shown(page.lines[other].text).strip(" ,")
-        if page.lines[other].tag != page.lines[number].tag or labels[other]:
+        text = page.text(other).strip(" ,")
+        if page.lines[other].tag != page.lines[number].tag or page.labels[other]:
             break
-        if not continues("-", text, region):
+        if not continues("-", text, page.region):
             break
         found.append(text)
-        codes = postcodes(text, region)
+        codes = postcodes(text, page.region)
         if codes and codes[-1].end == len(text):
             return found
     return []
 
 
-def _lines_before(
-    page: Layout, labels: Sequence[Sequence[Label]], number: int, region: str
-) -> list[str]:
+def _lines_before(page: LabelledPage, number: int) -> list[str]:
     """Return preceding lines that may belong to the same address, in the same or a sibling box."""
     found: list[str] = []
     line = page.lines[number]
     for other in range(number - 1, max(-1, number - _MAX_LINES), -1):
-        before = page.lines[other]
-        text = shown(before.text)
+        before, text = page.lines[other], page.text(other)
         sibling = before.tag == line.tag and _are_neighbours(page, other, number)
         if before.bold and not line.bold and not is_part(text):
             break  # a heading: Visit
-        if labels[other] or has_han(text) or telephones(text, region, labelled=False):
+        if page.labels[other] or has_han(text) or telephones(text, page.region, labelled=False):
             break
         if before.box != line.box and not (sibling and is_part(text)):
             break
@@ -189,21 +171,12 @@ def _lines_before(
     return found
 
 
-def _are_neighbours(page: Layout, one: int, other: int) -> bool:
+def _are_neighbours(page: LabelledPage, one: int, other: int) -> bool:
     """Return whether two lines are in sibling boxes, or in cells of the same column."""
-    here, there = page.lines[one], page.lines[other]
-    if here.cell and there.cell:
-        return here.cell.column == there.cell.column and here.cell.table == there.cell.table
-    return same_parent(page, one, other)
-
-
-def same_parent(page: Layout, one: int, other: int) -> bool:
-    """Return whether the boxes of two lines have the same parent."""
-    return _parent(page, page.lines[one].box) == _parent(page, page.lines[other].box)
-
-
-def _parent(page: Layout, box: int) -> int:
-    return next(iter(list(enclosing(page, box))[1:]), -1)
+    here, there = page.lines[one].cell, page.lines[other].cell
+    if here and there:
+        return here.column == there.column and here.table == there.table
+    return page.parent(one) == page.parent(other)
 
 
 def _can_end(text: str, region: str) -> bool:

@@ -39,16 +39,15 @@ from topiccrawl.addons.records.templates.values.plain import (
     qq_of_link,
     urls,
 )
-from topiccrawl.addons.records.templates.values.read import read_values
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from topiccrawl.addons.records.templates.labels import Label
-    from topiccrawl.addons.records.templates.layout import Layout, Line, Mark
+    from topiccrawl.addons.records.templates.layout import Line, Mark
+    from topiccrawl.addons.records.templates.page import LabelledPage
     from topiccrawl.addons.records.templates.words import Vocabulary
 
 _BASED = re.compile(
@@ -76,36 +75,38 @@ _NO_VALUE = re.compile(
 _LINKED = ("mail", "telephone", "qq")
 
 
-def unlabelled(
-    page: Layout, labels: Sequence[Sequence[Label]], words: Vocabulary, taken: set[int]
-) -> Iterator[Candidate]:
+def unlabelled(page: LabelledPage, taken: set[int]) -> Iterator[Candidate]:
     """Yield the values of a page that are recognised without a label.
 
     Args:
         page: The page.
-        labels: Labels of each line.
-        words: The template's words.
         taken: Numbers of the lines with labelled values.
     """
-    place, region = words.primary("address"), words.template.region
-    whole = dict(multiline(page, labels, region)) if place else {}
+    words = page.words
+    place, phone = words.primary("address"), words.primary("telephone")
+    whole = dict(multiline(page)) if place else {}
     for number, line in enumerate(page.lines):
-        yield from _links(number, line, words)
-        if labels[number] and labels[number][0].start > 0:
-            yield from _before_label(page, number, labels[number][0].start, words)
-        yield from contact_numbers(number, line, labels[number], words)
-        yield from _after_name(number, line, words)
-        yield from _websites(number, line, labels[number], words)
-        yield from _icons(page, labels, number, words)
-        yield from _mails(number, line, words)
-        yield from _in_sentences(number, line, words)
-        yield from spoken_numbers(number, line, labels[number], words)
-        unknown = not any(one.fields or words.hits(one.text) for one in labels[number])
-        if number not in taken and unknown and len(line.text) <= LONGEST:
-            yield from standalone_numbers(page, labels, number, words)
-            yield from _addresses_alone(page, labels, number, words)
-        if number in whole:
-            yield Candidate(place, whole[number], whole[number], "alone", number, at=number)
+        marks = page.labels[number]
+        unknown = not any(one.fields or words.hits(one.text) for one in marks)
+        alone = number not in taken and unknown and len(line.text) <= LONGEST
+        yield from _links(page, number)
+        yield from _icons(page, number)
+        yield from _websites(page, number)
+        yield from _mails(page, number)
+        if phone:
+            yield from contact_numbers(page, number, phone)
+            yield from spoken_numbers(page, number, phone)
+            if alone:
+                yield from standalone_numbers(page, number, phone)
+        if marks and marks[0].start > 0:
+            yield from _before_label(page, number, place, phone)
+        if place:
+            yield from _after_name(page, number, place)
+            yield from _in_sentences(page, number, place)
+            if alone:
+                yield from _addresses_alone(page, number, place)
+            if number in whole:
+                yield Candidate(place, whole[number], whole[number], "alone", number, at=number)
 
 
 def image_of(line: Line, begin: int, end: int) -> Mark | None:
@@ -137,98 +138,92 @@ def _of_link(href: str, kind: str, region: str) -> str | None:
     return None
 
 
-def _links(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+def _links(page: LabelledPage, number: int) -> Iterator[Candidate]:
+    line = page.lines[number]
     for kind in _LINKED if line.marks else ():
-        if field := words.primary(kind):
+        if field := page.words.primary(kind):
             text = shown(line.text)[:LONGEST]
-            for one, start in of_links(line, kind, 0, len(line.text), words.template.region):
+            for one, start in of_links(line, kind, 0, len(line.text), page.region):
                 yield Candidate(field, one, text, "link", number, at=number, begin=start)
 
 
-def _icons(
-    page: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
-) -> Iterator[Candidate]:
+def _icons(page: LabelledPage, number: int) -> Iterator[Candidate]:
     """Yield values after an icon, or in an element whose class indicates a kind."""
-    line = page.lines[number]
+    line, words = page.lines[number], page.words
     icons = [mark for mark in line.marks if mark.what == "icon"]
     for icon, after in zip(icons, [*icons[1:], None], strict=False):
         stop = after.start if after else len(line.text)
-        stop = min([stop, *(one.start for one in labels[number] if one.start >= icon.start)])
+        stop = min([stop, *(one.start for one in page.labels[number] if one.start >= icon.start)])
         place, text = number, line.text[icon.start : stop]
         field = words.primary(icon.value)
         image = image_of(line, icon.start, len(line.text))
         last = not shown(text) and stop == len(line.text) and not image
-        if field and last and of_links(line, words.kinds[field], 0, stop, words.template.region):
+        if field and last and of_links(line, words.kinds[field], 0, stop, page.region):
             continue  # the icon of a link, whose address is the value
-        if last and number + 1 < len(labels):
+        if last and number + 1 < len(page.lines):
             place, text = number + 1, page.lines[number + 1].text
             image = image_of(page.lines[place], 0, len(text))
         if field and image and not shown(text):
             yield Candidate(field, image.value, "", "image", number, image=True, at=place)
             continue
-        if not field or (place != number and labels[place]):
+        if not field or (place != number and page.labels[place]):
             continue
-        for value in read_values(words.kinds[field], text, words.template.region):
+        for value in page.read(words.kinds[field], text):
             yield Candidate(field, value.value, shown(text), "icon", number, at=place)
 
 
-def _mails(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
-    if field := words.primary("mail"):
-        for value in mails(line.text, labelled=False):
-            text = shown(line.text[value.start : value.end])
+def _mails(page: LabelledPage, number: int) -> Iterator[Candidate]:
+    if field := page.words.primary("mail"):
+        for value in mails(page.lines[number].text, labelled=False):
+            text = shown(page.lines[number].text[value.start : value.end])
             yield Candidate(field, value.value, text, "text", number, at=number, begin=value.start)
 
 
-def _in_sentences(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+def _in_sentences(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
     """Yield addresses in sentences about a company's location: 公司总部位于…."""
-    field = words.primary("address")
-    for match in _SITUATED.finditer(line.text) if field else ():
-        if looks_like(match[1].strip()):
-            place = tidy(match[1])
-            yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
-    for match in _BASED.finditer(line.text) if field and not has_han(line.text) else ():
-        if looks_like(place := tidy(match[1])):
-            yield Candidate(field, place, place, "text", number, at=number, begin=match.start(1))
+    text = page.lines[number].text
+    for pattern in (_SITUATED, _BASED):
+        for match in pattern.finditer(text):
+            if looks_like(place := tidy(match[1])):
+                yield Candidate(
+                    field, place, place, "text", number, at=number, begin=match.start(1)
+                )
 
 
-def _before_label(page: Layout, number: int, end: int, words: Vocabulary) -> Iterator[Candidate]:
+def _before_label(page: LabelledPage, number: int, place: str, phone: str) -> Iterator[Candidate]:
     """Yield values before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
-    field, region = words.primary("address"), words.template.region
+    end = page.labels[number][0].start
     text = without_name(shown(page.lines[number].text[:end]), page.title)
-    yield from leading_code(number, text, 1.0, words)
-    parts = list(in_parts(text, region, page.title)) if field and len(text) <= LONGEST else []
-    for one in parts:
-        if not telephones(one, region, labelled=False):
-            yield Candidate(field, one, text, "alone", number, at=number)
-    phone = words.primary("telephone")
-    values = telephones(text, region, labelled=False) if phone else []
-    if values and holds_only(values, text, WORDS_WITH_NUMBERS):
+    yield from leading_code(number, text, 1.0, page.words)
+    values = telephones(text, page.region, labelled=False)
+    if place and not values and len(text) <= LONGEST:
+        for one in in_parts(text, page.region, page.title):
+            yield Candidate(place, one, text, "alone", number, at=number)
+    if phone and holds_only(values, text, WORDS_WITH_NUMBERS):
         for value in values:
             yield Candidate(phone, value.value, text, "alone", number, at=number)
 
 
-def _after_name(number: int, line: Line, words: Vocabulary) -> Iterator[Candidate]:
+def _after_name(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
     """Yield the address after a name, up to the postcode: Tarn Ltd, 6 High St, Kendal LA9 4LL."""
-    field, region = words.primary("address"), words.template.region
-    for one in organisations(line.text)[:3] if field and not has_han(line.text) else ():
+    line = page.lines[number]
+    for one in organisations(line.text)[:3] if not has_han(line.text) else ():
         rest = line.text[one.end :]
-        code = next(iter(postcodes(rest[:LONGEST], region)), None)
+        code = next(iter(postcodes(rest[:LONGEST], page.region)), None)
         place = tidy(rest[: code.end]) if code else ""
         closed = code and _CLOSED.match(rest, code.end)
         if place and closed and looks_like(place) and not _ENDS.search(place):
             yield Candidate(field, place, place, "alone", number, at=number, begin=one.end + 1)
 
 
-def _websites(
-    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
-) -> Iterator[Candidate]:
+def _websites(page: LabelledPage, number: int) -> Iterator[Candidate]:
     """Yield URLs (``www...``) without a label, outside of labelled text."""
-    field = words.primary("url")
-    for match in _SITE.finditer(line.text) if field else ():
-        if any(mark.start <= match.start() < mark.stop and mark.fields for mark in marks):
+    field, text = page.words.primary("url"), page.lines[number].text
+    for match in _SITE.finditer(text) if field else ():
+        if any(m.start <= match.start() < m.stop and m.fields for m in page.labels[number]):
             continue
-        mail = re.search(rf"@{re.escape(match[1])}\b", line.text, re.IGNORECASE)
-        if mail or match[0] == line.text.strip():
+        mail = re.search(rf"@{re.escape(match[1])}\b", text, re.IGNORECASE)
+        if mail or match[0] == text.strip():
             for value in urls(match[0]):
                 yield Candidate(field, value.value, match[0], "alone", number, at=number)
 
@@ -244,29 +239,24 @@ def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> It
         yield Candidate(field, codes[0].value, text, where, number, min(weight, 1.0), at=number)
 
 
-def _addresses_alone(
-    page: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
-) -> Iterator[Candidate]:
+def _addresses_alone(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
     """Yield addresses that fill a line, or a part of a line between separators or gaps."""
-    field, region = words.primary("address"), words.template.region
-    if not field:
-        return
-    line = page.lines[number]
-    begin = labels[number][-1].end if labels[number] else 0
+    line, marks = page.lines[number], page.labels[number]
+    begin = marks[-1].end if marks else 0
     lead = lead_end(line.text[begin:])
-    if not (lead or labels[number]) and next_to_label(page, labels, number):
+    if not (lead or marks) and next_to_label(page, number):
         lead = heading_end(line.text)
     text = shown(line.text[begin + lead :])
-    if not labels[number]:
-        yield from leading_code(number, text, 1.0, words)
+    if not marks:
+        yield from leading_code(number, text, 1.0, page.words)
     text = without_name(text, page.title)
     coded = LEADING_CODE.match(text) and plausible(tidy(text))
     if len(split_parts(text)) > 1:
-        found = list(in_parts(text, region, page.title))
+        found = list(in_parts(text, page.region, page.title))
     elif coded or looks_like(tidy(text)):
-        found = [with_next_lines(page, labels, number, tidy(text), region)]
+        found = [with_next_lines(page, number, tidy(text))]
     else:
         found = [tidy(one) for one in GAPS.split(text) if looks_like(one)]
     for one in found:
-        for value in read_values("address", one, region):
+        for value in page.read("address", one):
             yield Candidate(field, value.value, text, "alone", number, at=number)

@@ -6,20 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
-from topiccrawl.addons.records.templates.multiline import same_parent
 from topiccrawl.addons.records.templates.values.address import looks_like
 from topiccrawl.addons.records.templates.values.names import organisations
 from topiccrawl.addons.records.templates.values.plain import mails
 from topiccrawl.addons.records.templates.values.telephone import telephones
 from topiccrawl.addons.records.templates.values.value import SOFT, Value, shown
-from topiccrawl.addons.records.templates.words import OTHERS, Vocabulary
+from topiccrawl.addons.records.templates.words import OTHERS
 from topiccrawl.text.normal import has_han
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from topiccrawl.addons.records.templates.labels import Label
-    from topiccrawl.addons.records.templates.layout import Layout, Line
+    from topiccrawl.addons.records.templates.page import LabelledPage
 
 WORDS_WITH_NUMBERS = 6
 """Maximum number of characters besides the telephone numbers in a line."""
@@ -54,34 +53,29 @@ _OTHER_NUMBERS = re.compile(
 """Labels of numbers useful to visitors, such as taxis, that are not the subject's."""
 
 
-def spoken_numbers(
-    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
-) -> Iterator[Candidate]:
+def spoken_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
     """Yield numbers, with separators or a plus sign, in sentences about how to get in touch."""
-    field = words.primary("telephone")
-    if not field or not _CONTACT_WORDS.search(line.text):
+    text = page.lines[number].text
+    if not _CONTACT_WORDS.search(text):
         return
-    for value in telephones(line.text, words.template.region, labelled=False):
-        written = line.text[value.start : value.end]
-        labelled = any(mark.start <= value.start < mark.stop for mark in marks)
+    for value in telephones(text, page.region, labelled=False):
+        written = text[value.start : value.end]
+        labelled = any(mark.start <= value.start < mark.stop for mark in page.labels[number])
         if not written.isdigit() and not labelled:
             yield Candidate(
                 field, value.value, shown(written), "text", number, at=number, begin=value.start
             )
 
 
-def standalone_numbers(
-    page: Layout, labels: Sequence[Sequence[Label]], number: int, words: Vocabulary
-) -> Iterator[Candidate]:
+def standalone_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
     """Yield telephone numbers that fill a line, or a part of a line between separators.
 
     A word that is not a known label may precede them: 销售部, 李经理.
     """
-    field, region = words.primary("telephone"), words.template.region
-    marks, text = labels[number], page.lines[number].text
+    marks, text, region = page.labels[number], page.lines[number].text, page.region
     rest = text[marks[-1].end :] if marks else text
     sentence = len(marks) == 1 and marks[0].start > _MAX_LEAD
-    if not field or sentence or (marks and _is_of_others(marks[-1])):
+    if sentence or (marks and _is_of_others(marks[-1])):
         return
     bare = _REMARK.sub(lambda match: " " * len(match[0]), rest)
     for mail in mails(rest, labelled=False):
@@ -92,9 +86,10 @@ def standalone_numbers(
         if values and (
             holds_only(values, part, WORDS_WITH_NUMBERS)
             or _after_words(values, part)
-            or (not marks and _after_heading(values, part) and next_to_label(page, labels, number))
+            or (not marks and _after_heading(values, part) and next_to_label(page, number))
         ):
-            yield from _candidates(field, values, number, begin + bare.find(part), shown(rest))
+            offset = begin + bare.find(part)
+            yield from _candidates(field, values, number, offset, shown(rest))
             if part == bare:
                 return
     if _has_address(rest):
@@ -103,11 +98,11 @@ def standalone_numbers(
 
 
 def _candidates(
-    field: str, values: Sequence[Value], number: int, begin: int, text: str
+    field: str, values: Sequence[Value], number: int, offset: int, text: str
 ) -> Iterator[Candidate]:
     for value in values:
-        at = begin + value.start
-        yield Candidate(field, value.value, text, "alone", number, at=number, begin=at)
+        begin = offset + value.start
+        yield Candidate(field, value.value, text, "alone", number, at=number, begin=begin)
 
 
 def _is_of_others(label: Label) -> bool:
@@ -123,16 +118,16 @@ def _after_heading(values: Sequence[Value], text: str) -> bool:
     return few and holds_only(values, rest.rjust(len(text)))
 
 
-def next_to_label(page: Layout, labels: Sequence[Sequence[Label]], number: int) -> bool:
+def next_to_label(page: LabelledPage, number: int) -> bool:
     """Return whether an adjacent line, in a sibling box, begins with a label of the template."""
     return any(
-        labels[other][:1]
-        and labels[other][0].fields
-        and not labels[other][0].start
+        page.labels[other][:1]
+        and page.labels[other][0].fields
+        and not page.labels[other][0].start
         and page.lines[other].tag == page.lines[number].tag
-        and same_parent(page, other, number)
+        and page.parent(other) == page.parent(number)
         for other in (number - 1, number + 1)
-        if 0 <= other < len(labels)
+        if 0 <= other < len(page.labels)
     )
 
 
@@ -145,27 +140,24 @@ def _after_words(values: Sequence[Value], text: str) -> bool:
     return few and not has_han(lead) and holds_only(values, rest)
 
 
-def contact_numbers(
-    number: int, line: Line, marks: Sequence[Label], words: Vocabulary
-) -> Iterator[Candidate]:
+def contact_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
     """Yield numbers of people and departments: 联系人:刘先生 13980607711, 会员服务:85339911.
 
     Several unknown labels, each with a number, are treated as departments.
     """
-    field = words.primary("telephone")
     numbered = []
-    for mark in marks if field else ():
-        stretch = line.text[mark.end : mark.stop]
-        values = [] if mark.fields else telephones(stretch, words.template.region)
+    for mark in page.labels[number]:
+        stretch = page.lines[number].text[mark.end : mark.stop]
+        values = [] if mark.fields else telephones(stretch, page.region)
         if values and holds_only(values, stretch, WORDS_WITH_NUMBERS):
-            numbered.append((mark, stretch, values))
-    unknown = [mark for mark, _, _ in numbered if not words.hits(mark.text)]
+            numbered.append((mark, shown(stretch), values))
+    unknown = [mark for mark, _, _ in numbered if not page.words.hits(mark.text)]
     listed = len(unknown) > 1 and not any(map(_is_of_others, unknown))
-    for mark, stretch, values in numbered:
+    for mark, text, values in numbered:
         if _PEOPLE.search(mark.text) or (listed and mark in unknown):
             for value in values:
                 yield Candidate(
-                    field, value.value, shown(stretch), "alone", number, at=number, begin=mark.end
+                    field, value.value, text, "alone", number, at=number, begin=mark.end
                 )
 
 
