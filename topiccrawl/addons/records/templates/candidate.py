@@ -45,20 +45,18 @@ NAMES = {
     "site": 0.8,
     "heading": 0.78,
     "copyright": 0.75,
-    "registered": 0.75,
     "footer": 0.5,
     "title": 0.7,
     "intro": 0.6,
     "host": 0.45,
     "logo": 0.5,
     "brand": 0.4,
-    "echo": 0.3,
     "text": 0.2,
 }
 """Weights of the voters for a subject's name: structured data, a label, ``og:site_name``
-(``site``), a heading before values, the copyright notice, a company registration, the footer, a
-part of the title with a legal form, an introductory sentence, the host, the logo, any other part
-of the title (``brand``), its repetition in the page (``echo``), running text."""
+(``site``), a heading before values, the copyright notice, the footer, a part of the title with a
+legal form, an introductory sentence, the host, the logo, any other part of the title (``brand``),
+running text."""
 MIN_CONFIDENCE = 0.5
 """Minimum confidence of a value in a record."""
 MIN_NAME_CONFIDENCE = 0.3

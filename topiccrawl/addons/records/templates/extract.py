@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 SNIPPET = 120
 """Maximum length of a snippet, in characters."""
-_OWNERS = frozenset({"title", "site", "copyright", "registered", "json-ld", "microdata"})
+_OWNERS = frozenset({"title", "site", "copyright", "json-ld", "microdata"})
 """Voters whose name is reliable enough for a record without values."""
 _POSTAL_BOX = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]政信箱", re.IGNORECASE)
 """A post-office box; street addresses are preferred."""

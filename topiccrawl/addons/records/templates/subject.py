@@ -45,13 +45,6 @@ _AFTER_COPYRIGHT = re.compile(
     r"\s*[\u3400-\u9fff]?icp|$)",
     re.IGNORECASE,
 )
-_REGISTERED = re.compile(
-    r"[\s.,(·-]*(?:is\s+)?(?:a\s+company\s+)?(?:registered|reg(?:d|istration)?\.?\s|co(?:mpany)?\.?\s+(?:reg\.?\s+)?n(?:o|umber)|"
-    r"incorporated\s+in|vat\b|abn\b|acn\b|hrb?\b|rcs\b|siret\b|统一社会信用代码|营业执照|统一编号|商业登记)",
-    re.IGNORECASE,
-)
-"""Text that follows the legal name of a site's owner."""
-_BEFORE_COPYRIGHT = re.compile(r"^([^©]{2,60}?)\s*(?:©|\(c\)|&copy;)\s*(?:\d{4}|$)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _PORTAL = re.compile(
     r"(?:[^官联]网|黄页|名录|平台|招聘|大全|目录|企业库|\bdirectory|\byellow pages)$", re.IGNORECASE
@@ -75,7 +68,7 @@ _MOST = 400
 """Number of lines examined at the start and at the end of a page."""
 _SPELLED = 4
 """Minimum length of a host label that can spell a name, in characters."""
-_OWNERS = frozenset({"title", "site", "copyright", "registered", "label", "json-ld", "microdata"})
+_OWNERS = frozenset({"title", "site", "copyright", "label", "json-ld", "microdata"})
 """Voters for the legal name of a page's owner; the Chinese name is preferred if there are two."""
 _TRADE_VOTERS = frozenset({"brand", "site", "label", "host"})
 _LEAD = 12
@@ -222,7 +215,6 @@ def name_votes(
     for name in dict.fromkeys(vote.name for vote in votes if vote.voter == "brand"):
         if any(spells(host, name) for host in hosts):
             yield Vote(name, "host")
-    yield from _repetitions(page, [vote.name for vote in votes if vote.voter == "brand"])
     if not votes:
         yield from _of_blocks(page, found)
 
@@ -237,20 +229,6 @@ def _of_blocks(page: Layout, found: Sequence[Candidate]) -> list[Vote]:
         if named and not re.search(r"[\d:@]", text):
             heads.add(text)
     return [Vote(text, "brand") for text in heads] if len(heads) == 1 else []
-
-
-def _repetitions(page: Layout, names: Sequence[str]) -> Iterator[Vote]:
-    """Yield votes for parts of the title that fill a line, or begin a line of the footer."""
-    known = {_key(name): name for name in names if not _GENERIC.match(name)}
-    for _, line in _outer_lines(page):
-        if line.tag == "h1" or line.zone == "nav" or not 0 < len(line.text) <= _SENTENCES:
-            continue
-        if _COPYRIGHT.search(simplify(line.text)):
-            continue  # counted as a copyright vote
-        text = _key(tidy(line.text))
-        for key, name in known.items():
-            if text == key or (line.zone == "footer" and text.startswith(key)):
-                yield Vote(name, "echo")
 
 
 def _outer_lines(page: Layout) -> Iterator[tuple[int, Line]]:
@@ -352,8 +330,6 @@ def _is_external(line: Line, name: str) -> bool:
 
 def _voter(line: Line, text: str, start: int, end: int) -> str:
     """Return the voter for an organisation named in a line."""
-    if _REGISTERED.match(text, end) and start <= _LEAD:
-        return "registered"
     if not start and _INTRODUCES.match(text, end):
         return "intro"
     return "footer" if line.zone == "footer" and start <= _LEAD else "text"
@@ -375,7 +351,6 @@ def _of_copyright(text: str) -> list[str]:
     names = [value.value for value in organisations(text)]
     after = _AFTER_COPYRIGHT.search(text)
     stated = [after[1]] if after else []
-    stated += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
     others = [name for name in map(tidy, stated) if _WORD.search(name) and not _GENERIC.match(name)]
     if others and names and not has_han(text) and not any(similar(names[0], one) for one in others):
         return others[:1]  # © Maids of Tulsa, a franchise of Service LLC
