@@ -131,7 +131,7 @@ def labels(text: str, words: Vocabulary) -> list[Label]:
     """
     text = _DOTTED.sub(r"\1:", text)
     text = simplify_aligned(text)
-    hits = words.hits(text)
+    hits = _merged(text, words.hits(text), words)
     colons = [at for one in _COLONS.finditer(text) if _labels_something(text, at := one.start())]
     if not hits and not colons:
         return []
@@ -191,7 +191,7 @@ def _at_colon(
     if cluster:
         start = _label_start(text, begin, cluster[0].start)
         group = "群" in text[cluster[-1].end : colon]  # the number of a QQ group is no QQ number
-        fields = () if group else _fields(text, cluster, words)
+        fields = () if group else _fields(cluster)
         weight = min(hit.weight for hit in cluster)
         if len(text[begin : cluster[0].start].strip()) > SENTENCE and start == cluster[0].start:
             weight *= 0.9
@@ -235,27 +235,30 @@ def _label_start(text: str, begin: int, at: int) -> int:
     return qualifiers.start() if qualifiers else at
 
 
-def _fields(text: str, cluster: list[Hit], words: Vocabulary) -> tuple[str, ...]:
-    """Return the fields of a label; of adjacent keywords only the last one counts (电子邮箱)."""
+def _merged(text: str, hits: list[Hit], words: Vocabulary) -> list[Hit]:
+    """Merge adjacent keywords; the last one counts (企业QQ), except in 邮箱地址 and 传真电话."""
     kept: list[Hit] = []
-    for hit in cluster:
+    for hit in hits:
         before = kept[-1] if kept else None
-        if before is not None and not text[before.end : hit.start].strip(" \x1f"):
-            kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
-            if kinds[1] == "address" and kinds[0] in _NEXT_TO:
-                continue  # 邮箱地址
-            if before.field in words.faxes and kinds[1] == "telephone":
-                continue  # 传真电话
-            if kinds != ("telephone", "telephone"):
-                kept.pop()
-        kept.append(hit)
-    return tuple(dict.fromkeys(hit.field for hit in kept if hit.field))
+        letter = hit.end - hit.start == 1  # A and E are no words of a longer label
+        if before is None or letter or text[before.end : hit.start].strip(" \x1f"):
+            kept.append(hit)
+            continue
+        kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
+        fax = before.field in words.faxes and kinds[1] == "telephone"
+        first = fax or (kinds[1] == "address" and kinds[0] in _NEXT_TO)
+        kept[-1] = before._replace(end=hit.end) if first else hit._replace(start=before.start)
+    return kept
+
+
+def _fields(hits: list[Hit]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(hit.field for hit in hits if hit.field))
 
 
 def _colonless(text: str, hits: list[Hit], found: list[Label], words: Vocabulary) -> list[Label]:
     """Return labels without a colon: at the start of a line or after a gap, before a value."""
     more: list[Label] = []
-    for hit in _side_by_side(hits, words):
+    for hit in hits:
         letter = hit.end - hit.start == 1  # T, F and E need a colon, a separate line or a value
         if letter and not (_LETTER.fullmatch(text) or _LETTERED.match(text, hit.start)):
             continue
@@ -267,7 +270,7 @@ def _colonless(text: str, hits: list[Hit], found: list[Label], words: Vocabulary
         after = _AFTER.match(text, hit.end)
         end = after.end() if after else hit.end
         whole = not text[:start].strip("\x1f ·•●*-()[]【】<>") and _SUFFIX.match(text[hit.end :])
-        fields = _fields(text, _with_joined(text, hit, hits), words)
+        fields = _fields(_with_joined(text, hit, hits))
         if whole and len(text) <= LONGEST_LABEL + 5:
             end = len(text)
         elif not ((end > hit.end or _NUMBER.match(text, end)) and _fits(text, hit, end, words)):
@@ -283,21 +286,6 @@ def _with_joined(text: str, first: Hit, hits: list[Hit]) -> list[Hit]:
         if hit.start >= found[-1].end and _STROKE.fullmatch(text[found[-1].end : hit.start]):
             found.append(hit)
     return found
-
-
-def _side_by_side(hits: list[Hit], words: Vocabulary) -> list[Hit]:
-    """Merge adjacent keywords; the last one counts (企业QQ), with exceptions (传真电话)."""
-    kept: list[Hit] = []
-    for hit in hits:
-        before = kept[-1] if kept else None
-        if before is None or before.end != hit.start:
-            kept.append(hit)
-            continue
-        kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
-        fax = before.field in words.faxes and kinds[1] == "telephone"
-        first = fax or (kinds[1] == "address" and kinds[0] in _NEXT_TO)
-        kept[-1] = before._replace(end=hit.end) if first else hit._replace(start=before.start)
-    return kept
 
 
 def _fits(text: str, hit: Hit, end: int, words: Vocabulary) -> bool:
