@@ -200,8 +200,6 @@ def _at_colon(
     if token is None:
         return None
     start = begin + token.start()
-    if start == begin and begin and len(token[0]) > 4:  # noqa: PLR2004 - glued to a value
-        return None
     field = words.whole_field(token[0])
     return Label((field,) if field else (), start, end, end, SOURCE, token[0])
 

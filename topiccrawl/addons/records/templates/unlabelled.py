@@ -220,8 +220,6 @@ def _websites(page: LabelledPage, number: int) -> Iterator[Candidate]:
     """Yield URLs (``www...``) without a label, outside of labelled text."""
     field, text = page.words.primary("url"), page.lines[number].text
     for match in _SITE.finditer(text) if field else ():
-        if any(m.start <= match.start() < m.stop and m.fields for m in page.labels[number]):
-            continue
         mail = re.search(rf"@{re.escape(match[1])}\b", text, re.IGNORECASE)
         if mail or match[0] == text.strip():
             for value in urls(match[0]):
