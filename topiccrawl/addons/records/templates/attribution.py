@@ -48,6 +48,8 @@ _OWN_TOO = re.compile(r"主办|承办|物业|来源|技术支持|tech")
 """Words of ``OTHER_OWNER`` that may also head a section of the subject itself."""
 _LEAD = 120
 """Number of characters before a value that are searched for its owner."""
+_CLOSE = 8
+"""Maximum distance between a name without legal form and its value, in characters."""
 _INSTITUTION = re.compile(
     r"((?:\b[A-Z][\w'.-]{0,30} ){1,4}(?:Hospital|Police|Council|University|College|School|"
     r"Association|Society|Authority|Agency)|\bthe (?:\w+ ){0,3}\w+['’]s (?:\w+ ){1,3}(?=on|at))"
@@ -122,6 +124,8 @@ class Owners:
         """Return the offset from which a line belongs to another owner; its length if none."""
         text = simplify_aligned(line.text)
         match = OTHER_OWNER.search(text)
+        if match and match[0] == "主办" and line.zone == "footer":
+            return len(text)  # the owner of the site
         if match is None or (_OWN_SUPPORT.match(text[match.end() :]) and "支持" in match[0]):
             return len(text)
         named = organisations(text[match.end() :])[:1]
@@ -135,11 +139,12 @@ class Owners:
         """
         line = self.page.lines[number]
         place = _INSTITUTION.search(line.text[max(0, begin - _LEAD) : begin])
-        if place and not similar(place[1], self.subject.name):
+        if place and self.subject.name and not similar(place[1], self.subject.name):
             return True
         if not is_legal(self.subject.name):
             return False
         named = organisations(line.text[:begin])
+        named = [one for one in named if is_legal(one.value) or begin - one.end <= _CLOSE]
         if not named or similar(named[-1].value, self.subject.name):
             return False
         return not any(
@@ -157,9 +162,9 @@ class Owners:
         elif any(shown(line.text[one.end : one.stop]) for one in marks):
             return self._leading_office(number)
         name = tidy(text)
-        if not 1 < len(name) <= _HEADING or _ACTS.search(text) or looks_like(shown(line.text)):
+        if not 1 < len(name) <= _HEADING or _ACTS.search(text) or line.zone in {"nav", "links"}:
             return None
-        return self._section_owner(line, name)
+        return None if looks_like(shown(line.text)) else self._section_owner(line, name)
 
     def _section_owner(self, line: Line, text: str) -> str | None:
         """Return the owner of the section that a short line heads, or None."""
@@ -197,6 +202,8 @@ class Owners:
         if "telephone" in self.page.kinds(number) and shown(line.text[marks[-1].end :]):
             return number + 1
         first, alone = self._next(self._values, number), self._next(self._held, number)
+        if number in self._values:
+            first = min(first, number + 1)
         for index in self.page.enclosing(number):
             box = self.page.boxes[index]
             if first < box.end or (alone < box.end and (unowned or box.begin == number)):

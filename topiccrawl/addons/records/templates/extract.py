@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
@@ -42,6 +42,8 @@ _OWNERS = frozenset({"title", "site", "copyright", "json-ld", "microdata"})
 """Voters whose name is reliable enough for a record without values."""
 _POSTAL_BOX = re.compile(r"P\.?\s?O\.?\s?Box|Postfach|BP\s\d|私書箱|[郵邮]政信箱", re.IGNORECASE)
 """A post-office box; street addresses are preferred."""
+_LINKED = frozenset({"link", "icon", "json-ld", "microdata"})
+"""Places where a number may lack the extension given in the text."""
 _STAFF = re.compile(
     r"(?:job )?title|position|role|department|dept\.?|ext(?:ension)?\.?|职务|职位|岗位|部门|姓名|"
     r"负责人|funktion|abteilung|fonction|poste|役職|部署",
@@ -221,7 +223,9 @@ def _structured(
 def _assign_rows(owned: list[_Owned], page: LabelledPage) -> list[_Owned]:
     """Assign the rows of a table with column headings to the organisations that they name."""
     naming = page.words.template.naming
-    staff = {line.cell.table for line in page.lines if line.cell and _STAFF.fullmatch(line.text)}
+    staff = {
+        line.cell.table for line in page.lines if line.cell and _STAFF.fullmatch(shown(line.text))
+    }
     kept, rows = [], {}
     for one in owned:
         cell = _cell(one, page)
@@ -296,10 +300,26 @@ def _ordered(found: Iterable[FoundValue], template: Template) -> tuple[FoundValu
         least = MIN_NAME_CONFIDENCE if how.kind == "name" else MIN_CONFIDENCE
         own = [one for one in found if one.field == field and one.confidence >= least]
         own.sort(key=lambda one: (one.image, -one.confidence))
+        if how.kind == "telephone":
+            own = _without_repeated(own)
         if not how.several:
             own = _single_value(own)
         kept += own
     return tuple(kept)
+
+
+def _without_repeated(own: list[FoundValue]) -> list[FoundValue]:
+    """Remove numbers that another place gives with an extension.
+
+    The number of a switchboard is kept: it has several extensions, or one under another label.
+    """
+    whole = Counter(one.value.partition(" ext. ")[0] for one in own if " ext. " in one.value)
+    others = {one.value.partition(" ext. ")[0] for one in own if one.where == "alone"}
+    return [
+        one
+        for one in own
+        if whole[one.value] != 1 or (one.value in others and one.where not in _LINKED)
+    ]
 
 
 def _single_value(own: list[FoundValue]) -> list[FoundValue]:

@@ -137,9 +137,9 @@ class ValueFinder:
                 return
             values = page.read("address", text)
             if begin + len(text) == len(line.text) and (values or not own):
-                first = values[0] if values else Value(shown(text).strip(" ,"), 0, len(text))
+                first = values[0].value if values else shown(text).strip(" ,")
                 whole = extended(page, at, first)
-                values = [one for one in whole if plausible(one.value)]
+                values = [Value(whole, 0, len(text))] if plausible(whole) else []
             for value in values:
                 yield Candidate(field, value.value, shown(text), where, number, label.weight,
                                 at=at, begin=begin + value.start)  # fmt: skip

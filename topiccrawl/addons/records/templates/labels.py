@@ -200,6 +200,8 @@ def _at_colon(
     if token is None:
         return None
     start = begin + token.start()
+    if start == begin and begin and len(token[0]) > 4:  # noqa: PLR2004 - glued to a value
+        return None
     field = words.whole_field(token[0])
     return Label((field,) if field else (), start, end, end, SOURCE, token[0])
 
@@ -244,8 +246,12 @@ def _merged(text: str, hits: list[Hit], words: Vocabulary) -> list[Hit]:
             continue
         kinds = words.kinds.get(before.field), words.kinds.get(hit.field)
         fax = before.field in words.faxes and kinds[1] == "telephone"
-        first = fax or (kinds[1] == "address" and kinds[0] in _NEXT_TO)
-        kept[-1] = before._replace(end=hit.end) if first else hit._replace(start=before.start)
+        if fax or (kinds[1] == "address" and kinds[0] in _NEXT_TO):
+            kept[-1] = before._replace(end=hit.end)
+        elif kinds == ("telephone", "telephone"):
+            kept.append(hit)  # 电话传真 labels both
+        else:
+            kept[-1] = hit._replace(start=before.start)
     return kept
 
 

@@ -18,7 +18,7 @@ from topiccrawl.addons.records.templates.values.address import (
 from topiccrawl.addons.records.templates.values.names import is_organisation
 from topiccrawl.addons.records.templates.values.plain import postcodes
 from topiccrawl.addons.records.templates.values.telephone import telephones
-from topiccrawl.addons.records.templates.values.value import Value, shown
+from topiccrawl.addons.records.templates.values.value import shown
 from topiccrawl.text.normal import fold, has_han
 
 if TYPE_CHECKING:
@@ -107,22 +107,13 @@ def multiline(page: LabelledPage) -> Iterator[tuple[int, str]]:
             yield number, address
 
 
-def with_next_lines(page: LabelledPage, number: int, first: str) -> str:
-    """Return a Chinese address extended by the lines that continue it."""
-    if not has_han(first):
-        return first
-    whole = "".join(_continued(page, number, first))
-    return whole if len(whole) <= LONGEST else first
-
-
-def extended(page: LabelledPage, number: int, first: Value) -> list[Value]:
+def extended(page: LabelledPage, number: int, first: str) -> str:
     """Return an address extended by the next lines: of the same box, or up to its postcode."""
-    parts = _continued(page, number, first.value)
-    if len(parts) == 1 and not has_han(first.value) and not postcodes(first.value, page.region):
+    parts = _continued(page, number, first)
+    if len(parts) == 1 and not has_han(first) and not postcodes(first, page.region):
         parts += _to_postcode(page, number)
-    joint = "" if has_han(first.value) else ", "
-    value = joint.join(part.strip(" ,.") for part in parts)
-    return [first._replace(value=value)] if len(value) <= LONGEST else [first]
+    whole = ("" if has_han(first) else ", ").join(part.strip(" ,.") for part in parts)
+    return whole if len(whole) <= LONGEST else first
 
 
 def _continued(page: LabelledPage, number: int, first: str) -> list[str]:

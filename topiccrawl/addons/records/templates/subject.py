@@ -45,6 +45,7 @@ _AFTER_COPYRIGHT = re.compile(
     r"\s*[\u3400-\u9fff]?icp|$)",
     re.IGNORECASE,
 )
+_BEFORE_COPYRIGHT = re.compile(r"^([^©]{2,60}?)\s*(?:©|\(c\)|&copy;)\s*(?:\d{4}|$)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _PORTAL = re.compile(
     r"(?:[^官联]网|黄页|名录|平台|招聘|大全|目录|企业库|\bdirectory|\byellow pages)$", re.IGNORECASE
@@ -351,6 +352,7 @@ def _of_copyright(text: str) -> list[str]:
     names = [value.value for value in organisations(text)]
     after = _AFTER_COPYRIGHT.search(text)
     stated = [after[1]] if after else []
+    stated += [match[1]] if (match := _BEFORE_COPYRIGHT.match(text)) else []
     others = [name for name in map(tidy, stated) if _WORD.search(name) and not _GENERIC.match(name)]
     if others and names and not has_han(text) and not any(similar(names[0], one) for one in others):
         return others[:1]  # © Maids of Tulsa, a franchise of Service LLC

@@ -8,10 +8,10 @@ from urllib.parse import unquote
 
 from topiccrawl.addons.records.templates.candidate import Candidate, holds_only
 from topiccrawl.addons.records.templates.multiline import (
+    extended,
     in_parts,
     multiline,
     split_parts,
-    with_next_lines,
     without_name,
 )
 from topiccrawl.addons.records.templates.unlabelled_phones import (
@@ -196,8 +196,8 @@ def _before_label(page: LabelledPage, number: int, place: str, phone: str) -> It
     text = without_name(shown(page.lines[number].text[:end]), page.title)
     yield from leading_code(number, text, 1.0, page.words)
     values = telephones(text, page.region, labelled=False)
-    if place and not values and len(text) <= LONGEST:
-        for one in in_parts(text, page.region, page.title):
+    for one in in_parts(text, page.region, page.title) if place and len(text) <= LONGEST else ():
+        if not telephones(one, page.region, labelled=False):
             yield Candidate(place, one, text, "alone", number, at=number)
     if phone and holds_only(values, text, WORDS_WITH_NUMBERS):
         for value in values:
@@ -252,7 +252,8 @@ def _addresses_alone(page: LabelledPage, number: int, field: str) -> Iterator[Ca
     if len(split_parts(text)) > 1:
         found = list(in_parts(text, page.region, page.title))
     elif coded or looks_like(tidy(text)):
-        found = [with_next_lines(page, number, tidy(text))]
+        whole = tidy(text)
+        found = [extended(page, number, whole) if has_han(whole) else whole]
     else:
         found = [tidy(one) for one in GAPS.split(text) if looks_like(one)]
     for one in found:
