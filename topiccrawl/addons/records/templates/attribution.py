@@ -76,8 +76,10 @@ class Owners:
         self.page = page
         self.subject = subject
         naming = page.words.template.naming
-        self._values = sorted({one.line for one in found if one.where not in {"text", "alone"}})
+        self._valued = {one.line for one in found if one.where not in {"text", "alone"}}
+        self._values = sorted(self._valued)
         self._held = sorted({one.at for one in found if one.field != naming})
+        self._other_owner_offsets: dict[int, int] = {}
         self.owner = [SUBJECT] * len(page.lines)
         self._offices = any(
             len(line.text) <= _HEADING and HEAD_OFFICE.search(line.text) for line in page.lines
@@ -114,7 +116,9 @@ class Owners:
         """Return the owner of a value that begins at an offset of its line."""
         line = self.page.lines[one.at]
         owner = self.owner[one.at] if self.owner[one.at] != SUBJECT else self.owner[one.line]
-        if self._foreign_from(line) <= begin < len(line.text):
+        if one.at not in self._other_owner_offsets:
+            self._other_owner_offsets[one.at] = self._foreign_from(line)
+        if self._other_owner_offsets[one.at] <= begin < len(line.text):
             return NO_OWNER
         if owner == SUBJECT and begin > 0 and self._names_another(one.at, begin):
             return NO_OWNER
@@ -202,7 +206,7 @@ class Owners:
         if "telephone" in self.page.kinds(number) and shown(line.text[marks[-1].end :]):
             return number + 1
         first, alone = self._next(self._values, number), self._next(self._held, number)
-        if number in self._values:
+        if number in self._valued:
             first = min(first, number + 1)
         for index in self.page.enclosing(number):
             box = self.page.boxes[index]
@@ -229,7 +233,7 @@ class Owners:
                 return other
             if page.lines[other].tag == rank in HEADING and not page.labels[other]:
                 return other
-            if other in self._values:
+            if other in self._valued:
                 sort = sort or tag or "-"
         return end
 
