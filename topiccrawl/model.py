@@ -97,6 +97,7 @@ class Verdict(NamedTuple):
         terms: Topic terms found, each with its share of the score, largest first.
         article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
         kind: Kind of the page; OTHER until its article was extracted.
+        by_words: Relevance that orders the links of the page, if it differs from ``relevance``.
     """
 
     relevance: float
@@ -104,6 +105,12 @@ class Verdict(NamedTuple):
     terms: tuple[tuple[str, float], ...] = ()
     article: float = 1.0
     kind: PageKind = PageKind.OTHER
+    by_words: float | None = None
+
+    @property
+    def for_links(self) -> Verdict:
+        """The verdict that orders the links of the page."""
+        return self if self.by_words is None else self._replace(relevance=self.by_words)
 
     @property
     def harvest(self) -> float:

@@ -239,11 +239,12 @@ class TopicSpider(Spider):
         verdict = verdict._replace(kind=kind)
         self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         known = self._lease(response)
-        self.strategy.learn(known.anchor, known.context, verdict.relevance)
-        self.strategy.reached(known.evidence, verdict.relevance)
+        ordering = verdict.for_links
+        self.strategy.learn(known.anchor, known.context, ordering.relevance)
+        self.strategy.reached(known.evidence, ordering.relevance)
         links = page.links if article is None else without_pages(page.url, page.links)
-        offers = tuple(self.strategy.offers(verdict, known.evidence, links))
-        worth = self.strategy.worth(verdict.relevance)
+        offers = tuple(self.strategy.offers(ordering, known.evidence, links))
+        worth = self.strategy.worth(ordering.relevance)
         yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
         if article is not None:
             yield from self._with_next_page(article, page, ())

@@ -132,10 +132,7 @@ class MultiScorer:
             for one, judge in zip(self.scorers, self.judges, strict=True)
             if names is None or one.topic.name in names
         ]
-        return [
-            (one.topic, verdict._replace(relevance=self._scale(one, verdict.relevance)))
-            for one, verdict in found
-        ]
+        return [(one.topic, self._on_common_scale(one, verdict)) for one, verdict in found]
 
     def topics_on(self, page: Page, verdict: Verdict) -> list[tuple[Topic, float]]:  # noqa: ARG002
         """Return the topics for which a page is relevant, with relevance; see ``Scorer``."""
@@ -143,7 +140,11 @@ class MultiScorer:
 
     def score_page(self, page: Page) -> Verdict:
         """Return the verdict of the best topic; relevant verdicts come first."""
-        return max((one for _, one in self.verdicts(page)), key=attrgetter(*BEST_KEY))
+        found = [one for _, one in self.verdicts(page)]
+        best = max(found, key=attrgetter(*BEST_KEY))
+        if all(one.by_words is None for one in found):
+            return best
+        return best._replace(by_words=max(one.for_links.relevance for one in found))
 
     def explain(self, page: Page) -> Reasons:
         """Return the terms of the best topic with their contributions."""
@@ -166,6 +167,13 @@ class MultiScorer:
     def contains(self, text: str) -> bool:
         """Return whether the text contains a keyword of any topic."""
         return any(one.contains(text) for one in self.scorers)
+
+    def _on_common_scale(self, scorer: Scorer, verdict: Verdict) -> Verdict:
+        by_words = verdict.by_words
+        return verdict._replace(
+            relevance=self._scale(scorer, verdict.relevance),
+            by_words=None if by_words is None else self._scale(scorer, by_words),
+        )
 
     def _scale(self, scorer: Scorer, relevance: float) -> float:
         if scorer.lower_limit == self.lower_limit or not scorer.lower_limit:

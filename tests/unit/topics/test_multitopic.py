@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from topiccrawl.errors import TopicError
-from topiccrawl.model import Page
+from topiccrawl.model import Page, Verdict
 from topiccrawl.topics.fields import Thresholds
 from topiccrawl.topics.multitopic import MultiScorer, merge_topics, parse_topics
 from topiccrawl.topics.scorer import Scorer
@@ -15,6 +15,8 @@ from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from topiccrawl.topics.contract import RelevanceModel
 
 BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), must_not=("彩票",))
 SPACE = Topic(
@@ -38,6 +40,24 @@ def test_the_topic_that_fits_best_decides() -> None:
         )
         assert [one for one, seen in both.verdicts(page(text)) if seen.relevant] == [topic]
     assert not both.score_page(page("乐团昨晚演奏。" * 20)).relevant
+
+
+def test_links_are_ordered_by_words_where_the_crawl_learned_from_its_own_pages() -> None:
+    class Learned:
+        def score_page(self, page: Page) -> Verdict:
+            return Verdict(0.9, relevant=True, by_words=0.1)
+
+    both = MultiScorer([BALL, SPACE])
+    rocket = page("火箭把卫星送上天。" * 20)
+    by_words = both.score_page(rocket).relevance
+    both.judges[0] = cast("RelevanceModel", Learned())
+    found = both.score_page(rocket)
+    assert found.for_links.relevance == by_words
+    both.judges[1] = both.judges[0]
+    scale = both.lower_limit / Scorer(SPACE).lower_limit
+    found = both.score_page(rocket)
+    assert found.relevance == pytest.approx(0.9 * max(1.0, scale))
+    assert found.for_links.relevance == pytest.approx(0.1 * max(1.0, scale))
 
 
 def test_a_limit_of_its_own_holds_for_each_topic() -> None:
