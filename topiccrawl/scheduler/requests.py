@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
-from scrapy.spiders import CrawlSpider
 from scrapy.utils.request import request_from_dict
 
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
@@ -212,9 +211,12 @@ def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
 
 
 def _default_callback(spider: Spider) -> Any:  # noqa: ANN401 - a callback
-    """Return the callback of requests without one: ``parse``, or the rules of a CrawlSpider."""
-    ruled = isinstance(spider, CrawlSpider)
-    return getattr(spider, "_parse" if ruled else "parse", None)
+    """Return the callback of requests without one: ``parse``, or that of a Scrapy subclass.
+
+    CrawlSpider, XMLFeedSpider and CSVFeedSpider override ``_parse``.
+    """
+    own = type(spider)._parse is not Spider._parse  # noqa: SLF001 - Scrapy calls it
+    return getattr(spider, "_parse" if own else "parse", None)
 
 
 def _is_plain(request: Request, spider: Spider, kept: dict[str, Any]) -> bool:
