@@ -267,6 +267,32 @@ class FollowUpQueue:
         return None
 
 
+class HostlessRequests:
+    """Requests of URLs without a host, such as ``data:`` and ``file:``, first come, first served.
+
+    They have no delay, robots.txt or record in the frontier. A restart loses them.
+    """
+
+    def __init__(self) -> None:
+        self._queue: deque[Request] = deque()
+        self._known: set[bytes] = set()
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def push(self, request: Request, fingerprint: bytes) -> bool:
+        """Append a request; return False for a repeated one without ``dont_filter``."""
+        if fingerprint in self._known and not request.dont_filter:
+            return False
+        self._known.add(fingerprint)
+        self._queue.append(request)
+        return True
+
+    def pop(self) -> Request | None:
+        """Return the first request, or None."""
+        return self._queue.popleft() if self._queue else None
+
+
 class Redirects:
     """Handler of redirects.
 
