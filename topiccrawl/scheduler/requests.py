@@ -90,19 +90,20 @@ class SettlingErrback:
     """Errback of every leased request: settles the lease, then calls the spider's own errback.
 
     Attributes:
-        settle: Called with request and failure; returns whether it settled a lease.
-        own: Errback of the spider, or None.
+        settle: Called with request and failure; returns the ending of the lease: LATER if the
+            request is retried, None if it has no lease.
+        own: Errback of the spider, or None; not called if the request is retried.
     """
 
-    settle: Callable[[Request | None, Failure], bool]
+    settle: Callable[[Request | None, Failure], Ending | None]
     own: Callable[[Failure], Any] | None
 
     def __call__(self, failure: Failure) -> Any:  # noqa: ANN401  (whatever the spider's returns)
         """Settle, then return the result of the spider's errback, or the failure if unsettled."""
-        settled = self.settle(getattr(failure, "request", None), failure)
-        if self.own is not None:
+        ending = self.settle(getattr(failure, "request", None), failure)
+        if self.own is not None and ending is not Ending.LATER:
             return self.own(failure)
-        return None if settled else failure
+        return failure if ending is None else None
 
 
 def distinct_url(url: str, name: str) -> str:
