@@ -183,7 +183,7 @@ class StorePipeline:
             self._failed(error)
             raise
         self._failures = 0
-        if saved.fate in _KEPT:
+        if saved.fate in _KEPT and saved.recorded:
             self._url_journal.add([item.url])
         self._count(STATS[saved.fate])
         if saved.fate is Fate.FORGOTTEN:
