@@ -113,6 +113,7 @@ def test_scrapy_s_own_commands_change_no_crawl_of_a_stock_project(project: Path)
         ("shell", f"{SITE}/no", *code, "--nolog"): "None",
         ("shell", "./page.html", *code, "--nolog"): "200",
         ("check", "plain"): "Ran 0 contracts",
+        ("list",): "mine\nplain\ntemplate\ntopic\nwork\n",
     }
     with Web({**PAGES, f"{SITE}/robots.txt": robots}) as web:
         for command, expected in commands.items():
