@@ -237,5 +237,5 @@ def _without_traceback(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, StorageError):
         record.msg, record.args = f"{record.getMessage()}: {error}", ()
-        record.exc_info = None
+        record.exc_info = record.exc_text = None  # PlainRecord has formatted it
     return True
