@@ -95,6 +95,8 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
     items = [json.loads(line) for line in (project / "items.jl").read_text().splitlines()]
     assert {item["url"] for item in items} == set(PAGES)
+    status, out = scrapy(project, "crawl", "plain")
+    assert "spider-plain continues: 3 URLs were fetched before, 0 are queued" in out, out[-3000:]
     status, out = scrapy(project, "frontier", "stats", "-s", "TOPICCRAWL_CRAWL=spider-plain")
     assert status == 0, out[-3000:]
     assert re.search(r"crawled\D+3\b", out), out

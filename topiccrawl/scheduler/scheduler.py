@@ -147,7 +147,13 @@ class FrontierScheduler(BaseScheduler):
             "concurrency": concurrency,
         }
         self._max_open = _OPEN_FACTOR * concurrency
-        crawled = self.frontier.counts()["crawled"]
+        counts = self.frontier.counts()
+        if crawled := counts["crawled"]:
+            logger.info(
+                "The crawl %s continues: %d URLs were fetched before, %d are queued"
+                " (another TOPICCRAWL_CRAWL starts a new crawl)",
+                crawl_name(spider), crawled, counts["prior"] + counts["normal"],
+            )  # fmt: skip
         self._slow_start = SlowStart(slow_start_of(self.crawler.settings), crawled)
         timers = (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY)
         for call, seconds in timers:
