@@ -84,6 +84,10 @@ class DistinctRequests:
             raise ValueError(msg)
         return request
 
+    def discard(self, lease: Lease) -> None:
+        """Free the memory of a request whose lease has ended for good."""
+        self._requests.pop(role_of(lease.url), None)
+
 
 @dataclass(frozen=True, eq=False)
 class SettlingErrback:

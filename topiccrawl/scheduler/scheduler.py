@@ -344,6 +344,8 @@ class FrontierScheduler(BaseScheduler):
         self.alarm.now()
         if outcome.ending is Ending.CRAWLED:
             self._slow_start.count()
+        if outcome.ending in {Ending.CRAWLED, Ending.ERROR}:
+            self.distinct.discard(lease)
         self.crawler.signals.send_catch_log(lease_settled, lease=lease, outcome=outcome)
 
     def end_crawl(self, error: TopiccrawlError) -> None:

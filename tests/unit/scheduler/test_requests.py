@@ -112,6 +112,9 @@ def test_what_only_memory_can_hold_comes_back_until_the_process_ends() -> None:
     assert kept.request_of(lease, spider) is request
     with pytest.raises(ValueError, match="earlier process"):
         DistinctRequests("next").request_of(lease, spider)
+    kept.discard(lease)
+    with pytest.raises(ValueError, match="earlier process"):
+        kept.request_of(lease, spider)
 
 
 def test_a_request_has_the_number_of_its_lease_and_nothing_else() -> None:
