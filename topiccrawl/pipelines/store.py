@@ -136,6 +136,7 @@ class StorePipeline:
         if topic is not None and topic.retain_days:
             before = time.time() - topic.retain_days * DAY
             removed = await self._store.store.expire(topic.name, before)
+            await self._url_journal.prune(self._store.store)
             logger.info("Removed %d articles older than %d days", removed, topic.retain_days)
 
     async def _expire_daily(self) -> None:
