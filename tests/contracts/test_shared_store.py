@@ -77,8 +77,9 @@ def test_a_reprint_at_the_node_of_its_story_is_recorded_there(
         (away,) = await two.save([article(2, 1)])
         assert (away.fate, away.story, away.reason) == (Fate.REPRINT, article(1).url, "same-text")
         assert (await two.counts())["articles"] == 0
+        assert (away.recorded, await two.get(away.url)) == (False, None)
         (here,) = await one.save([article(3, 1)])
-        assert here.fate is Fate.REPRINT
+        assert (here.fate, here.recorded) == (Fate.REPRINT, True)
         story = await one.get(article(3, 1).url)
         assert story is not None
         assert [reprint.url for reprint in story.reprints] == [article(3, 1).url]

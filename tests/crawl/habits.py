@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
     from scrapy.http import Response
+    from twisted.python.failure import Failure
 
 
 RETRIES: dict[str, dict[str, Any]] = {
@@ -49,12 +50,17 @@ class HabitsSpider(Spider):
             url("/elsewhere"), callback=self.parse_item, meta={"proxy": "http://127.0.0.1:9"}
         )
         for path, meta in RETRIES.items():
-            yield Request(url(path), callback=self.parse_item, meta=meta)
+            yield Request(url(path), self.parse_item, errback=self.parse_failure, meta=meta)
         yield Request(url("/offsite"), callback=self.parse_item)
+        local = Request("data:,新", errback=self.parse_failure, meta={"allow_offsite": True})
+        yield from (local, local.copy())
         yield {"last": response.url}
 
     def parse_item(self, response: Response, number: int = 0) -> Iterator[Any]:
         yield {"url": response.url, "number": number}
+
+    def parse_failure(self, failure: Failure) -> Iterator[Any]:
+        yield {"failed": failure.request.url}  # type: ignore[attr-defined]
 
     def parse_chain(self, response: Response) -> Iterator[Any]:
         number = int(response.url.rpartition("/")[2])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.web import Page, Web, article
+from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -95,11 +95,33 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
     items = [json.loads(line) for line in (project / "items.jl").read_text().splitlines()]
     assert {item["url"] for item in items} == set(PAGES)
+    status, out = scrapy(project, "crawl", "plain")
+    assert "spider-plain continues: 3 URLs were fetched before, 0 are queued" in out, out[-3000:]
     status, out = scrapy(project, "frontier", "stats", "-s", "TOPICCRAWL_CRAWL=spider-plain")
     assert status == 0, out[-3000:]
     assert re.search(r"crawled\D+3\b", out), out
     status, out = scrapy(project, "doctor", "settings")
     assert status == 0, out
+
+
+def test_scrapy_s_own_commands_change_no_crawl_of_a_stock_project(project: Path) -> None:
+    page, robots = f"{SITE}/1", Answer("User-agent: *\nDisallow: /no")
+    (project / "page.html").write_text("<title>local</title>")
+    code = ("-c", "response and response.status")
+    commands = {
+        ("parse", page, "--spider", "plain", "--nocolour"): f"'url': '{page}'",
+        ("fetch", page, "--nolog"): "新能源汽车销量创新高",
+        ("shell", page, *code, "--nolog"): "200",
+        ("shell", f"{SITE}/no", *code, "--nolog"): "None",
+        ("shell", "./page.html", *code, "--nolog"): "200",
+        ("check", "plain"): "Ran 0 contracts",
+        ("list",): "mine\nplain\ntemplate\ntopic\nwork\n",
+    }
+    with Web({**PAGES, f"{SITE}/robots.txt": robots}) as web:
+        for command, expected in commands.items():
+            status, out = scrapy(project, *command, proxy=web.proxy)
+            assert (status, expected in out) == (0, True), (command, out[-3000:])
+    assert not (project / "data").exists()
 
 
 def test_a_worker_of_a_stock_project_crawls_its_tasks(project: Path) -> None:

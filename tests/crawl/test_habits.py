@@ -143,6 +143,11 @@ def test_shell_and_parse_work_and_leave_crawls_as_they_are(tmp_path: Path) -> No
     assert not data.exists()
 
 
+def test_an_errback_is_called_once_after_the_last_attempt(crawled: Crawled) -> None:
+    failed = sorted(item["failed"] for item in crawled[2] if "failed" in item)
+    assert failed == ["data:,%E6%96%B0", *sorted(SITE + path for path in RETRIES)]
+
+
 def test_attributes_of_an_ordinary_spider_mean_nothing_to_us(tmp_path: Path) -> None:
     more = {
         "TOPICCRAWL_DASHBOARD": "0", "TOPICCRAWL_LOG_JSON": "1", "TOPICCRAWL_STOP_YIELD": "0.5",

@@ -72,4 +72,5 @@ def test_a_crawl_that_ends_for_another_reason_or_found_something_before_has_stat
         assert run(web.proxy, data, *wanted, TOPICCRAWL_PAGES="1")[0] == 0
         status, out = run(web.proxy, data, *wanted)
     assert "10 pages, 0 on topic" in out
+    assert "why no page on topic was found" not in out
     assert status == 0

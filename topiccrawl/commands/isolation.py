@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +30,13 @@ class IsolatedCommand:
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run Scrapy's command."""
-        with isolated_state(self.settings):
+        with isolated_state(self.settings) if has_addon(self.settings) else nullcontext():
             super().run(args, opts)  # type: ignore[misc]
+
+
+def has_addon(settings: BaseSettings) -> bool:
+    """Check whether a project uses topiccrawl; its commands replace Scrapy's in all projects."""
+    return "TOPICCRAWL_DATA_DIR" in settings
 
 
 @contextmanager

@@ -1,9 +1,43 @@
 """``scrapy shell URL`` of Scrapy, with a temporary state."""
 
-from scrapy.commands.shell import Command as ScrapyShell
+from __future__ import annotations
 
-from topiccrawl.commands.isolation import IsolatedCommand
+from typing import TYPE_CHECKING
+
+from scrapy.commands.shell import Command as ScrapyShell
+from typing_extensions import override
+
+from topiccrawl.commands.isolation import IsolatedCommand, has_addon
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import BaseSettings
+
+_SCHEDULER = "scrapy.core.scheduler.Scheduler"
+_MIDDLEWARES = ("robotstxt.RobotsTxtMiddleware", "retry.RetryMiddleware")
+"""Components that the frontier replaces in a crawl."""
 
 
 class ShellCommand(IsolatedCommand, ScrapyShell):
-    """Scrapy's command with a temporary state."""
+    """Scrapy's command with a temporary state, for local files and servers as well.
+
+    The shell waits for the result of each request. The frontier reports none for a URL that it
+    refuses, so the shell uses Scrapy's scheduler.
+    """
+
+    @override
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run Scrapy's command."""
+        if has_addon(self.settings):
+            self._use_scrapy_scheduler(self.settings)
+        super().run(args, opts)
+
+    @staticmethod
+    def _use_scrapy_scheduler(settings: BaseSettings) -> None:
+        settings.set("SCHEDULER", _SCHEDULER, priority="cmdline")
+        settings.set("TOPICCRAWL_PRIVATE_ADDRESSES", value=True, priority="cmdline")
+        names = [f"scrapy.downloadermiddlewares.{name}" for name in _MIDDLEWARES]
+        for hook, keys in (("DOWNLOADER_MIDDLEWARES", names), ("DOWNLOAD_HANDLERS", ["file"])):
+            for key in keys:
+                settings[hook].set(key, settings[f"{hook}_BASE"][key], priority="cmdline")

@@ -51,6 +51,7 @@ class CrawlOutcome:
         self.log = CrawlLog(crawler.settings["TOPICCRAWL_DATA_DIR"])
         self.number = 0
         self.reason = ""
+        self._stored: int | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -90,23 +91,31 @@ class CrawlOutcome:
     async def closed(self, reason: str) -> None:
         """Record the end of the crawl, and whether it was fruitless."""
         self.reason = reason
-        if await self._is_fruitless():
+        if not self.crawler.stats.get_value("topiccrawl/relevant"):
+            self._stored = await self._count_stored()
+        if self._is_fruitless():
             self.crawler.stats.set_value(NOTHING_ON_TOPIC, value=True)
         if self.number:
             self.log.finish(self.number, reason, time.time())
 
-    async def _is_fruitless(self) -> bool:
+    def _is_fruitless(self) -> bool:
         """Return whether the crawl completed without an article, found now or in earlier runs."""
-        spec, get = self.context.spec, self.crawler.stats.get_value
-        fruitless = get("topiccrawl/pages", 0) >= ENOUGH and not get("topiccrawl/relevant")
-        if spec.judges is None or spec.watch or self.reason not in _COMPLETED or not fruitless:
+        spec, pages = self.context.spec, self.crawler.stats.get_value("topiccrawl/pages", 0)
+        if spec.judges is None or spec.watch or self.reason not in _COMPLETED:
             return False
+        return pages >= ENOUGH and self._stored == 0
+
+    async def _count_stored(self) -> int | None:
+        """Return the number of stored articles on topic; None if unknown."""
+        spec = self.context.spec
+        if spec.judges is None:
+            return None
         try:
             async with closed_after(storage_of(self.crawler.settings).listing()) as listing:
                 total, _ = await listing.page(spec.name, 1, 0)
         except TopiccrawlError:
-            return False  # stored articles are unknown
-        return not total
+            return None
+        return total
 
     def print_summary(self) -> None:
         """Print the summary of a topic crawl below the log."""
@@ -123,7 +132,7 @@ class CrawlOutcome:
             storage_of(settings).place,
             settings["TOPICCRAWL_DATA_DIR"],
         )
-        if review is not None and not stats.get("topiccrawl/relevant"):
+        if review is not None and not stats.get("topiccrawl/relevant") and not self._stored:
             why = explain_review(review.status()["review"])
             lines += [tr("why no page on topic was found:"), *why] if why else []
         lines += _log_lines(settings, stats)

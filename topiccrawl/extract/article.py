@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from topiccrawl.extract.extract import extract
 from topiccrawl.links.page import read_page
-from topiccrawl.links.urls import canonical
+from topiccrawl.links.urls import canonical, host_of
 from topiccrawl.model import Article, Extracted, Page, Verdict
 from topiccrawl.text.digest import digest_of
 
@@ -66,7 +65,7 @@ def compose(
         body=extracted.body,
         final_url=page.url,
         canonical_url=page.canonical or "",
-        site=urlsplit(page.url).hostname or "",
+        site=host_of(page.url),
         published=extracted.published,
         source=extracted.source,
         author=extracted.author,

@@ -172,7 +172,7 @@ def _texts(objects: Iterable[Mapping[str, Any]], key: str) -> Iterator[str]:
     for one in objects:
         value = one.get(key)
         if isinstance(value, str) and value.strip():
-            yield " ".join(value.split())
+            yield " ".join(_encodable(value).split())
 
 
 def _parts(objects: Iterable[Mapping[str, Any]], key: str, name: str) -> Iterator[str]:
@@ -181,12 +181,17 @@ def _parts(objects: Iterable[Mapping[str, Any]], key: str, name: str) -> Iterato
         for part in value if isinstance(value, list) else [value]:
             text = part.get(name) if isinstance(part, dict) else part
             if isinstance(text, str):
-                yield text
+                yield _encodable(text)
 
 
 def _names(objects: Iterable[Mapping[str, Any]], key: str) -> list[str]:
     """Return the names of persons or organisations in a field."""
     return [" ".join(text.split()) for text in _parts(objects, key, "name") if _NAMED.match(text)]
+
+
+def _encodable(text: str) -> str:
+    """Return a text of JSON without lone surrogates, which are halves of cut emoji."""
+    return text.encode("utf-8", "ignore").decode()
 
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:

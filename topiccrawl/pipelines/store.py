@@ -136,6 +136,7 @@ class StorePipeline:
         if topic is not None and topic.retain_days:
             before = time.time() - topic.retain_days * DAY
             removed = await self._store.store.expire(topic.name, before)
+            await self._url_journal.prune(self._store.store)
             logger.info("Removed %d articles older than %d days", removed, topic.retain_days)
 
     async def _expire_daily(self) -> None:
@@ -183,7 +184,7 @@ class StorePipeline:
             self._failed(error)
             raise
         self._failures = 0
-        if saved.fate in _KEPT:
+        if saved.fate in _KEPT and saved.recorded:
             self._url_journal.add([item.url])
         self._count(STATS[saved.fate])
         if saved.fate is Fate.FORGOTTEN:
@@ -237,5 +238,5 @@ def _without_traceback(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, StorageError):
         record.msg, record.args = f"{record.getMessage()}: {error}", ()
-        record.exc_info = None
+        record.exc_info = record.exc_text = None  # PlainRecord has formatted it
     return True

@@ -16,7 +16,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.log import failure_to_exc_info
 from scrapy.utils.misc import load_object
 
-from topiccrawl.frontier.contract import Download
+from topiccrawl.frontier.contract import Download, Ending
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
 from topiccrawl.scheduler.sendgate import PrivateAddressError
@@ -59,20 +59,19 @@ class DownloadReporter:
         connect(self.report_no_download, signals.request_left_downloader)
         connect(self.report_no_download, signals.response_received)  # for example from a cache
 
-    def failed(self, request: Request | None, failure: Failure) -> bool:
-        """Settle the lease of a failed request; return whether it had a lease."""
+    def failed(self, request: Request | None, failure: Failure) -> Ending | None:
+        """Settle the lease of a failed request; return its ending, or None if it had no lease."""
         number = meta.lease_number(request)
         if request is None or not number:
-            return False
+            return None
         self.report_no_download(request)
         lease = self._book.lease(number)
         if lease is None:
-            return True
+            return Ending.ERROR
         if lease.kind is Kind.ROBOTS:
             self._robots(number, None, *self._robots_status(failure))
-        else:
-            self._settle(request, lease, failure)
-        return True
+            return Ending.ERROR
+        return self._settle(request, lease, failure)
 
     def robots(self, response: Response) -> None:
         """Report the response of a robots.txt; callback of its request."""
@@ -91,7 +90,7 @@ class DownloadReporter:
         if self._book.report(meta.lease_number(request), download):
             self._alarm.now()
 
-    def _settle(self, request: Request, lease: Lease, failure: Failure) -> None:
+    def _settle(self, request: Request, lease: Lease, failure: Failure) -> Ending:
         verdict = self._rules.classify(failure, time.time())
         self._stats.inc_value(f"topiccrawl/frontier/failed/{verdict.reason}")
         if verdict.unexpected:
@@ -100,8 +99,9 @@ class DownloadReporter:
             logger.error("Cannot fetch %s: %s", request.url, failure.value, exc_info=exc_info)
         if verdict.retry and self._rules.may_retry(request, lease.attempts):
             self._book.retry_later(lease.epoch, verdict.reason, verdict.retry_after)
-        else:
-            self._book.failed(lease.epoch, verdict.reason)
+            return Ending.LATER
+        self._book.failed(lease.epoch, verdict.reason)
+        return Ending.ERROR
 
     def _robots_status(self, failure: Failure) -> tuple[int, str]:
         """Return the HTTP status and "", or 0 and the cause, named as for pages.
@@ -150,14 +150,16 @@ class FailureRules:
         )
         names = settings.getlist("RETRY_EXCEPTIONS") if retry else []
         self.exceptions = tuple(load_object(name) for name in names)
+        self.max_retries = settings.getint("RETRY_TIMES")
 
     def may_retry(self, request: Request, failures: int) -> bool:
-        """Check whether a request's own meta allows a retry after so many failures.
+        """Check whether RETRY_TIMES and a request's own meta allow a retry after so many failures.
 
         ``dont_retry`` forbids it; ``max_retry_times`` may lower RETRY_TIMES, not raise it.
         """
-        most = request.meta.get("max_retry_times")
-        return not request.meta.get("dont_retry") and (most is None or failures < int(most))
+        given = request.meta.get("max_retry_times")
+        most = self.max_retries if given is None else min(int(given), self.max_retries)
+        return not request.meta.get("dont_retry") and failures < most
 
     def classify(self, failure: Failure, now: float) -> FailureVerdict:
         """Classify a failure; ``now`` (seconds since the epoch) is the base of a Retry-After."""

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
-from scrapy.spiders import CrawlSpider
 from scrapy.utils.request import request_from_dict
 
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome, Seed
@@ -85,25 +84,30 @@ class DistinctRequests:
             raise ValueError(msg)
         return request
 
+    def discard(self, lease: Lease) -> None:
+        """Free the memory of a request whose lease has ended for good."""
+        self._requests.pop(role_of(lease.url), None)
+
 
 @dataclass(frozen=True, eq=False)
 class SettlingErrback:
     """Errback of every leased request: settles the lease, then calls the spider's own errback.
 
     Attributes:
-        settle: Called with request and failure; returns whether it settled a lease.
-        own: Errback of the spider, or None.
+        settle: Called with request and failure; returns the ending of the lease: LATER if the
+            request is retried, None if it has no lease.
+        own: Errback of the spider, or None; not called if the request is retried.
     """
 
-    settle: Callable[[Request | None, Failure], bool]
+    settle: Callable[[Request | None, Failure], Ending | None]
     own: Callable[[Failure], Any] | None
 
     def __call__(self, failure: Failure) -> Any:  # noqa: ANN401  (whatever the spider's returns)
         """Settle, then return the result of the spider's errback, or the failure if unsettled."""
-        settled = self.settle(getattr(failure, "request", None), failure)
-        if self.own is not None:
+        ending = self.settle(getattr(failure, "request", None), failure)
+        if self.own is not None and ending is not Ending.LATER:
             return self.own(failure)
-        return None if settled else failure
+        return failure if ending is None else None
 
 
 def distinct_url(url: str, name: str) -> str:
@@ -212,9 +216,12 @@ def payload(request: Request, spider: Spider, *, always: bool = False) -> str:
 
 
 def _default_callback(spider: Spider) -> Any:  # noqa: ANN401 - a callback
-    """Return the callback of requests without one: ``parse``, or the rules of a CrawlSpider."""
-    ruled = isinstance(spider, CrawlSpider)
-    return getattr(spider, "_parse" if ruled else "parse", None)
+    """Return the callback of requests without one: ``parse``, or that of a Scrapy subclass.
+
+    CrawlSpider, XMLFeedSpider and CSVFeedSpider override ``_parse``.
+    """
+    own = type(spider)._parse is not Spider._parse  # noqa: SLF001 - Scrapy calls it
+    return getattr(spider, "_parse" if own else "parse", None)
 
 
 def _is_plain(request: Request, spider: Spider, kept: dict[str, Any]) -> bool:
@@ -263,6 +270,32 @@ class FollowUpQueue:
                     self._hosts[host] = queue  # at the end, so that hosts take turns
                 return request, host
         return None
+
+
+class HostlessRequests:
+    """Requests of URLs without a host, such as ``data:`` and ``file:``, first come, first served.
+
+    They have no delay, robots.txt or record in the frontier. A restart loses them.
+    """
+
+    def __init__(self) -> None:
+        self._queue: deque[Request] = deque()
+        self._known: set[bytes] = set()
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def push(self, request: Request, fingerprint: bytes) -> bool:
+        """Append a request; return False for a repeated one without ``dont_filter``."""
+        if fingerprint in self._known and not request.dont_filter:
+            return False
+        self._known.add(fingerprint)
+        self._queue.append(request)
+        return True
+
+    def pop(self) -> Request | None:
+        """Return the first request, or None."""
+        return self._queue.popleft() if self._queue else None
 
 
 class Redirects:

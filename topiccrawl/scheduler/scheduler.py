@@ -42,6 +42,7 @@ from topiccrawl.scheduler.leases import LeaseBook
 from topiccrawl.scheduler.requests import (
     DistinctRequests,
     FollowUpQueue,
+    HostlessRequests,
     NotSerialisableError,
     Redirects,
     SettlingErrback,
@@ -139,13 +140,20 @@ class FrontierScheduler(BaseScheduler):
         self.followups = FollowUpQueue(self.frontier)
         self.redirects = Redirects(context, self.followups)
         self.distinct = DistinctRequests(f"{time.time_ns():x}")
+        self.hostless = HostlessRequests()
         concurrency = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 1_000
         self.crawler.engine.downloader.per_slot_settings[DOWNLOAD_SLOT] = {
             "delay": 0,
             "concurrency": concurrency,
         }
         self._max_open = _OPEN_FACTOR * concurrency
-        crawled = self.frontier.counts()["crawled"]
+        counts = self.frontier.counts()
+        if crawled := counts["crawled"]:
+            logger.info(
+                "The crawl %s continues: %d URLs were fetched before, %d are queued"
+                " (another TOPICCRAWL_CRAWL starts a new crawl)",
+                crawl_name(spider), crawled, counts["prior"] + counts["normal"],
+            )  # fmt: skip
         self._slow_start = SlowStart(slow_start_of(self.crawler.settings), crawled)
         timers = (self._housekeeping, _HOUSEKEEPING), (self.book.extend, _EXTEND_EVERY)
         for call, seconds in timers:
@@ -195,7 +203,9 @@ class FrontierScheduler(BaseScheduler):
         """Check whether anything is queued, leased, or waiting outside the frontier."""
         sync = self.context.sync
         waits = sync is not None and sync.waits()
-        return self.context.opened and (bool(self.followups) or waits or self.frontier.pending())
+        return self.context.opened and (
+            bool(self.followups) or bool(self.hostless) or waits or self.frontier.pending()
+        )
 
     @override
     def enqueue_request(self, request: Request) -> bool:
@@ -204,6 +214,9 @@ class FrontierScheduler(BaseScheduler):
         lease = self.book.lease(meta.lease_number(request))
         if lease is not None:
             return self.redirects.follow(request, lease)
+        if not host_of(request.url):
+            fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
+            return self.hostless.push(request, fingerprint)
         if request.meta.get("is_start_request"):
             addresses = self.context.addresses
             named = addresses.allow_origin if meta.ROLE in request.meta else addresses.allow_host
@@ -266,6 +279,8 @@ class FrontierScheduler(BaseScheduler):
             self.book.add_request(meta.lease_number(further), host)
             further.meta["download_slot"] = DOWNLOAD_SLOT
             return further
+        if self.hostless:
+            return self.hostless.pop()
         if len(self.book) - len(self.followups) >= self._max_open or not self.context.has_room():
             return None  # until a lease is settled
         allows = self._slow_start.allows
@@ -329,6 +344,8 @@ class FrontierScheduler(BaseScheduler):
         self.alarm.now()
         if outcome.ending is Ending.CRAWLED:
             self._slow_start.count()
+        if outcome.ending in {Ending.CRAWLED, Ending.ERROR}:
+            self.distinct.discard(lease)
         self.crawler.signals.send_catch_log(lease_settled, lease=lease, outcome=outcome)
 
     def end_crawl(self, error: TopiccrawlError) -> None:

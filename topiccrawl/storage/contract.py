@@ -51,6 +51,8 @@ class Saved(NamedTuple):
         similarity: Similarity of a reprint to its representative, in [0, 1]; 1 otherwise.
         reason: How a reprint was detected (``same-text``), "" otherwise.
         follows: URL of the older story that it follows up, "" if it follows none.
+        recorded: False for a reprint that this store has no record of, since another node's store
+            has its story.
     """
 
     url: str
@@ -59,6 +61,7 @@ class Saved(NamedTuple):
     similarity: float = 1.0
     reason: str = ""
     follows: str = ""
+    recorded: bool = True
 
 
 class Reprint(NamedTuple):

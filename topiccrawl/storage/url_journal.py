@@ -44,8 +44,7 @@ class UrlJournal:
         urls: dict[str, None] = {}
         for file in files.adopt(self.folder, SUFFIX):
             self._adopted.append(file)
-            lines = deque(file, MAX_URLS)
-            urls |= dict.fromkeys(line.decode("utf-8", "replace").rstrip("\n") for line in lines)
+            urls |= dict.fromkeys(_read(file))
         return [url for url in urls if await store.get(url) is None]
 
     def resolve(self, urls: Iterable[str], requeue: Callable[[str], bool]) -> int:
@@ -59,8 +58,7 @@ class UrlJournal:
         self._unclaimed = dict.fromkeys(left)
         self.add(left)
         for file in self._adopted:
-            Path(file.name).unlink(missing_ok=True)
-            file.close()
+            _delete(file)
         self._adopted.clear()
         return len([*urls]) - len(left)
 
@@ -74,15 +72,36 @@ class UrlJournal:
         self._file.writelines(lines)
         self._file.flush()
 
+    async def prune(self, store: ArticleStore) -> None:
+        """Remove the URLs of deleted articles, which are not lost; call it after a deletion."""
+        if (file := self._file) is None:
+            return
+        urls = [url for url in _read(file) if url not in self._unclaimed]
+        gone = {url for url in urls if await store.get(url) is None}
+        kept = [url for url in _read(file) if url not in gone]  # others were added meanwhile
+        self._file = files.create(self.folder, SUFFIX)
+        self.add(kept)
+        _delete(file)
+
     def close(self) -> None:
         """Delete the journal after a clean shutdown; missing URLs of other crawls are kept."""
         file, self._file = self._file, None
         if file is not None:
-            Path(file.name).unlink(missing_ok=True)
-            file.close()
+            _delete(file)
         if self._unclaimed:
             with files.create(self.folder, SUFFIX) as kept:
                 kept.writelines(_lines(self._unclaimed))
+
+
+def _delete(file: IO[bytes]) -> None:
+    Path(file.name).unlink(missing_ok=True)
+    file.close()
+
+
+def _read(file: IO[bytes]) -> list[str]:
+    """Return the last URLs of a file, which is then at its end."""
+    file.seek(0)
+    return [line.decode("utf-8", "replace").rstrip("\n") for line in deque(file, MAX_URLS)]
 
 
 def _lines(urls: Iterable[str]) -> list[bytes]:

@@ -114,8 +114,14 @@ class Tokenizer:
             self.add_word(word)
 
     def cut(self, text: str) -> list[str]:
-        """Segment a folded text; the joined pieces are equal to the text."""
-        return self._engine.cut(text, self.hmm)
+        """Segment a folded text; the joined pieces are equal to the text.
+
+        Lone surrogates become "?".
+        """
+        try:
+            return self._engine.cut(text, self.hmm)
+        except UnicodeEncodeError:
+            return self._engine.cut(text.encode("utf-8", "replace").decode(), self.hmm)
 
     def words(self, text: str) -> list[str]:
         """Return the canonical words of a text that can be terms, in order.

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from topiccrawl.extract.article import Fetch, compose
+from topiccrawl.extract.article import Fetch, compose, extract_article
 from topiccrawl.model import Directives, Extracted, Page, Verdict
 
 
@@ -19,3 +19,22 @@ def test_an_article_joins_what_page_fetch_and_verdict_know() -> None:
     assert (article.topics, article.terms) == ({"足球": 1.0}, (("球", 1.0),))
     assert (article.noarchive, article.encoding, article.depth) == (True, "gb18030", 2)
     assert len(article.digest) == 32
+
+
+TEXT = "今天上午，新能源汽车展览会在市中心开幕。" * 5
+
+
+def test_a_url_that_cannot_be_parsed_has_no_site() -> None:
+    article = extract_article(f"<h1>车展开幕</h1><p>{TEXT}</p>", "http://[::1/2026-01-02/1.html")
+    assert article is not None
+    assert article.site == ""
+
+
+def test_halves_of_emoji_in_json_are_left_out() -> None:
+    linked = (
+        r'{"@type": "NewsArticle", "author": "王\ud83d五", "publisher": {"name": "晨报\ud83d"}}'
+    )
+    html = f'<script type="application/ld+json">{linked}</script><h1>车展开幕</h1><p>{TEXT}</p>'
+    article = extract_article(html, "http://a.test/1.html")
+    assert article is not None
+    assert (article.author, article.source) == ("王五", "晨报")

@@ -7,16 +7,14 @@ import re
 import shlex
 from itertools import takewhile
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 import pytest
-import scrapy.commands
 from scrapy.settings import Settings, default_settings
 from typing_extensions import override
 
 import topiccrawl.settings
-from lab.commands import commands
+from lab.commands import SCRAPY_COMMANDS, commands
 from topiccrawl.commands import init, main
 
 if TYPE_CHECKING:
@@ -32,7 +30,6 @@ FILES = [
 _BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 _SPAN = re.compile(r"`((?:scrapy|topiccrawl) [a-z][^`\n]*)`")
 _OURS = {**dict(commands()), "init": init.InitCommand()}
-_SCRAPYS = {one.name for one in iter_modules(scrapy.commands.__path__)}
 
 
 class Refusing(argparse.ArgumentParser):
@@ -71,7 +68,7 @@ def mistake_in(line: str) -> str:
     elif command is not None:
         command.settings = Settings()
         command.add_options(parser)
-    elif name not in _SCRAPYS:
+    elif name not in SCRAPY_COMMANDS:
         return f"no command {name}"
     try:
         _, rest = parser.parse_known_args(words)

@@ -90,13 +90,14 @@ handlers = [(seen("scraped"), signals.item_scraped), (seen("dropped"), signals.i
             (seen("error"), signals.item_error)]
 process = AsyncCrawlerProcess({
     "TOPICCRAWL_DATA_DIR": folder,
+    "EXTENSIONS": {"topiccrawl.extensions.jsonlog.PlainLog": 99},
     "ITEM_PIPELINES": {"topiccrawl.pipelines.store.StorePipeline": 300,
                        "topiccrawl.pipelines.dedup.DedupPipeline": 400},
     "TOPICCRAWL_STORE_LISTENERS": {listens: 100},
     "HEARD": case == "heard",
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
-    "LOG_LEVEL": "CRITICAL",
+    "LOG_LEVEL": "ERROR",
     "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
     "DOWNLOAD_DELAY": 0,
     "FEEDS": {folder + "/out.jsonl": {"format": "jsonlines", "encoding": "utf-8"}}

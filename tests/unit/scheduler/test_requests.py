@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from scrapy import FormRequest, Request, Spider
+from scrapy.spiders import CrawlSpider, CSVFeedSpider, XMLFeedSpider
 from typing_extensions import override
 
 from topiccrawl.model import Lease
@@ -36,6 +37,13 @@ def test_a_plain_get_needs_nothing_but_its_url() -> None:
     seed = seed_of(request, spider, b"\x01", 1.0)
     assert (seed.url, seed.payload) == ("http://a.test/x?b=1", "")
     assert through_the_frontier(request, spider).callback == spider.parse
+
+
+@pytest.mark.parametrize("kind", [CrawlSpider, CSVFeedSpider, XMLFeedSpider])
+def test_a_start_url_of_scrapy_s_spiders_goes_to_their_own_parser(kind: type[Spider]) -> None:
+    spider = kind("own")
+    again = through_the_frontier(Request("http://a.test/x"), spider)
+    assert again.callback == spider._parse
 
 
 def test_everything_else_comes_back_as_it_was() -> None:
@@ -104,6 +112,9 @@ def test_what_only_memory_can_hold_comes_back_until_the_process_ends() -> None:
     assert kept.request_of(lease, spider) is request
     with pytest.raises(ValueError, match="earlier process"):
         DistinctRequests("next").request_of(lease, spider)
+    kept.discard(lease)
+    with pytest.raises(ValueError, match="earlier process"):
+        kept.request_of(lease, spider)
 
 
 def test_a_request_has_the_number_of_its_lease_and_nothing_else() -> None:

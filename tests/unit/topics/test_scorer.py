@@ -91,6 +91,14 @@ def test_numbers_count_only_as_terms(scorer_for: Build) -> None:
     assert scorer_for("足球", "2026").score_short("2026") > 0
 
 
+@pytest.mark.parametrize("engine", ["rjieba", "jieba"])
+def test_a_lone_surrogate_in_a_text_is_no_error(engine: str) -> None:
+    scorer = Scorer(
+        from_words("新能源汽车"), Tokenizer("rjieba" if engine == "rjieba" else "jieba")
+    )
+    assert scorer.score_short("中文" * 60 + "\udc00新能源汽车") > 0
+
+
 def test_limits(scorer_for: Build) -> None:
     assert scorer_for("足球").lower_limit == LOWER_LIMIT
     strict = scorer_for("足球", thresholds={"lower_limit": 1.0})

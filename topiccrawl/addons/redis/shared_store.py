@@ -144,7 +144,9 @@ class NodeStore(SqliteStore):
         return [
             next(here)
             if match is None
-            else Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+            else Saved(
+                article.url, Fate.REPRINT, match.url, match.similarity, match.reason, recorded=False
+            )
             for article, match in pairs
         ]
 

@@ -49,6 +49,7 @@ class PageBuffer:
         self._written: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
+        self._reported = False
 
     async def save(self, state: PageState) -> None:
         """Write a state; return when it is written, or after ``patience`` seconds.
@@ -67,7 +68,9 @@ class PageBuffer:
         try:
             await asyncio.wait_for(asyncio.shield(written), self._patience)
         except TimeoutError:
-            logger.warning("%d page states wait until the store is available", len(self._waiting))
+            if not self._reported:  # once per outage, not for each page
+                self._reported = True
+                logger.warning("Page states wait until the store is available")
 
     async def get(self, owner: str, urls: Sequence[str]) -> dict[str, PageState]:
         """See ``Pages.get``."""
@@ -119,7 +122,7 @@ class PageBuffer:
                 logger.error("Page states are lost: %s", error)  # noqa: TRY400
                 _settle(written, error)
             else:
-                again = backoff_delays()
+                again, self._reported = backoff_delays(), False
                 _settle(written)
             self._writing = {}
         self._task = None

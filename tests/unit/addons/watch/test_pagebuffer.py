@@ -55,7 +55,9 @@ def test_states_share_a_transaction_and_are_known_at_once(tmp_path: Path) -> Non
     asyncio.run(law())
 
 
-def test_a_store_that_comes_back_gets_the_newest(tmp_path: Path) -> None:
+def test_a_store_that_comes_back_gets_the_newest(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async def law() -> None:
         pages = Distant(tmp_path, StorageAwayError("away"), StorageAwayError("away"))
         await pages.open()
@@ -64,6 +66,7 @@ def test_a_store_that_comes_back_gets_the_newest(tmp_path: Path) -> None:
         newer = replace(ONE, checked_at=2.0)
         await buffer.save(newer)
         assert await buffer.get("足球", [ONE.url]) == {ONE.url: newer}
+        assert [record.levelname for record in caplog.records] == ["WARNING"]
 
         async def stored() -> bool:
             return await pages.get("足球", [ONE.url]) == {ONE.url: newer}
