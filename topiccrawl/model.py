@@ -97,7 +97,7 @@ class Verdict(NamedTuple):
         terms: Topic terms found, each with its share of the score, largest first.
         article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
         kind: Kind of the page; OTHER until its article was extracted.
-        by_words: Relevance that orders the links of the page, if it differs from ``relevance``.
+        by_words: Verdict by the topic's words, if another model judged the page.
     """
 
     relevance: float
@@ -105,12 +105,12 @@ class Verdict(NamedTuple):
     terms: tuple[tuple[str, float], ...] = ()
     article: float = 1.0
     kind: PageKind = PageKind.OTHER
-    by_words: float | None = None
+    by_words: Verdict | None = None
 
     @property
     def for_links(self) -> Verdict:
-        """The verdict that orders the links of the page."""
-        return self if self.by_words is None else self._replace(relevance=self.by_words)
+        """The verdict that the links of the page inherit."""
+        return self.by_words or self
 
     @property
     def harvest(self) -> float:
@@ -186,7 +186,7 @@ class Findings(NamedTuple):
     """Result of a page for the frontier, yielded once by a callback.
 
     Attributes:
-        relevance: Relevance of the page in [0, 1].
+        relevance: Relevance of the page in [0, 1] that its links inherit (``Verdict.for_links``).
         offers: Scored links of the page.
         worth: Contribution of the page to the statistics of its host and directory, in [0, 1]; None
             for its relevance.

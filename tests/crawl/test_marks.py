@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,6 +77,9 @@ def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
     status, out = run("", second, "why", f"{SITE}/lottery7.html")
     against = out.partition("decided by")[2]
     assert any(word in against for word in ("彩票", "投注", "开奖", "滚存", "体彩", "兑奖"))
+    by_words = re.search(r"relevance +(\S+)", out)
+    assert by_words
+    assert float(by_words[1]) > 0.1, "links inherit the relevance by the topic's words"
 
 
 @pytest.mark.slow

@@ -310,9 +310,7 @@ class TopicMarks:
         if learned is None:
             return
         model = MarkedModel.from_json(self.scorer, learned) if learned else None
-        scorer, has_marks = self.scorer, bool(marks)
-        learnt = model and OnWordScale(model, scorer, orders_links=has_marks)
-        judges[self._index] = learnt or scorer
+        judges[self._index] = OnWordScale(model, self.scorer) if model else self.scorer
         share = model.classifier.share if model else 0.0
         stats.inc_value("topiccrawl/marks", len(marks) - self._counted)
         stats.set_value("topiccrawl/marks/share", share)

@@ -240,12 +240,13 @@ class TopicSpider(Spider):
         self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
         known = self._lease(response)
         ordering = verdict.for_links
-        self.strategy.learn(known.anchor, known.context, ordering.relevance)
-        self.strategy.reached(known.evidence, ordering.relevance)
+        relevance = ordering.relevance
+        self.strategy.learn(known.anchor, known.context, relevance)
+        self.strategy.reached(known.evidence, relevance)
         links = page.links if article is None else without_pages(page.url, page.links)
         offers = tuple(self.strategy.offers(ordering, known.evidence, links))
-        worth = self.strategy.worth(ordering.relevance)
-        yield Findings(verdict.relevance, offers, worth, verdict.relevant, page.feed, harvest)
+        worth = self.strategy.worth(relevance)
+        yield Findings(relevance, offers, worth, verdict.relevant, page.feed, harvest)
         if article is not None:
             yield from self._with_next_page(article, page, ())
         if self.rendering is not None:
@@ -288,7 +289,8 @@ class TopicSpider(Spider):
             return
         self.crawler.stats.inc_value("topiccrawl/parts")
         verdict = self.judge.score_page(page := read.page)
-        yield Findings(verdict.relevance, (), self.strategy.worth(verdict.relevance), relevant=True)
+        relevance = verdict.for_links.relevance
+        yield Findings(relevance, (), self.strategy.worth(relevance), relevant=True)
         found = self.reading.extract(response, part=True)
         if found is not None and not is_missing(page.title, page.prose):
             article = joined(article, found.body, found.images)

@@ -79,6 +79,7 @@ class MarkedModel:
             relevant=relevance >= DECISION_LIMIT,
             terms=self._reasons(added, sample, by_words),
             article=harvest / relevance if relevance else 1.0,
+            by_words=by_words,
         )
 
     def explain(self, page: Page) -> Reasons:
@@ -120,23 +121,18 @@ class OnWordScale:
     Args:
         model: Model whose relevance is a probability, relevant from 0.5.
         scorer: Scorer by topic words.
-        orders_links: Whether the model orders links, too; if not, they are ordered by the topic's
-            words. A model learned without marks judges articles better than the words do, but it
-            judges lists worse.
     """
 
-    def __init__(self, model: RelevanceModel, scorer: Scorer, *, orders_links: bool = True) -> None:
+    def __init__(self, model: RelevanceModel, scorer: Scorer) -> None:
         self.model = model
         self._limit = scorer.lower_limit or LOWER_LIMIT
-        self._links = None if orders_links else scorer
 
     def score_page(self, page: Page) -> Verdict:
         """Return the model's verdict with relevance on the scale of scores by words."""
         verdict = self.model.score_page(page)
         others = 1.0 - verdict.relevance
         odds = verdict.relevance / others if others else math.inf
-        by_words = self._links.score_page(page).relevance if self._links else None
-        return verdict._replace(relevance=min(1.0, self._limit * odds), by_words=by_words)
+        return verdict._replace(relevance=min(1.0, self._limit * odds))
 
     def explain(self, page: Page) -> Reasons:
         """Return the decisive words with their log-odds, largest first."""

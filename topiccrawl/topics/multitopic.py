@@ -144,7 +144,8 @@ class MultiScorer:
         best = max(found, key=attrgetter(*BEST_KEY))
         if all(one.by_words is None for one in found):
             return best
-        return best._replace(by_words=max(one.for_links.relevance for one in found))
+        by_words = max((one.for_links for one in found), key=attrgetter(*BEST_KEY))
+        return best._replace(by_words=by_words)
 
     def explain(self, page: Page) -> Reasons:
         """Return the terms of the best topic with their contributions."""
@@ -169,11 +170,9 @@ class MultiScorer:
         return any(one.contains(text) for one in self.scorers)
 
     def _on_common_scale(self, scorer: Scorer, verdict: Verdict) -> Verdict:
-        by_words = verdict.by_words
-        return verdict._replace(
-            relevance=self._scale(scorer, verdict.relevance),
-            by_words=None if by_words is None else self._scale(scorer, by_words),
-        )
+        by_words = verdict.by_words and self._on_common_scale(scorer, verdict.by_words)
+        relevance = self._scale(scorer, verdict.relevance)
+        return verdict._replace(relevance=relevance, by_words=by_words)
 
     def _scale(self, scorer: Scorer, relevance: float) -> float:
         if scorer.lower_limit == self.lower_limit or not scorer.lower_limit:

@@ -110,9 +110,9 @@ def test_without_marks_the_best_pages_by_words_teach_half() -> None:
     game, hall = page(story(dice, GAME)), page(story(dice, HALL))
     assert scorer.score_page(game).relevance == 0
     assert model.score_page(game).relevance > 2 * model.score_page(hall).relevance
-    links = OnWordScale(model, scorer, orders_links=False).score_page(game)
-    assert links.relevance == OnWordScale(model, scorer).score_page(game).for_links.relevance > 0
-    assert links.for_links.relevance == 0
+    verdict = OnWordScale(model, scorer).score_page(game)
+    assert verdict.relevance > 0
+    assert verdict.for_links == scorer.score_page(game)
     assert learn_unmarked(scorer, best, best) is scorer
     assert learn_unmarked(scorer, [], made(9, HALL, 2, wanted=None)) is scorer
 

@@ -42,17 +42,17 @@ def test_the_topic_that_fits_best_decides() -> None:
     assert not both.score_page(page("乐团昨晚演奏。" * 20)).relevant
 
 
-def test_links_are_ordered_by_words_where_the_crawl_learned_from_its_own_pages() -> None:
+def test_links_inherit_the_verdict_by_words_where_a_model_was_learned() -> None:
     class Learned:
         def score_page(self, page: Page) -> Verdict:
-            return Verdict(0.9, relevant=True, by_words=0.1)
+            return Verdict(0.9, relevant=True, by_words=Verdict(0.1, relevant=False))
 
     both = MultiScorer([BALL, SPACE])
     rocket = page("火箭把卫星送上天。" * 20)
-    by_words = both.score_page(rocket).relevance
+    by_words = both.score_page(rocket)
     both.judges[0] = cast("RelevanceModel", Learned())
     found = both.score_page(rocket)
-    assert found.for_links.relevance == by_words
+    assert found.for_links == by_words
     both.judges[1] = both.judges[0]
     scale = both.lower_limit / Scorer(SPACE).lower_limit
     found = both.score_page(rocket)
