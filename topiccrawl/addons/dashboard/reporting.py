@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
-from topiccrawl.addons.dashboard.merge import merged_state
-from topiccrawl.addons.dashboard.stored import Stored
+from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.errors import SettingError, StateError, StorageError
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
 from topiccrawl.messages import message, translate
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import Listed
-    from topiccrawl.storage.runs import RunReport
     from topiccrawl.storage.status import State
 
 LANGUAGES = ("en", "zh")
@@ -43,19 +41,13 @@ SITES = 40
 
 
 async def write_report(
-    path: Path,
-    records: Sequence[RunReport],
-    settings: BaseSettings,
-    *,
-    topic: str = "",
-    language: str,
+    path: Path, settings: BaseSettings, *, topic: str = "", language: str
 ) -> None:
     """Write the report of a crawl.
 
     Args:
         path: The file; its folder is created if needed.
-        records: Records of runs, latest first.
-        settings: Settings of the frontier and the article store.
+        settings: Settings of the run records, the frontier and the article store.
         topic: Topic of the crawl; "" for the latest crawl.
         language: One of ``LANGUAGES``.
 
@@ -63,26 +55,26 @@ async def write_report(
         StateError: If no crawl, or none of this topic, is recorded.
         StorageError: If a store cannot be read or the file cannot be written.
     """
-    runs = [one for one in records if not topic or one.state["run"]["topic"] == topic]
-    if not runs:
-        of = f" for topic {topic!r}" if topic else ""
-        raise StateError(
-            "no crawl{of} has a record in {topiccrawl_data_dir} or its "
-            "Redis: name another folder with -s TOPICCRAWL_DATA_DIR=FOLDER",
-            of=of,
-            topiccrawl_data_dir=settings["TOPICCRAWL_DATA_DIR"],
-        )
-    state = merged_state(runs, runs[0].state["run"]["frontier"])
-    html = Report(await content_of(state, settings), language).html()
+    async with closed_after(RunsSource(settings)) as source:
+        runs = [one.state["run"] for one in await source.runs.all()]
+        crawls = [run["frontier"] for run in runs if not topic or run["topic"] == topic]
+        if not crawls:
+            of = f" for topic {topic!r}" if topic else ""
+            raise StateError(
+                "no crawl{of} has a record in {topiccrawl_data_dir} or its "
+                "Redis: name another folder with -s TOPICCRAWL_DATA_DIR=FOLDER",
+                of=of,
+                topiccrawl_data_dir=settings["TOPICCRAWL_DATA_DIR"],
+            )
+        content = await content_of(source, crawls[0], settings)
+    html = Report(content, language).html()
     await asyncio.to_thread(_write, path, clean(html))
 
 
-async def content_of(state: State, settings: BaseSettings) -> Content:
-    """Return the content of a report."""
-    run = state["run"]
-    async with closed_after(Stored(settings)) as stored:
-        total, articles = await stored.articles(run["topic"], 0, CANDIDATES)
-        more = await stored.more(run["topic"], run["frontier"])
+async def content_of(source: RunsSource, crawl: str, settings: BaseSettings) -> Content:
+    """Return the content of a report on a crawl."""
+    state, more = await source.state(crawl), await source.more(crawl)
+    total, articles = await source.articles(crawl, 0, CANDIDATES)
     best = nlargest(ARTICLES, articles, key=lambda one: one.score)
     sites = await asyncio.to_thread(_sites, state, settings)
     return Content(state, more, total, best, sites)

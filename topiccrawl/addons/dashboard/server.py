@@ -19,7 +19,6 @@ from topiccrawl.addons.dashboard.channel import Channel, json_response
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.addons.dashboard.metrics import available, exposition
-from topiccrawl.addons.dashboard.stored import Stored
 from topiccrawl.errors import StorageError, TopiccrawlError
 from topiccrawl.messages import translate
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -28,11 +27,11 @@ from topiccrawl.scheduler.hooks import components
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
-    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
 
+    from topiccrawl.addons.dashboard.stored import Source, StoredSource
     from topiccrawl.storage.ledger import Ledger
-    from topiccrawl.storage.status import Source, State
+    from topiccrawl.storage.status import State
 
     Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
     Exposition = Callable[[Sequence[State]], tuple[bytes, str]]
@@ -206,16 +205,15 @@ class DashboardServer:
 
 @asynccontextmanager
 async def serving(
-    settings: Settings, address: Address, source: Callable[[Stored], Source],
-    crawler: Crawler | None = None, *, control: bool = True, start: str = "crawl",
+    settings: Settings, address: Address, source: StoredSource, *,
+    control: bool = True, start: str = "crawl",
 ) -> AsyncIterator[DashboardServer]:  # fmt: skip
     """Serve the dashboard until the block ends, then close its stores.
 
     Args:
         settings: Project settings.
         address: Address to listen on.
-        source: Returns the data source, given a reader of the stored data.
-        crawler: The running crawl; None to show stored data only.
+        source: Data source; closed at the end.
         control: Whether to add the routes of TOPICCRAWL_DASHBOARD_ROUTES, which control crawls.
         start: The page at ``/``.
 
@@ -224,16 +222,16 @@ async def serving(
         StorageError: If the stores cannot be read or the address is in use.
     """
     async with AsyncExitStack() as closing:
-        library, stored = Library(settings), Stored(settings, crawler)
+        closing.push_async_callback(source.close)
+        library = Library(settings)
         closing.push_async_callback(library.close)
-        closing.push_async_callback(stored.close)
         routes = list(library.routes())
         if control:
             ledger = frontiers_of(settings).ledger()
             closing.push_async_callback(ledger.close)
             routes += contributed_routes(settings, ledger)
         metrics, guard = exposition if available() else None, guard_of(settings, address)
-        server = DashboardServer(source(stored), guard, routes, metrics, start)
+        server = DashboardServer(source, guard, routes, metrics, start)
         await server.start()
         closing.push_async_callback(server.stop)
         yield server
