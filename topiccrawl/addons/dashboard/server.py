@@ -15,17 +15,17 @@ from aiohttp.http_exceptions import HttpProcessingError
 from typing_extensions import override
 
 from topiccrawl.addons.dashboard.address import Address
-from topiccrawl.addons.dashboard.channel import Channel, json_response
+from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_response, number_in
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.addons.dashboard.metrics import available, exposition
-from topiccrawl.errors import StorageError, TopiccrawlError
+from topiccrawl.errors import StorageError
 from topiccrawl.messages import translate
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import components
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from scrapy.settings import BaseSettings, Settings
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from topiccrawl.storage.ledger import Ledger
     from topiccrawl.storage.status import State
 
-    Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
     Exposition = Callable[[Sequence[State]], tuple[bytes, str]]
 
 logger = logging.getLogger(__name__)
@@ -78,18 +77,20 @@ class DashboardServer:
         self._metrics = metrics
         self._start = start
         self._channels: dict[str, Channel] = {}
-        self._app = web.Application(middlewares=[guard.middleware], client_max_size=MAX_BODY_BYTES)
+        self._app = web.Application(
+            middlewares=[guard.middleware, errors_as_json], client_max_size=MAX_BODY_BYTES
+        )
         self._app.add_routes(
             [
                 web.get("/", self._page),
                 web.get("/{page:crawl|crawls|articles}", self._page),
                 web.get("/static/words.{language:en|zh}.json", _words),
                 web.get("/static/{name}", self._static),
-                web.get("/api/state", self._with_errors(self._get_state)),
-                web.get("/api/events", self._with_errors(self._events)),
-                web.get("/api/articles", self._with_errors(self._articles)),
-                web.get("/api/more", self._with_errors(self._more)),
-                web.get("/metrics", self._with_errors(self._get_metrics)),
+                web.get("/api/state", self._get_state),
+                web.get("/api/events", self._events),
+                web.get("/api/articles", self._articles),
+                web.get("/api/more", self._more),
+                web.get("/metrics", self._get_metrics),
                 *routes,
             ]
         )
@@ -157,12 +158,9 @@ class DashboardServer:
         return json_response(await self.source.state(_crawl_in(request)))
 
     async def _articles(self, request: web.Request) -> web.StreamResponse:
-        numbers = [request.query.get("offset", "0"), request.query.get("limit", "50")]
-        if not all(number.isascii() and number.isdigit() for number in numbers):
-            raise web.HTTPBadRequest(text="offset and limit must be whole numbers\n")
-        offset, limit = (min(int(number[:10]), 10**9) for number in numbers)
-        wanted = _crawl_in(request), offset, min(limit, MAX_ARTICLES)
-        total, found = await self.source.articles(*wanted)
+        offset = number_in(request, "offset", 0, 10**9)
+        limit = number_in(request, "limit", 50, MAX_ARTICLES)
+        total, found = await self.source.articles(_crawl_in(request), offset, limit)
         return json_response({"total": total, "articles": [one._asdict() for one in found]})
 
     async def _more(self, request: web.Request) -> web.StreamResponse:
@@ -189,18 +187,6 @@ class DashboardServer:
             if not channel.readers:
                 self._channels.pop(name, None)
         return response
-
-    @staticmethod
-    def _with_errors(handler: Handler) -> Handler:
-        """Respond with status 503 and the reason if the data cannot be read."""
-
-        async def respond(request: web.Request) -> web.StreamResponse:
-            try:
-                return await handler(request)
-            except TopiccrawlError as error:
-                raise web.HTTPServiceUnavailable(text=f"{error.public}\n") from error
-
-        return respond
 
 
 @asynccontextmanager
