@@ -17,9 +17,9 @@ from topiccrawl.addons.dashboard.curves import Curve, chart
 from topiccrawl.addons.dashboard.reporting import (
     LANGUAGES,
     Content,
-    Report,
     Site,
     language_of,
+    report_page,
     write_report,
 )
 from topiccrawl.errors import SettingError, StateError
@@ -54,7 +54,7 @@ def wild() -> Content:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_the_web_wrote_stays_text(language: str) -> None:
-    page = Report(wild(), language).html()
+    page = report_page(wild(), language)
     body = page[page.index("<body>") :]
     assert "<script" not in page
     assert "<img" not in page
@@ -64,7 +64,7 @@ def test_what_the_web_wrote_stays_text(language: str) -> None:
 
 
 def test_both_languages_say_the_same() -> None:
-    pages = [Report(wild(), language).html() for language in ("en", "zh")]
+    pages = [report_page(wild(), language) for language in ("en", "zh")]
     english, chinese = (re.findall(r"<(?:h[23]|th|p|span)[^>]*>([^<]*)<", page) for page in pages)
     assert len(english) == len(chinese)
     same = {one for one, other in zip(english, chinese, strict=True) if one == other}
