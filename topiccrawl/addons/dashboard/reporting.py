@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import closing
+from functools import cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from jinja2 import Template
     from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import Listed
@@ -143,6 +145,16 @@ class Content(NamedTuple):
     sites: Sequence[Site]
 
 
+@cache
+def template(name: str) -> Template:
+    """Return a template in ``static``; all texts are escaped."""
+    from jinja2 import Environment, PackageLoader
+
+    loader = PackageLoader("topiccrawl.addons.dashboard", "static")
+    pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return pages.get_template(name)
+
+
 def report_page(content: Content, language: str = "en") -> str:
     """Return a report as an HTML page; ``static/report.html`` is its template.
 
@@ -150,18 +162,12 @@ def report_page(content: Content, language: str = "en") -> str:
         content: Content of the report.
         language: One of ``LANGUAGES``.
     """
-    from jinja2 import Environment, PackageLoader
 
     def tr(text: str) -> str:
         return translate(text, language)
 
-    pages = Environment(
-        loader=PackageLoader("topiccrawl.addons.dashboard", "static"), autoescape=True,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    pages.filters |= {"moment": _moment, "clock": _clock}
     points = [one for one in content.state["series"]["points"] if one[1]]
-    return pages.get_template("report.html").render(
+    return template("report.html").render(
         content._asdict(),
         language={"en": "en", "zh": "zh-CN"}[language],
         errors=sorted(content.state["errors"].items(), key=lambda one: -one[1]),
@@ -173,7 +179,8 @@ def report_page(content: Content, language: str = "en") -> str:
             Curve(tr("On topic"), "recent", [(n, found) for _, n, found, *_ in points]),
             Curve(tr("New articles"), "mean", [(n, new) for _, n, _, _, new, *_ in points]),
         ],
-        tr=tr, bar=bar, chart=chart, clock=_clock, explain_review=explain_review, is_web=_is_web,
+        tr=tr, bar=bar, chart=chart, clock=_clock, moment=_moment, is_web=_is_web,
+        explain_review=explain_review,
     )  # fmt: skip
 
 

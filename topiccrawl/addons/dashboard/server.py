@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_re
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.addons.dashboard.metrics import available, exposition
+from topiccrawl.addons.dashboard.reporting import template
 from topiccrawl.errors import StorageError
 from topiccrawl.messages import translate
 from topiccrawl.scheduler.frontiers import frontiers_of
@@ -51,10 +51,6 @@ _TYPES = {
     ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
     ".txt": "text/plain", ".json": "application/json",
 }  # fmt: skip
-
-
-_SLOT = re.compile(r"<!-- (\w+) -->")
-"""Marker of a part of a page, and of its place in ``shell.html``."""
 
 
 class DashboardServer:
@@ -148,8 +144,10 @@ class DashboardServer:
         return server() if len(server.connections) < MAX_CONNECTIONS else _RefusedConnection()
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
-        page = _page(request.match_info.get("page", self._start))
-        return web.Response(text=page, content_type="text/html", charset="utf-8")
+        name = request.match_info.get("page", self._start)
+        return web.Response(
+            text=template(f"{name}.html").render(), content_type="text/html", charset="utf-8"
+        )
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         return _file(request.match_info["name"])
@@ -265,15 +263,6 @@ async def _words(request: web.Request) -> web.Response:
     return json_response(
         {name: translate(word, language) for name, word in json.loads(text).items()}
     )
-
-
-def _page(name: str) -> str:
-    """Return a page: ``shell.html`` with the parts of the page's own file."""
-    static = files("topiccrawl.addons.dashboard").joinpath("static")
-    _, *split = _SLOT.split(static.joinpath(f"{name}.html").read_text("utf-8"))
-    parts = dict(zip(split[::2], split[1::2], strict=True))
-    shell = static.joinpath("shell.html").read_text("utf-8")
-    return _SLOT.sub(lambda place: parts.get(place[1], "").strip(), shell)
 
 
 def _file(name: str) -> web.Response:
