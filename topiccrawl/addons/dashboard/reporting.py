@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import closing
-from functools import cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -19,13 +18,13 @@ from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.files import translated
+from topiccrawl.storage.formats import template
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from jinja2 import Template
     from scrapy.settings import BaseSettings
 
     from topiccrawl.storage.contract import Listed
@@ -145,16 +144,6 @@ class Content(NamedTuple):
     sites: Sequence[Site]
 
 
-@cache
-def template(name: str) -> Template:
-    """Return a template in ``static``; all texts are escaped."""
-    from jinja2 import Environment, PackageLoader
-
-    loader = PackageLoader("topiccrawl.addons.dashboard", "static")
-    pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return pages.get_template(name)
-
-
 def report_page(content: Content, language: str = "en") -> str:
     """Return a report as an HTML page; ``static/report.html`` is its template.
 
@@ -167,7 +156,7 @@ def report_page(content: Content, language: str = "en") -> str:
         return translate(text, language)
 
     points = [one for one in content.state["series"]["points"] if one[1]]
-    return template("report.html").render(
+    return template("topiccrawl.addons.dashboard", "static/report.html").render(
         content._asdict(),
         language={"en": "en", "zh": "zh-CN"}[language],
         errors=sorted(content.state["errors"].items(), key=lambda one: -one[1]),

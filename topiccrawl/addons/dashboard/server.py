@@ -18,11 +18,11 @@ from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_re
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.addons.dashboard.metrics import available, exposition
-from topiccrawl.addons.dashboard.reporting import template
 from topiccrawl.errors import StorageError
 from topiccrawl.messages import translate
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import components
+from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -146,7 +146,9 @@ class DashboardServer:
     async def _page(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info.get("page", self._start)
         return web.Response(
-            text=template(f"{name}.html").render(), content_type="text/html", charset="utf-8"
+            text=template("topiccrawl.addons.dashboard", f"static/{name}.html").render(),
+            content_type="text/html",
+            charset="utf-8",
         )
 
     async def _static(self, request: web.Request) -> web.StreamResponse:

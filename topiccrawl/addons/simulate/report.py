@@ -7,7 +7,6 @@ Curves are a self-contained HTML page with inline SVG and tables, or a PNG drawn
 from __future__ import annotations
 
 import warnings
-from functools import cache
 from importlib.util import find_spec
 from math import ceil
 from typing import TYPE_CHECKING
@@ -16,12 +15,12 @@ from topiccrawl.addons.simulate.harvest import BASELINE, STEPS, Case, Harvest
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import message
 from topiccrawl.storage.files import translated
+from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from jinja2 import Template
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -43,6 +42,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
 COLUMNS = 2
 """Maximum number of plots per row."""
 DPI = 110
+_PACKAGE = "topiccrawl.addons.simulate"
 _FONTS = ("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "SimHei", "DejaVu Sans")
 """Fonts in order of preference; the first ones have Chinese glyphs."""
 Points = list[tuple[float, float]]
@@ -165,19 +165,11 @@ def _sampled(points: Points) -> Points:
     return [(0.0, 0.0), *points[::step], *points[-1:]]
 
 
-@cache
-def _template(name: str) -> Template:
-    from jinja2 import Environment, PackageLoader
-
-    loader = PackageLoader("topiccrawl.addons.simulate", "templates")
-    return Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
-    ).get_template(name)
-
-
 def page(title: str, judged: Sequence[Judged]) -> str:
     """Return a self-contained HTML page."""
-    return _template("page.html").render(title=title, judged=judged, svg=svg, table=table)
+    return template(_PACKAGE, "templates/page.html").render(
+        title=title, judged=judged, svg=svg, table=table
+    )
 
 
 def svg(case: Case, harvests: Sequence[Harvest]) -> str:
@@ -186,7 +178,7 @@ def svg(case: Case, harvests: Sequence[Harvest]) -> str:
     lines = [(one.name, colour(n), "", curve(one)) for n, one in enumerate(harvests)]
     if points := oracle(case):
         lines.append(("oracle", ORACLE, ' stroke-dasharray="5 4"', points))
-    return _template("curves.svg").render(
+    return template(_PACKAGE, "templates/curves.svg").render(
         name=case.topic.name, lines=lines, budget=case.budget, top=top, width=WIDTH, height=HEIGHT,
         x=lambda fetched: _LEFT + fetched / case.budget * (WIDTH - _LEFT - _RIGHT),
         y=lambda found: HEIGHT - _BOTTOM - found / top * (HEIGHT - _TOP - _BOTTOM),
