@@ -19,7 +19,7 @@ from scrapy.settings import Settings
 
 from topiccrawl.addons.dashboard.channel import difference, event
 from topiccrawl.addons.dashboard.metrics import exposition
-from topiccrawl.addons.dashboard.stored import CACHE_SECONDS, Stored
+from topiccrawl.addons.dashboard.stored import CACHE_SECONDS, RunsSource
 from topiccrawl.extensions.figures import HOSTS, SHARE
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
@@ -50,7 +50,8 @@ async def _measure(folder: str, articles: int, hosts: int) -> None:
     await _fill(folder, articles)
     frontier = EmbeddedFrontier(f"{folder}/f", FirstCome(), Politeness(), Limits(), sync="never")
     frontier.push(Seed(f"http://h{n}.test/{m}") for n in range(hosts) for m in range(5))
-    stored, runs = Stored(Settings({"TOPICCRAWL_DATA_DIR": folder})), LocalRuns(folder)
+    settings, runs = Settings({"TOPICCRAWL_DATA_DIR": folder}), LocalRuns(folder)
+    source = RunsSource(settings)
     old, new = _state(frontier, 0), _state(frontier, 1)
 
     async def census() -> object:
@@ -60,7 +61,7 @@ async def _measure(folder: str, articles: int, hosts: int) -> None:
         return event(difference(old, new)).encode()
 
     async def more() -> object:
-        return await Stored(stored.settings).more(TOPIC, "f")
+        return await RunsSource(settings).more("")
 
     async def metrics() -> object:
         return exposition([new])
@@ -70,7 +71,7 @@ async def _measure(folder: str, articles: int, hosts: int) -> None:
     for name, work, every in (
         ("hosts", census, 1.0), ("what changed", stream, 1.0),
         ("record of the run", lambda: runs.put(new), INTERVAL),
-        ("articles", lambda: stored.articles(TOPIC, 0, 50), 2.5),
+        ("articles", lambda: source.articles("", 0, 50), 2.5),
         ("chains, changes", more, CACHE_SECONDS),
         ("metrics", metrics, 15.0),
     ):  # fmt: skip
@@ -78,7 +79,7 @@ async def _measure(folder: str, articles: int, hosts: int) -> None:
         seconds = max(every, each / 1000 / SHARE) if work is census else every
         total += each / seconds
         print(f"{name:<20} {each:>7.2f}   {seconds:>7.1f}   {each / seconds:>11.2f}")
-    await stored.close()
+    await source.close()
     frontier.close()
     print(f"together {total:.1f} ms a second: {total / 10:.2f} % of a processor")
 

@@ -23,12 +23,14 @@ PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
 ERRORS = [name for name, one in vars(errors).items() if isinstance(one, type)]
 CALLS = dict.fromkeys(["tr", "message", *ERRORS])
 """Functions and errors whose first argument is a message (``topiccrawl.messages``)."""
+METHODS = [("**.py", "python"), ("**/static/report.html", "jinja2")]
+"""Extraction methods of Babel, by file."""
 
 
 def used() -> dict[str, str]:
     """Return the messages of the code and the dashboard, each with its file."""
     found: dict[str, str] = {}
-    for file, _, text, _, _ in extract_from_dir(PACKAGE, keywords=CALLS):
+    for file, _, text, _, _ in extract_from_dir(PACKAGE, METHODS, keywords=CALLS):
         if str(text).strip():
             found.setdefault(str(text), file)
     if PAGE.exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -93,12 +94,14 @@ def test_a_window_tells_what_is_new_changed_and_gone_since(storage: Storage) -> 
                 state(9, first_seen=120.0, role=Role.HUB),
             ]
         )
-        found = await pages.window(TOPIC, 100.0)
-        urls = [[one.url.rpartition("/")[2] for one in part] for part in found]
-        assert urls == [["2", "4"], ["3"], ["7", "6"]]
+        found = [(one.event, one.url[-1]) for one in await pages.changes(TOPIC, 100.0)]
+        assert found == [
+            ("new", "2"), ("new", "4"), ("changed", "3"), ("gone", "7"), ("gone", "6"),
+        ]  # fmt: skip
         assert await pages.counts(TOPIC) == {"hubs": 1, "details": 5, "gone": 3}
-        assert [len(part) for part in await pages.window(TOPIC, 100.0, 110.0)] == [2, 0, 0]
-        assert [len(part) for part in await pages.window(TOPIC, 0.0)] == [5, 0, 3]
+        assert [one.event for one in await pages.changes(TOPIC, 100.0, 110.0)] == ["new"] * 2
+        every = Counter(one.event for one in await pages.changes(TOPIC, 0.0))
+        assert every == {"new": 5, "gone": 3}
 
     law(storage, work)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import time
 from collections import defaultdict
@@ -17,16 +16,13 @@ from lab.demo.answers import Answer
 from lab.demo.changes import Changes
 from lab.demo.server import DemoServer
 from tests.crawl.run import MEASURED, ended, log_of, run, running
+from tests.crawl.test_watch import changes_since
 from tests.crawl.web import article
 from tests.waiting import until
-from topiccrawl.storage.pages import Pages
-from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from topiccrawl.storage.pages import Window
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
@@ -106,8 +102,7 @@ class Watchers:
 
     def window(self, since: float) -> Changes:
         """What the store says became of articles since a time."""
-        found = asyncio.run(_window(self.data, since))
-        return Changes(*(tuple(sorted(state.url for state in part)) for part in found))
+        return changes_since(self.data, TOPIC, since)
 
     def wait(self, condition: Callable[[], bool]) -> None:
         until(condition, lambda: log_of(self.data).read_text()[-5000:])
@@ -118,15 +113,6 @@ class Watchers:
             for one, other in pairwise(sorted(self.asks[hub])):
                 if not one.at <= killed_at <= other.at:
                     yield hub, other.at - one.at
-
-
-async def _window(data: Path, since: float) -> Window:
-    pages = Pages(SqliteStorage(data))
-    await pages.open()
-    try:
-        return await pages.window(TOPIC, since)
-    finally:
-        await pages.close()
 
 
 @pytest.fixture

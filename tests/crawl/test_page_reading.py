@@ -12,7 +12,7 @@ from tests.crawl.test_dashboard import (
 from tests.crawl.test_page import Given, article, served, wild_source
 from tests.unit.addons.dashboard.states import state
 from tests.unit.addons.dashboard.test_report import wild
-from topiccrawl.addons.dashboard.reporting import Report
+from topiccrawl.addons.dashboard.reporting import report_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,7 +146,7 @@ def test_how_a_crawl_ended_is_said() -> None:
 
 def test_a_report_asks_nobody_for_anything(tmp_path: Path) -> None:
     path, asked = tmp_path / "report.html", list[str]()
-    path.write_text(Report(wild(), "zh").html(), encoding="utf-8")
+    path.write_text(report_page(wild(), "zh"), encoding="utf-8")
     with browser() as chromium:
         context = chromium.new_context(offline=True, viewport={"width": 390, "height": 844})
         page = context.new_page()

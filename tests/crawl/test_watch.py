@@ -9,6 +9,7 @@ import signal
 import time
 from collections import defaultdict
 from contextlib import ExitStack
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,12 +24,12 @@ from topiccrawl.storage.pages import Pages
 from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from http.server import BaseHTTPRequestHandler
     from pathlib import Path
 
     from lab.demo.web import Web as DemoWeb
-    from topiccrawl.storage.pages import Window
+    from topiccrawl.storage.pages import Change
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
@@ -57,7 +58,7 @@ def test_two_runs_tell_what_changed_between_them_as_the_generator_knows_it(tmp_p
         again = (*crawl, "-a", "since=last", "-o", str(feed))
         status, out = run(server.proxy, data, *again, *AT_ONCE)
         assert status == 0, out[-3000:]
-    assert told(window(data, first.topic, began)) == changing.changes
+    assert changes_since(data, first.topic, began) == changing.changes
     assert events(feed) == changing.changes
     assert len(changing.changes.new) == len(changing.changes.changed) == 4
     answers = defaultdict(list)
@@ -188,12 +189,11 @@ def test_an_article_on_two_pages_has_changed_where_its_second_page_did(tmp_path:
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={hub}", "-a", "watch=1")
     with Web(pages) as web, running(web.proxy, data, *crawl, *AT_ONCE):
         wait_for(lambda: web.count(second) > 1, data)
-        assert window(data, "足球", since).changed == ()
+        assert changes_since(data, "足球", since).changed == ()
         pages[second] = article("足球第1轮", "更正：足球主教练说：")
         between = time.time()
-        wait_for(lambda: bool(window(data, "足球", between).changed), data)
-        (state,) = window(data, "足球", between).changed
-    assert state.url == first
+        wait_for(lambda: bool(changes_since(data, "足球", between).changed), data)
+        assert changes_since(data, "足球", between).changed == (first,)
     before, after = bodies(data, first)
     assert "赛后" in before
     assert "更正" in after
@@ -285,7 +285,7 @@ def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
             status, out = run(web.proxy, data, *crawl, *AT_ONCE)
             assert status == 0, out[-3000:]
         assert web.count(site.page) == 5
-    assert window(data, "足球", 0.0).gone == ()
+    assert changes_since(data, "足球", 0.0).gone == ()
 
 
 @pytest.mark.usefixtures("unmeasured")
@@ -303,16 +303,14 @@ def wait_for(condition: Callable[[], bool], data: Path) -> None:
     until(condition, lambda: log_of(data).read_text()[-3000:])
 
 
-def window(data: Path, topic: str, since: float) -> Window:
-    async def read() -> Window:
-        pages = Pages(SqliteStorage(data))
-        await pages.open()
-        try:
-            return await pages.window(topic, since)
-        finally:
-            await pages.close()
+def changes_since(data: Path, topic: str, since: float) -> Changes:
+    """URLs of the stored changes since a time."""
 
-    return asyncio.run(read())
+    async def read() -> list[Change]:
+        async with Pages(SqliteStorage(data)) as pages:
+            return await pages.changes(topic, since)
+
+    return by_event((one.event, one.url) for one in asyncio.run(read()))
 
 
 def validated(data: Path) -> list[str]:
@@ -333,15 +331,15 @@ def validated(data: Path) -> list[str]:
 TOPIC = "新能源汽车"
 
 
-def told(found: Window) -> Changes:
-    return Changes(*(tuple(sorted(state.url for state in part)) for part in found))
+def by_event(changes: Iterable[tuple[str, str]]) -> Changes:
+    given = sorted(changes, key=itemgetter(1))
+    kinds = ("new", "changed", "gone")
+    return Changes(*(tuple(url for event, url in given if event == kind) for kind in kinds))
 
 
 def events(feed: Path) -> Changes:
     lines = [json.loads(line) for line in feed.read_text().splitlines()]
-    kinds = ("new", "changed", "gone")
-    found = (sorted(o["url"] for o in lines if o.get("event") == kind) for kind in kinds)
-    return Changes(*map(tuple, found))
+    return by_event((one["event"], one["url"]) for one in lines if "event" in one)
 
 
 def body(web: DemoWeb, url: str) -> bytes:

@@ -17,12 +17,11 @@ from typing_extensions import override
 from topiccrawl.commands.changes import (
     as_json,
     change_rows,
+    changes_of,
     minute_of,
-    on_site,
     period_since,
     report,
     until_of,
-    window_of,
 )
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say, score
 from topiccrawl.errors import ConfigurationError, StateError
@@ -202,13 +201,13 @@ class ArticlesCommand(OperatorCommand, ScrapyCommand):
                 )
             since = parse_since(opts.since or LAST, self.folder, owner, time.time())
         until = until_of(opts.until, self.folder, owner, time.time())
-        window = on_site(await window_of(self.options, owner, since, until), site_in(opts.site))
+        changes = await changes_of(self.options, owner, since, until, site_in(opts.site))
         async with self._store() as store:
-            rows = (await change_rows(store, window))[: opts.limit or None]
-        if not (opts.template or any(window) or any(await window_of(self.options, owner, 0.0))):
+            rows = (await change_rows(store, changes))[: opts.limit or None]
+        if not (opts.template or changes or await changes_of(self.options, owner, 0.0)):
             text = f"{owner}: no page has been watched: crawl with -a watch=1"
             say(text, to=sys.stderr)
-        say(*(as_json(rows) if opts.json else report(owner, since, window, rows)))
+        say(*(as_json(rows) if opts.json else report(owner, since, changes, rows)))
 
     def _forget(self, names: list[str]) -> None:
         """Delete articles from the store, then by TOPICCRAWL_FORGET, such as from the archive."""

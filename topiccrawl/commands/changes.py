@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,11 +14,11 @@ from topiccrawl.errors import StateError
 from topiccrawl.links.urls import host_of
 from topiccrawl.scheduler.starttime import LAST, parse_since
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.pages import Change, Pages, Window, changes_in_window
+from topiccrawl.storage.pages import Change, Pages
 from topiccrawl.storage.selection import site_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from scrapy.settings import BaseSettings
@@ -75,32 +76,30 @@ def until_of(text: str, folder: str | Path, owner: str, now: float) -> float:
     return until + _DAY if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else until
 
 
-def on_site(window: Window, site: str) -> Window:
-    """Return the changes of a host and its subdomains; all changes if ``site`` is ""."""
-    if not site:
-        return window
-    name = f"site:{site}"
-    return Window(
-        *(tuple(s for s in kept if name in site_names(host_of(s.url))) for kept in window)
-    )
+async def changes_of(
+    settings: Mapping[str, Any], owner: str, since: float, until: float = 0.0, site: str = ""
+) -> list[Change]:
+    """Return the changes of an owner's pages, oldest first.
 
-
-async def window_of(
-    settings: Mapping[str, Any], owner: str, since: float, until: float = 0.0
-) -> Window:
-    """Return the new, changed and gone pages of an owner.
+    Args:
+        settings: Settings of the storage.
+        owner: Name of the topic or template.
+        since: Start, seconds since the epoch.
+        until: End, seconds since the epoch; 0 for none.
+        site: Host, whose subdomains are included; "" for all.
 
     Raises:
         StorageError: If the store cannot be read.
     """
     async with Pages(storage_of(settings)) as pages:
-        return await pages.window(owner, since, until)
+        found = await pages.changes(owner, since, until)
+    return [one for one in found if not site or f"site:{site}" in site_names(host_of(one.url))]
 
 
-async def change_rows(store: ArticleStore, window: Window) -> list[ChangeRow]:
-    """Return the changes of a window, with data of their stored articles."""
+async def change_rows(store: ArticleStore, changes: Iterable[Change]) -> list[ChangeRow]:
+    """Return changes with data of their stored articles."""
     rows: list[ChangeRow] = []
-    for change in changes_in_window(window):
+    for change in changes:
         story = await store.get(change.url)
         if story is None:
             rows.append(ChangeRow(change))
@@ -112,11 +111,13 @@ async def change_rows(store: ArticleStore, window: Window) -> list[ChangeRow]:
     return rows
 
 
-def report(owner: str, since: float, window: Window, rows: Sequence[ChangeRow]) -> list[str]:
-    """Return the lines of the report."""
-    new, changed, gone = map(len, window)
-    head = f"{owner} since {minute_of(since)}: {new} new, {changed} changed, {gone} gone"
-    return [head, *map(_line, rows)]
+def report(
+    owner: str, since: float, changes: Iterable[Change], rows: Iterable[ChangeRow]
+) -> list[str]:
+    """Return the lines of the report: the numbers of all changes, and the shown ones."""
+    numbers = Counter(change.event for change in changes)
+    counted = ", ".join(f"{numbers[event]} {event}" for event in ("new", "changed", "gone"))
+    return [f"{owner} since {minute_of(since)}: {counted}", *map(_line, rows)]
 
 
 def as_json(rows: Sequence[ChangeRow]) -> list[str]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, SubElement, tostring
 
-from topiccrawl.storage.formats import Writer, xml_text
+from topiccrawl.storage.formats import Writer, template, xml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from typing import TextIO
 
     from topiccrawl.model import Article
 
-NAMESPACE = "http://www.w3.org/2005/Atom"
 SUMMARY = 300
 """Maximum number of characters of the text in an entry."""
 
@@ -26,94 +24,36 @@ def atom(file: TextIO) -> Writer[Article]:
     The id of an entry is the URL of its article, so that feed readers show each article once. The
     summary is omitted if the page forbids copies.
     """
-    return _feed(file, entry, _atom)
+    return _feed(file, "templates/atom.xml")
 
 
 def rss(file: TextIO) -> Writer[Article]:
     """Return a writer of an RSS 2.0 feed, for readers without Atom; one item per story."""
-    return _feed(file, _item, _rss)
+    return _feed(file, "templates/rss.xml")
 
 
-def _feed(
-    file: TextIO,
-    make_entry: Callable[[Article], Element],
-    make_feed: Callable[[str, Sequence[Element]], Element],
-) -> Writer[Article]:
-    """Return a writer that collects entries and writes the feed at the end."""
-    entries: list[Element] = []
-    topics: dict[str, None] = {}
+def _feed(file: TextIO, name: str) -> Writer[Article]:
+    """Return a writer that collects articles and writes the feed at the end."""
+    articles: list[Article] = []
 
     def write(article: Article) -> None:
-        topics.update(dict.fromkeys(article.topics))
-        entries.append(make_entry(article))
+        text = "" if article.noarchive else article.body[:SUMMARY]
+        articles.append(replace(article, body=text))
 
     def end() -> None:
-        text = tostring(make_feed(" · ".join(topics) or "topiccrawl", entries), encoding="unicode")
-        file.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+        topics = dict.fromkeys(topic for article in articles for topic in article.topics)
+        feed = template("topiccrawl.storage", name).render(
+            name=" · ".join(topics) or "topiccrawl",
+            articles=articles,
+            updated=max((article.fetched_at for article in articles), default=0.0),
+            utc=_utc, with_zone=with_zone, mail_date=format_datetime,
+        )  # fmt: skip
+        file.write(f"{xml_text(feed)}\n")
 
     return Writer(write, end)
 
 
-def _atom(name: str, entries: Sequence[Element]) -> Element:
-    feed = Element("feed", xmlns=NAMESPACE)
-    times = [one.findtext("updated", "") for one in entries]
-    updated = max(times, default=_time(0.0))
-    _add(feed, title=name, id=f"urn:topiccrawl:{name}", updated=updated)
-    feed.extend(entries)
-    return feed
-
-
-def _rss(name: str, items: Sequence[Element]) -> Element:
-    feed = Element("rss", version="2.0")
-    channel = SubElement(feed, "channel")
-    link = items[0].findtext("link", "") if items else ""
-    _add(channel, title=name, link=link, description=f"Articles about {name}")
-    channel.extend(items)
-    return feed
-
-
-def _item(article: Article) -> Element:
-    element = Element("item")
-    _add(element, title=article.title, link=article.url, guid=article.url)
-    if (published := with_zone(article.published)) is not None:
-        _add(element, pubDate=format_datetime(published))
-    for topic in article.topics:
-        _add(element, category=topic)
-    if article.body and not article.noarchive:
-        _add(element, description=article.body[:SUMMARY])
-    return element
-
-
-def entry(article: Article) -> Element:
-    """Return the entry of an article.
-
-    >>> from topiccrawl.model import Article
-    >>> made = entry(Article("http://a.test/1", "题", "文", published="2026-01-31T08:00:00+08:00"))
-    >>> made.findtext("published"), made.findtext("updated")
-    ('2026-01-31T08:00:00+08:00', '1970-01-01T00:00:00Z')
-    """
-    element = Element("entry")
-    _add(element, title=article.title, id=article.url)
-    SubElement(element, "link", href=xml_text(article.url))
-    _add(element, updated=_time(article.fetched_at))
-    if (published := with_zone(article.published)) is not None:
-        _add(element, published=published.isoformat())
-    author = article.author or article.source or article.site or article.url
-    _add(SubElement(element, "author"), name=author)
-    for topic in article.topics:
-        SubElement(element, "category", term=xml_text(topic))
-    if article.body and not article.noarchive:
-        _add(element, summary=article.body[:SUMMARY])
-    return element
-
-
-def _add(parent: Element, **texts: str) -> None:
-    """Add elements with texts."""
-    for name, text in texts.items():
-        SubElement(parent, name).text = xml_text(text)
-
-
-def _time(at: float) -> str:
+def _utc(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import html
 import json
 import re
 import sys
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
@@ -22,6 +22,8 @@ from topiccrawl.storage.files import translated
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TextIO
+
+    from jinja2 import Template
 
     from topiccrawl.model import Article
 
@@ -122,18 +124,6 @@ def _markdown(text: str) -> str:
     return "".join(f"\\{sign}" if sign in "\\|*_`[]" else sign for sign in plain)
 
 
-_HEAD = """<!doctype html>
-<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title><style>
-body {{ font: 14px/1.5 system-ui, sans-serif; margin: 1rem }}
-table {{ border-collapse: collapse }}
-th, td {{ border: 1px solid #ccc; padding: .3rem .5rem; text-align: left; vertical-align: top }}
-th {{ position: sticky; top: 0; background: #f4f4f4 }}
-td > div {{ max-width: 40rem; max-height: 12rem; overflow: auto; white-space: pre-line }}
-</style></head><body><h1>{title}</h1><table>
-"""
-
-
 def html_table(
     file: TextIO, title: str, names: Sequence[str], cells: Cells[Article]
 ) -> Writer[Article]:
@@ -147,22 +137,29 @@ def html_table(
         names: Names of the columns.
         cells: Returns the cells of an article.
     """
-    file.write(_HEAD.format(title=html.escape(title)))
-    file.write("".join(f"<th>{html.escape(name)}</th>" for name in names) + "\n")
+    table: Any = template("topiccrawl.storage", "templates/table.html").module
+    file.write(table.head(title, names))
 
     def write(one: Article) -> None:
-        row = zip(names, cells(one), strict=True)
-        row_html = "".join(f"<td><div>{_shown(name, cell, one)}</div></td>" for name, cell in row)
-        file.write(f"<tr>{row_html}</tr>\n")
+        url = one.url if one.url.startswith(("http://", "https://")) else ""
+        file.write(table.row(zip(names, cells(one), strict=True), url))
 
-    return Writer(write, lambda: file.write("</table></body></html>\n"))
+    return Writer(write, lambda: file.write(table.end()))
 
 
-def _shown(name: str, cell: str | float, article: Article) -> str:
-    text = html.escape(str(cell))
-    if name in {"title", "url"} and article.url.startswith(("http://", "https://")):
-        return f'<a href="{html.escape(article.url)}" rel="noreferrer">{text}</a>'
-    return text
+@cache
+def template(package: str, name: str) -> Template:
+    """Return a template of Jinja2 that escapes all texts as HTML.
+
+    Args:
+        package: Package with the template.
+        name: Path of the template in the package.
+    """
+    from jinja2 import Environment, PackageLoader
+
+    loader = PackageLoader(package, "")
+    pages = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return pages.get_template(name)
 
 
 def parquet(path: Path, schema: Callable[[Any], Any], row: Callable[[T], Row]) -> Writer[T]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from topiccrawl.links.urls import host_of
 from topiccrawl.storage.documents import DocumentKind, DocumentStore, Span, pages
@@ -76,20 +76,6 @@ class PageState:
     relevance: float = 0.0
     found_on: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
-
-
-class Window(NamedTuple):
-    """Detail pages that changed in a time window; each is in one list only.
-
-    Attributes:
-        new: First recorded in the window, and not gone.
-        changed: Recorded earlier, and changed or back in the window.
-        gone: Found gone in the window.
-    """
-
-    new: tuple[PageState, ...] = ()
-    changed: tuple[PageState, ...] = ()
-    gone: tuple[PageState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,20 +163,26 @@ class Pages(DocumentStore):
         }
         return {name: await self._documents.count(PAGES, which) for name, which in kinds.items()}
 
-    async def window(self, owner: str, since: float, until: float = 0.0) -> Window:
-        """Return the detail pages that changed from ``since`` to before ``until`` (0: no end).
+    async def changes(self, owner: str, since: float, until: float = 0.0) -> list[Change]:
+        """Return the events of detail pages from ``since`` to before ``until`` (0: no end).
 
-        The lists are ordered by ``first_seen``, ``changed_at`` and ``gone_at``.
+        Each page has one event: ``new`` if it was first recorded then, ``changed`` if it was
+        recorded earlier and changed or came back, ``gone`` if it was found gone. The oldest event
+        comes first.
         """
         details, end = {"owner": owner, "role": Role.DETAIL}, until or math.inf
         here = {**details, "gone_at": 0.0}
-        changed = {"changed_at": Span(since, end), "first_seen": Span(high=since)}
-        gone = {"gone_at": Span(max(since, _MIN_TIME), end)}
-        return Window(
-            tuple(await self._find({**here, "first_seen": Span(since, end)}, "first_seen")),
-            tuple(await self._find({**here, **changed}, "changed_at")),
-            tuple(await self._find({**details, **gone}, "gone_at")),
-        )
+        events: dict[str, Where] = {
+            "new": {**here, "first_seen": Span(since, end)},
+            "changed": {**here, "changed_at": Span(since, end), "first_seen": Span(high=since)},
+            "gone": {**details, "gone_at": Span(max(since, _MIN_TIME), end)},
+        }
+        found = [
+            _change(event, state)
+            for event, where in events.items()
+            for state in await self._find(where, _TIMES[event])
+        ]
+        return sorted(found, key=lambda change: change.at)
 
     async def forget(self, names: Sequence[str]) -> int:
         """Delete the states of URLs, and of a host and its subdomains for ``site:HOST``."""
@@ -215,13 +207,6 @@ def sendable(validator: str) -> str:
 
 def _state(document: Document) -> PageState:
     return PageState(**{**document, "role": Role(document["role"])})
-
-
-def changes_in_window(window: Window) -> list[Change]:
-    """Return the events of a time window, oldest first."""
-    parts = window._asdict().items()
-    events = [_change(event, state) for event, states in parts for state in states]
-    return sorted(events, key=lambda change: change.at)
 
 
 def change_between(known: PageState | None, state: PageState) -> Change | None:

@@ -121,7 +121,7 @@ class SqliteStore:
     async def open(self) -> None:
         """See ``ArticleStore.open``."""
         await asyncio.to_thread(self._database.open)
-        await self._database.write(self._stories.open)
+        await self._database.write(lambda _: None)  # it can be written
 
     async def close(self) -> None:
         """See ``ArticleStore.close``."""
@@ -257,7 +257,9 @@ def _listed(row: tuple[Any, ...]) -> Listed:
 
 
 class StoryIndex:
-    """Index for detecting reprints; calls run inside a transaction of the caller.
+    """Index for detecting reprints, loaded by the first save: readers do not need it.
+
+    Calls run inside a transaction of the caller.
 
     Args:
         method: Method of duplicate detection.
@@ -271,20 +273,16 @@ class StoryIndex:
         self._last: _Row | None = None
         self._marks_seen = 0
 
-    def open(self, connection: sqlite3.Connection) -> None:
-        """Load the index; rebuild it from the texts if another method created the keys."""
-        query = "SELECT value FROM properties WHERE name = 'duplicates'"
-        row = connection.execute(query).fetchone()
-        if row is None or row[0] != self._method.scheme:
-            self._rebuild(connection)
-        self.refresh(connection)
-
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Read the rows that other processes added since the last read."""
+        """Read the rows added since the last read; rebuild those of another method from texts."""
         if self._last is not None:
             row = connection.execute(f"{_ROWS} seq = ?", self._last[:1]).fetchone()
             if row != self._last:
                 self._reset()  # a transaction was rolled back after its rows were indexed
+        if self._last is None:
+            query = "SELECT value FROM properties WHERE name = 'duplicates'"
+            if connection.execute(query).fetchone() != (self._method.scheme,):
+                self._rebuild(connection)
         query = "SELECT seq, mark FROM boilerplate WHERE seq > ? ORDER BY seq"
         marks = connection.execute(query, (self._marks_seen,)).fetchall()
         if marks:

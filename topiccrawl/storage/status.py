@@ -17,7 +17,7 @@ A *state* maps names of sections to plain JSON values:
     nodes     run, totals, waiting and live of each node
     crawls    frontier, topic and live nodes of each known crawl
 
-Sections that ``Source.more`` returns:
+Sections that change slowly, which the dashboard reads from the stores:
 
     chains    stories with the most reprints, and their reprints
     learnt    terms that the last topic change added to the user's
@@ -27,10 +27,7 @@ Sections that ``Source.more`` returns:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from topiccrawl.storage.contract import Listed
+from typing import Any
 
 State = dict[str, Any]
 """Sections by name."""
@@ -52,27 +49,3 @@ EMPTY: State = {
     "nodes": [],
 }  # fmt: skip
 """State without a crawl."""
-
-
-class Source(Protocol):
-    """Source of states; ``crawl`` is the place of a frontier, or "" for the last started crawl.
-
-    Raises (all methods):
-        StorageError: The data cannot be read.
-    """
-
-    async def state(self, crawl: str) -> State:
-        """Return all sections but those of ``more``."""
-        ...
-
-    async def states(self) -> list[State]:
-        """Return the states of all running crawls."""
-        ...
-
-    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """Return the number of stored articles, and one page of them, the last stored first."""
-        ...
-
-    async def more(self, crawl: str) -> State:
-        """Return the sections that change slowly: chains, changes, patterns."""
-        ...

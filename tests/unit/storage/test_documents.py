@@ -97,7 +97,7 @@ async def calls(pages: Pages, periods: Periods, records: Records) -> None:
     await pages.get("足球", ["http://a.test/1", "http://a.test/2"])
     await pages.due("足球", 9.0, 10, 1.0)
     await pages.counts("足球")
-    await pages.window("足球", 1.0)
+    await pages.changes("足球", 1.0)
     await pages.forget(["http://a.test/1"])
     await periods.last("甲")
     await periods.get("甲", ["http://s.test/"])

@@ -1,22 +1,27 @@
-"""Server-sent events: changes of one crawl's state, sent to all connected readers."""
+"""Responses of the dashboard: JSON, errors, and streams of the changes of a crawl's state."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from topiccrawl.errors import TopiccrawlError
+from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from aiohttp.typedefs import Handler
+
     from topiccrawl.storage.status import State
+
+logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
 """Seconds between two reads of the state, which all readers share."""
@@ -115,6 +120,35 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
 def json_response(value: Any) -> web.Response:  # noqa: ANN401 - any JSON value
     """Return a response with a value as JSON."""
     return web.Response(text=text_of(value), content_type="application/json")
+
+
+@web.middleware
+async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Respond to an invalid request with status 400, and with 503 if data cannot be read.
+
+    The body is ``{"error": reason}``.
+    """
+    try:
+        return await handler(request)
+    except TopiccrawlError as error:
+        if error.public != str(error):  # the text of a file is only logged
+            logger.warning("%s %s: %s", request.method, request.path, error)
+        invalid = isinstance(error, ConfigurationError | StateError)
+        kind = web.HTTPBadRequest if invalid else web.HTTPServiceUnavailable
+        reason = text_of({"error": error.public})
+        raise kind(text=reason, content_type="application/json") from error
+
+
+def number_in(request: web.Request, name: str, default: int, most: int) -> int:
+    """Return a number of a request's query, at most ``most``.
+
+    Raises:
+        ConfigurationError: It is not a whole number.
+    """
+    text = request.query.get(name, str(default))
+    if not (text.isascii() and text.isdigit()):
+        raise ConfigurationError("offset and limit must be whole numbers")
+    return min(int(text[:10]), most)
 
 
 def difference(old: State, new: State) -> State:

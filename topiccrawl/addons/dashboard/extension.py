@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import logging
 from contextlib import AsyncExitStack
-from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.addons.dashboard.address import Address, address_in
+from topiccrawl.addons.dashboard.stored import CrawlSource
 from topiccrawl.errors import SettingError, StorageError
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.scheduler.build import frontier_place
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from topiccrawl.addons.dashboard.stored import Stored
-    from topiccrawl.storage.contract import Listed
-    from topiccrawl.storage.status import State
 
 logger = logging.getLogger(__name__)
 
@@ -61,10 +57,10 @@ class Dashboard:
             return
         from topiccrawl.addons.dashboard.server import serving
 
-        settings, source = self.crawler.settings, partial(CrawlSource, figures)
+        settings = self.crawler.settings
         control = settings.getbool("TOPICCRAWL_CONTROL")
-        page = serving(settings, self.address, source, self.crawler, control=control)
         try:
+            page = serving(settings, self.address, CrawlSource(figures), control=control)
             server = await self._open.enter_async_context(page)
         except (SettingError, StorageError) as error:
             logger.error("The dashboard is not available: %s", error)  # noqa: TRY400 - has the remedy
@@ -74,39 +70,3 @@ class Dashboard:
     async def stop(self) -> None:
         """Stop the server."""
         await self._open.aclose()
-
-
-class CrawlSource:
-    """Data source of the running crawl; it ignores which crawl is requested.
-
-    Args:
-        figures: Figures of the crawl.
-        stored: Reader of the stored data of its topic.
-    """
-
-    def __init__(self, figures: CrawlFigures, stored: Stored) -> None:
-        self._figures = figures
-        self._stored = stored
-
-    async def state(self, crawl: str) -> State:  # noqa: ARG002 - there is only one
-        """Return all sections."""
-        return self._figures.state()
-
-    async def states(self) -> list[State]:
-        """Return the state of the crawl."""
-        return [self._figures.state()]
-
-    async def articles(
-        self,
-        crawl: str,  # noqa: ARG002
-        offset: int,
-        limit: int,
-    ) -> tuple[int, list[Listed]]:
-        """Return the number of stored articles and a page of them, last stored first."""
-        return await self._stored.articles(self._figures.name, offset, limit)
-
-    async def more(self, crawl: str) -> State:  # noqa: ARG002
-        """Return the sections that change slowly."""
-        crawler = self._figures.crawler
-        place = frontier_place(crawler.settings, crawler.spider)
-        return await self._stored.more(self._figures.name, place)

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 from collections import Counter
 from contextlib import aclosing
 from datetime import UTC, datetime
-from functools import wraps
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,22 +18,23 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from topiccrawl.addons.dashboard.channel import json_response, text_of
+from topiccrawl.addons.dashboard.channel import json_response, number_in, text_of
 from topiccrawl.addons.dashboard.merge import overview
 from topiccrawl.commands.marking import WANTED, mark, uncertain_pages
-from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
+from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.feed import SUMMARY
+from topiccrawl.storage.formats import open_writer
 from topiccrawl.storage.selection import Selection, day, group_by_event, site_in, words_in
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.storage.tables import Table, displayed_values, score_of
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Sequence
 
     from scrapy.settings import Settings
 
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore
 
     Facets = dict[str, Sequence[tuple[Any, ...]]]
-    Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 COUNTED = 2_000
 """Number of last stored articles in which facets are counted."""
@@ -84,14 +82,14 @@ class Library:
     def routes(self) -> list[web.RouteDef]:
         """Return the routes."""
         return [
-            web.get("/api/crawls", _with_errors(self._crawls)),
-            web.get("/api/library", _with_errors(self._search)),
-            web.get("/api/article", _with_errors(self._article)),
-            web.get("/api/export/{name}", _with_errors(self._export)),
-            web.get("/feed/{topic}.atom", _with_errors(self._atom)),
-            web.get("/feed/{topic}.json", _with_errors(self._json_feed)),
-            web.get("/api/doubtful", _with_errors(self._doubtful)),
-            web.post("/api/marks", _with_errors(self._mark)),
+            web.get("/api/crawls", self._crawls),
+            web.get("/api/library", self._search),
+            web.get("/api/article", self._article),
+            web.get("/api/export/{name}", self._export),
+            web.get("/feed/{topic}.atom", self._atom),
+            web.get("/feed/{topic}.json", self._json_feed),
+            web.get("/api/doubtful", self._doubtful),
+            web.post("/api/marks", self._mark),
             web.get("/api/openapi.json", _openapi),
         ]
 
@@ -125,8 +123,8 @@ class Library:
 
     async def _search(self, request: web.Request) -> web.Response:
         selection = selection_in(request)
-        offset = _number(request, "offset", "0", 10**9)
-        limit = _number(request, "limit", "50", MAX_ARTICLES)
+        offset = number_in(request, "offset", 0, 10**9)
+        limit = number_in(request, "limit", 50, MAX_ARTICLES)
         most, event = max(COUNTED, offset + limit), request.query.get("event", "")
         found = await self._select(selection, most, event)
         marks = await self._marks(selection.topic)
@@ -271,22 +269,12 @@ def facets(found: list[Article]) -> tuple[Facets, dict[str, int]]:
 
 def exported(suffix: str, topic: str, articles: list[Article]) -> bytes:
     """Export articles in a format of ``scrapy articles export``."""
-    text, binary = Table(topic).formats()
-    if suffix in text:
-        buffer = io.StringIO()
-        writer = text[suffix](buffer)
-        _write(writer, articles)
-        return buffer.getvalue().encode("utf-8", "replace")
     with TemporaryDirectory(prefix="topiccrawl-") as folder:
-        path = Path(folder) / f"articles{suffix}"
-        _write(binary[suffix](path), articles)
+        path = Path(folder, f"articles{suffix}")
+        with open_writer(str(path), Table(topic).formats()) as writer:
+            for article in articles:
+                writer.write(article)
         return path.read_bytes()
-
-
-def _write(writer: Any, articles: list[Article]) -> None:  # noqa: ANN401 - Writer[Article]
-    for article in articles:
-        writer.write(article)
-    writer.end()
 
 
 def json_feed(topic: str, articles: list[Article]) -> dict[str, Any]:
@@ -316,29 +304,6 @@ def _item(article: Article) -> dict[str, Any]:
     return {name: value for name, value in item.items() if value or name == "content_text"}
 
 
-def _number(request: web.Request, name: str, default: str, most: int) -> int:
-    text = request.query.get(name, default)
-    if not (text.isascii() and text.isdigit()):
-        raise ConfigurationError("offset and limit must be whole numbers")
-    return min(int(text[:10]), most)
-
-
 async def _openapi(_request: web.Request) -> web.Response:
     text = files("topiccrawl.addons.dashboard").joinpath("static", "openapi.json")
     return web.json_response(text=text.read_text(encoding="utf-8"))
-
-
-def _with_errors(handler: Handler) -> Handler:
-    """Respond with status 400 to an invalid request, and 503 if the store cannot be read."""
-
-    @wraps(handler)
-    async def respond(request: web.Request) -> web.StreamResponse:
-        try:
-            return await handler(request)
-        except TopiccrawlError as error:
-            invalid = isinstance(error, ConfigurationError | StateError)
-            kind = web.HTTPBadRequest if invalid else web.HTTPServiceUnavailable
-            body = json.dumps({"error": error.public}, ensure_ascii=False)
-            raise kind(text=body, content_type="application/json") from error
-
-    return respond

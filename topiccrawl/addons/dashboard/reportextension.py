@@ -12,8 +12,6 @@ from scrapy.exceptions import NotConfigured
 from topiccrawl.addons.dashboard.reporting import language_of, write_report
 from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.figures import CrawlFigures
-from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.factory import closed_after
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -61,9 +59,7 @@ class CrawlReport:
             path = path / f"{run['id']}.html"
         settings = self.crawler.settings
         try:
-            async with closed_after(frontiers_of(settings).runs()) as runs:
-                records = await runs.all()
-            await write_report(path, records, settings, topic=run["topic"], language=self.language)
+            await write_report(path, settings, topic=run["topic"], language=self.language)
         except TopiccrawlError as error:
             logger.error("The report was not written: %s", error)  # noqa: TRY400 - has the remedy
         else:

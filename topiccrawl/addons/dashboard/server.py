@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -15,26 +14,25 @@ from aiohttp.http_exceptions import HttpProcessingError
 from typing_extensions import override
 
 from topiccrawl.addons.dashboard.address import Address
-from topiccrawl.addons.dashboard.channel import Channel, json_response
+from topiccrawl.addons.dashboard.channel import Channel, errors_as_json, json_response, number_in
 from topiccrawl.addons.dashboard.guard import HEADERS, Guard, guard_of
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.addons.dashboard.metrics import available, exposition
-from topiccrawl.addons.dashboard.stored import Stored
-from topiccrawl.errors import StorageError, TopiccrawlError
+from topiccrawl.errors import StorageError
 from topiccrawl.messages import translate
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import components
+from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
-    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
 
+    from topiccrawl.addons.dashboard.stored import Source, StoredSource
     from topiccrawl.storage.ledger import Ledger
-    from topiccrawl.storage.status import Source, State
+    from topiccrawl.storage.status import State
 
-    Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
     Exposition = Callable[[Sequence[State]], tuple[bytes, str]]
 
 logger = logging.getLogger(__name__)
@@ -53,10 +51,6 @@ _TYPES = {
     ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml",
     ".txt": "text/plain", ".json": "application/json",
 }  # fmt: skip
-
-
-_SLOT = re.compile(r"<!-- (\w+) -->")
-"""Marker of a part of a page, and of its place in ``shell.html``."""
 
 
 class DashboardServer:
@@ -79,18 +73,20 @@ class DashboardServer:
         self._metrics = metrics
         self._start = start
         self._channels: dict[str, Channel] = {}
-        self._app = web.Application(middlewares=[guard.middleware], client_max_size=MAX_BODY_BYTES)
+        self._app = web.Application(
+            middlewares=[guard.middleware, errors_as_json], client_max_size=MAX_BODY_BYTES
+        )
         self._app.add_routes(
             [
                 web.get("/", self._page),
                 web.get("/{page:crawl|crawls|articles}", self._page),
                 web.get("/static/words.{language:en|zh}.json", _words),
                 web.get("/static/{name}", self._static),
-                web.get("/api/state", self._with_errors(self._get_state)),
-                web.get("/api/events", self._with_errors(self._events)),
-                web.get("/api/articles", self._with_errors(self._articles)),
-                web.get("/api/more", self._with_errors(self._more)),
-                web.get("/metrics", self._with_errors(self._get_metrics)),
+                web.get("/api/state", self._get_state),
+                web.get("/api/events", self._events),
+                web.get("/api/articles", self._articles),
+                web.get("/api/more", self._more),
+                web.get("/metrics", self._get_metrics),
                 *routes,
             ]
         )
@@ -148,8 +144,12 @@ class DashboardServer:
         return server() if len(server.connections) < MAX_CONNECTIONS else _RefusedConnection()
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
-        page = _page(request.match_info.get("page", self._start))
-        return web.Response(text=page, content_type="text/html", charset="utf-8")
+        name = request.match_info.get("page", self._start)
+        return web.Response(
+            text=template("topiccrawl.addons.dashboard", f"static/{name}.html").render(),
+            content_type="text/html",
+            charset="utf-8",
+        )
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         return _file(request.match_info["name"])
@@ -158,12 +158,9 @@ class DashboardServer:
         return json_response(await self.source.state(_crawl_in(request)))
 
     async def _articles(self, request: web.Request) -> web.StreamResponse:
-        numbers = [request.query.get("offset", "0"), request.query.get("limit", "50")]
-        if not all(number.isascii() and number.isdigit() for number in numbers):
-            raise web.HTTPBadRequest(text="offset and limit must be whole numbers\n")
-        offset, limit = (min(int(number[:10]), 10**9) for number in numbers)
-        wanted = _crawl_in(request), offset, min(limit, MAX_ARTICLES)
-        total, found = await self.source.articles(*wanted)
+        offset = number_in(request, "offset", 0, 10**9)
+        limit = number_in(request, "limit", 50, MAX_ARTICLES)
+        total, found = await self.source.articles(_crawl_in(request), offset, limit)
         return json_response({"total": total, "articles": [one._asdict() for one in found]})
 
     async def _more(self, request: web.Request) -> web.StreamResponse:
@@ -191,31 +188,18 @@ class DashboardServer:
                 self._channels.pop(name, None)
         return response
 
-    @staticmethod
-    def _with_errors(handler: Handler) -> Handler:
-        """Respond with status 503 and the reason if the data cannot be read."""
-
-        async def respond(request: web.Request) -> web.StreamResponse:
-            try:
-                return await handler(request)
-            except TopiccrawlError as error:
-                raise web.HTTPServiceUnavailable(text=f"{error.public}\n") from error
-
-        return respond
-
 
 @asynccontextmanager
 async def serving(
-    settings: Settings, address: Address, source: Callable[[Stored], Source],
-    crawler: Crawler | None = None, *, control: bool = True, start: str = "crawl",
+    settings: Settings, address: Address, source: StoredSource, *,
+    control: bool = True, start: str = "crawl",
 ) -> AsyncIterator[DashboardServer]:  # fmt: skip
     """Serve the dashboard until the block ends, then close its stores.
 
     Args:
         settings: Project settings.
         address: Address to listen on.
-        source: Returns the data source, given a reader of the stored data.
-        crawler: The running crawl; None to show stored data only.
+        source: Data source; closed at the end.
         control: Whether to add the routes of TOPICCRAWL_DASHBOARD_ROUTES, which control crawls.
         start: The page at ``/``.
 
@@ -224,16 +208,16 @@ async def serving(
         StorageError: If the stores cannot be read or the address is in use.
     """
     async with AsyncExitStack() as closing:
-        library, stored = Library(settings), Stored(settings, crawler)
+        closing.push_async_callback(source.close)
+        library = Library(settings)
         closing.push_async_callback(library.close)
-        closing.push_async_callback(stored.close)
         routes = list(library.routes())
         if control:
             ledger = frontiers_of(settings).ledger()
             closing.push_async_callback(ledger.close)
             routes += contributed_routes(settings, ledger)
         metrics, guard = exposition if available() else None, guard_of(settings, address)
-        server = DashboardServer(source(stored), guard, routes, metrics, start)
+        server = DashboardServer(source, guard, routes, metrics, start)
         await server.start()
         closing.push_async_callback(server.stop)
         yield server
@@ -281,15 +265,6 @@ async def _words(request: web.Request) -> web.Response:
     return json_response(
         {name: translate(word, language) for name, word in json.loads(text).items()}
     )
-
-
-def _page(name: str) -> str:
-    """Return a page: ``shell.html`` with the parts of the page's own file."""
-    static = files("topiccrawl.addons.dashboard").joinpath("static")
-    _, *split = _SLOT.split(static.joinpath(f"{name}.html").read_text("utf-8"))
-    parts = dict(zip(split[::2], split[1::2], strict=True))
-    shell = static.joinpath("shell.html").read_text("utf-8")
-    return _SLOT.sub(lambda place: parts.get(place[1], "").strip(), shell)
 
 
 def _file(name: str) -> web.Response:

@@ -1,12 +1,16 @@
-"""Stored data of a topic for the dashboard: articles, reprint chains, topic changes, sections."""
+"""Data of crawls for the dashboard and reports: states, articles, reprint chains, topic changes."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from typing_extensions import override
+
+from topiccrawl.addons.dashboard.merge import crawls, merged_state
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import components
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.factory import storage_of
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
+    from topiccrawl.extensions.figures import CrawlFigures
     from topiccrawl.storage.contract import Listed, StoryChain
     from topiccrawl.storage.status import State
 
@@ -36,22 +41,43 @@ LEARNED_TERMS = 24
 """Number of learned terms that are shown."""
 
 
-class Stored:
-    """Reads the stored data of crawls.
+class Source(Protocol):
+    """Source of states; ``crawl`` is the place of a frontier, or "" for the last started crawl.
+
+    Raises (all methods):
+        StorageError: The data cannot be read.
+    """
+
+    async def state(self, crawl: str) -> State:
+        """Return all sections but those of ``more``."""
+        ...
+
+    async def states(self) -> list[State]:
+        """Return the states of all running crawls."""
+        ...
+
+    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
+        """Return the number of stored articles, and one page of them, the last stored first."""
+        ...
+
+    async def more(self, crawl: str) -> State:
+        """Return the sections that change slowly: chains, changes, patterns."""
+        ...
+
+
+class StoredSource(Source):
+    """Source that reads the articles and topic changes of a crawl from its stores.
 
     Args:
         settings: Settings of the stores, and TOPICCRAWL_DASHBOARD_SECTIONS.
         crawler: The running crawl; None to read stored data only.
-
-    Attributes:
-        settings: Settings of the stores and sections.
 
     Raises:
         SettingError: If a section cannot be loaded.
     """
 
     def __init__(self, settings: BaseSettings, crawler: Crawler | None = None) -> None:
-        self.settings = settings
+        self._settings = settings
         self._crawler = crawler
         self._storage = storage_of(settings)
         self._listing = self._storage.listing()
@@ -59,20 +85,20 @@ class Stored:
         self._cache: dict[tuple[str, str], tuple[float, State]] = {}
         self._lock = asyncio.Lock()
 
-    async def articles(self, topic: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """Return the number of stored articles and a page of them, last stored first.
+    @override
+    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
+        run = (await self.state(crawl))["run"]
+        return await self._listing.page(run["topic"], limit, offset)
 
-        Raises:
-            StorageError: If the articles cannot be read.
-        """
-        return await self._listing.page(topic, limit, offset)
-
-    async def more(self, topic: str, frontier: str) -> State:
-        """Return reprint chains, topic changes and contributed sections.
+    @override
+    async def more(self, crawl: str) -> State:
+        """See ``Source.more``.
 
         The result is cached for at least ``CACHE_SECONDS``, and longer after a slow query.
         Concurrent callers share one query.
         """
+        run = (await self.state(crawl))["run"]
+        topic, frontier = run["topic"], run["frontier"]
         async with self._lock:
             began = time.monotonic()
             due, found = self._cache.get((topic, frontier), (0.0, {}))
@@ -92,13 +118,63 @@ class Stored:
         changes = await asyncio.to_thread(ChangeLog(self._storage).all, topic, frontier)
         contributed: State = {}
         for section in self._sections:
-            contributed |= await section(self.settings, self._crawler)
+            contributed |= await section(self._settings, self._crawler)
         return {
             **contributed,
             "chains": list(map(_chain, chains)),
             "changes": recent_changes(changes),
             "learnt": learned_terms(changes),
         }
+
+
+class CrawlSource(StoredSource):
+    """Source of the running crawl; it ignores which crawl is requested.
+
+    Args:
+        figures: Figures of the crawl.
+    """
+
+    def __init__(self, figures: CrawlFigures) -> None:
+        super().__init__(figures.crawler.settings, figures.crawler)
+        self._figures = figures
+
+    @override
+    async def state(self, crawl: str) -> State:
+        return self._figures.state()
+
+    @override
+    async def states(self) -> list[State]:
+        return [self._figures.state()]
+
+
+class RunsSource(StoredSource):
+    """Source of recorded crawls; the records of a crawl's nodes are merged.
+
+    Args:
+        settings: Settings of the stores and of the run records.
+
+    Attributes:
+        runs: Store of the run records.
+    """
+
+    def __init__(self, settings: BaseSettings) -> None:
+        super().__init__(settings)
+        self.runs = frontiers_of(settings).runs()
+
+    @override
+    async def close(self) -> None:
+        await self.runs.close()
+        await super().close()
+
+    @override
+    async def state(self, crawl: str) -> State:
+        records = await self.runs.all()
+        return {**merged_state(records, crawl), "crawls": crawls(records)}
+
+    @override
+    async def states(self) -> list[State]:
+        records = await self.runs.all()
+        return [merged_state(records, one["frontier"]) for one in crawls(records) if one["live"]]
 
 
 def _chain(chain: StoryChain) -> dict[str, Any]:

@@ -7,7 +7,6 @@ Curves are a self-contained HTML page with inline SVG and tables, or a PNG drawn
 from __future__ import annotations
 
 import warnings
-from html import escape
 from importlib.util import find_spec
 from math import ceil
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from topiccrawl.addons.simulate.harvest import BASELINE, STEPS, Case, Harvest
 from topiccrawl.errors import ConfigurationError
 from topiccrawl.messages import message
 from topiccrawl.storage.files import translated
+from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,13 +42,9 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 16, 44
 COLUMNS = 2
 """Maximum number of plots per row."""
 DPI = 110
+_PACKAGE = "topiccrawl.addons.simulate"
 _FONTS = ("Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "SimHei", "DejaVu Sans")
 """Fonts in order of preference; the first ones have Chinese glyphs."""
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-    "pre{overflow-x:auto;font-size:13px}svg{width:100%;height:auto}"
-    "text{font:12px system-ui,sans-serif}"
-)
 Points = list[tuple[float, float]]
 
 
@@ -171,17 +167,8 @@ def _sampled(points: Points) -> Points:
 
 def page(title: str, judged: Sequence[Judged]) -> str:
     """Return a self-contained HTML page."""
-    parts = [f"<h1>{escape(title)}</h1>"]
-    for case, harvests in judged:
-        parts.append(f"<h2>{escape(case.topic.name)}</h2>")
-        parts.append(svg(case, harvests))
-        parts.append(f"<pre>{escape(chr(10).join(table(case, harvests)))}</pre>")
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>\n"
-        + "\n".join(parts)
-        + "\n</body></html>\n"
+    return template(_PACKAGE, "templates/page.html").render(
+        title=title, judged=judged, svg=svg, table=table
     )
 
 
@@ -191,57 +178,16 @@ def svg(case: Case, harvests: Sequence[Harvest]) -> str:
     lines = [(one.name, colour(n), "", curve(one)) for n, one in enumerate(harvests)]
     if points := oracle(case):
         lines.append(("oracle", ORACLE, ' stroke-dasharray="5 4"', points))
-    parts = [*_axes(case.budget, top)]
-    for row, (name, ink, dash, points) in enumerate(lines):
-        places = " ".join(f"{_x(x, case.budget):.1f},{_y(y, top):.1f}" for x, y in points)
-        parts.append(
-            f'<polyline fill="none" stroke="{ink}" stroke-width="2"{dash} points="{places}"/>'
-        )
-        parts += _legend(name, ink, dash, _TOP + 12 + 20 * row)
-    label = escape(f"Relevant pages found by pages fetched: {case.topic.name}", quote=True)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-        f' aria-label="{label}">' + "".join(parts) + "</svg>"
-    )
+    return template(_PACKAGE, "templates/curves.svg").render(
+        name=case.topic.name, lines=lines, budget=case.budget, top=top, width=WIDTH, height=HEIGHT,
+        x=lambda fetched: _LEFT + fetched / case.budget * (WIDTH - _LEFT - _RIGHT),
+        y=lambda found: HEIGHT - _BOTTOM - found / top * (HEIGHT - _TOP - _BOTTOM),
+    )  # fmt: skip
 
 
 def colour(number: int) -> str:
     """Return the colour of a strategy by its index, from 0."""
     return COLOURS[number % len(COLOURS)]
-
-
-def _x(fetched: float, budget: int) -> float:
-    return _LEFT + fetched / budget * (WIDTH - _LEFT - _RIGHT)
-
-
-def _y(found: float, top: float) -> float:
-    return HEIGHT - _BOTTOM - found / top * (HEIGHT - _TOP - _BOTTOM)
-
-
-def _axes(budget: int, top: int) -> list[str]:
-    left, right, bottom = _x(0, budget), _x(budget, budget), _y(0, top)
-    parts = [f'<path d="M{left} {_TOP}V{bottom}H{right}" fill="none" stroke="#444"/>']
-    for quarter in range(5):
-        x, y = _x(budget * quarter / 4, budget), _y(top * quarter / 4, top)
-        parts.append(_text(x, bottom + 16, "middle", f"{budget * quarter / 4:.0f}"))
-        parts.append(_text(left - 6, y + 4, "end", f"{top * quarter / 4:.0f}"))
-        parts.append(f'<path d="M{left} {y:.1f}H{right}" stroke="#ddd"/>')
-    parts.append(_text((left + right) / 2, HEIGHT - 8, "middle", "pages fetched"))
-    parts.append(
-        f'<text transform="translate(14 {(_TOP + bottom) / 2}) rotate(-90)"'
-        ' text-anchor="middle">relevant pages</text>'
-    )
-    return parts
-
-
-def _legend(name: str, ink: str, dash: str, y: float) -> list[str]:
-    left = WIDTH - _RIGHT + 14
-    line = f'<path d="M{left} {y}h22" stroke="{ink}" stroke-width="2"{dash}/>'
-    return [line, _text(left + 28, y + 4, "start", name)]
-
-
-def _text(x: float, y: float, anchor: str, words: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
 def write_plot(path: Path, title: str, judged: Sequence[Judged]) -> None:

@@ -1,4 +1,4 @@
-"""HTTP API of tasks and orders. The dashboard mounts the routes and controls access to them.
+"""HTTP API of tasks and orders. The dashboard mounts the routes, controls access and sends errors.
 
     GET  /api/orders/NAME           order of a crawl (its topic's slug, or task-7)
     POST /api/orders/NAME/pause     also resume, cancel
@@ -24,7 +24,6 @@ fields, names and numbers are limited.
 from __future__ import annotations
 
 import json
-import logging
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +33,7 @@ from aiohttp import web
 from topiccrawl.addons.tasks.records import TaskSpec
 from topiccrawl.addons.tasks.service import to_json
 from topiccrawl.discovery.factory import FILE_PROVIDERS
-from topiccrawl.errors import ConfigurationError, StateError, StorageError
+from topiccrawl.errors import ConfigurationError, StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.storage.ledger import parse_speed
@@ -47,8 +46,6 @@ if TYPE_CHECKING:
     from topiccrawl.storage.ledger import Control
 
     Handler = Callable[[web.Request], Awaitable[web.Response]]
-
-logger = logging.getLogger(__name__)
 
 MAX_TASKS = 1000
 """Number of tasks from which no more can be created over HTTP."""
@@ -286,17 +283,9 @@ async def body_of(request: web.Request) -> dict[str, Any]:
 
 
 def _responder(handler: Callable[[web.Request], Awaitable[object]]) -> Handler:
-    """Return a handler that sends the result, or the error, of another one as JSON."""
+    """Return a handler that sends the result of another one as JSON."""
 
     async def respond(request: web.Request) -> web.Response:
-        try:
-            result = await handler(request)
-        except (ConfigurationError, StateError) as error:
-            if error.public != str(error):
-                logger.warning("%s %s: %s", request.method, request.path, error)
-            return web.json_response({"error": error.public}, status=400)
-        except StorageError as error:
-            return web.json_response({"error": error.public}, status=503)
-        return web.json_response(text=to_json(result))
+        return web.json_response(text=to_json(await handler(request)))
 
     return respond

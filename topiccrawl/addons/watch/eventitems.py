@@ -15,7 +15,7 @@ from topiccrawl.errors import StorageError
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import page_changed
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.pages import Change, Pages, changes_in_window
+from topiccrawl.storage.pages import Change, Pages
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -67,12 +67,12 @@ class ChangeEvents:
         now = time.time()
         try:
             async with Pages(storage_of(self.crawler.settings)) as pages:
-                window = await pages.window(self.context.spec.owner, self.since, now)
+                changes = await pages.changes(self.context.spec.owner, self.since, now)
         except StorageError as error:
             logger.error("Events cannot be read: %s", error)  # noqa: TRY400
             return
         self.since = now
-        for change in changes_in_window(window):
+        for change in changes:
             self.send(change)
 
     def send(self, change: Change) -> None:

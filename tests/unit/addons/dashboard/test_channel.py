@@ -112,7 +112,20 @@ def test_a_state_that_cannot_be_read_is_no_stream() -> None:
         await server.start()
         url = f"http://127.0.0.1:{server.address.port}/api/events"
         async with aiohttp.ClientSession() as session, session.get(url) as answer:
-            assert answer.status == 503
+            assert (answer.status, await answer.json()) == (503, {"error": "away"})
+        await server.stop()
+
+    asyncio.run(check())
+
+
+def test_a_wrong_number_is_refused_with_the_reason() -> None:
+    async def check() -> None:
+        server = DashboardServer(Changing(), Guard(Address("127.0.0.1", 0)))
+        await server.start()
+        url = f"http://127.0.0.1:{server.address.port}/api/articles?offset=-1"
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
+            assert answer.status == 400
+            assert "whole numbers" in (await answer.json())["error"]
         await server.stop()
 
     asyncio.run(check())

@@ -10,9 +10,10 @@ from aiohttp import web
 from scrapy.settings import Settings
 
 from topiccrawl.addons.dashboard.server import contributed_routes
-from topiccrawl.addons.dashboard.stored import Stored
+from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.addons.url_patterns.learner import PatternLearner
 from topiccrawl.errors import SettingError
+from topiccrawl.storage.factory import closed_after
 from topiccrawl.storage.ledger import LocalLedger
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.sqlite import SqliteStorage
@@ -45,11 +46,8 @@ def settings_for(folder: Path, **given: object) -> Settings:
 
 def more(settings: Settings) -> dict[str, Any]:
     async def asked() -> dict[str, Any]:
-        stored = Stored(settings)
-        try:
-            return await stored.more("t", "f")
-        finally:
-            await stored.close()
+        async with closed_after(RunsSource(settings)) as source:
+            return await source.more("")
 
     return asyncio.run(asked())
 
@@ -103,7 +101,7 @@ def test_a_part_is_switched_off(tmp_path: Path) -> None:
 @pytest.mark.parametrize("given", ["mine", '{"topiccrawl.nowhere.mine": 1}'])
 def test_a_wrong_setting_is_named(tmp_path: Path, given: str) -> None:
     with pytest.raises(SettingError, match="TOPICCRAWL_DASHBOARD_SECTIONS"):
-        Stored(settings_for(tmp_path, TOPICCRAWL_DASHBOARD_SECTIONS=given))
+        RunsSource(settings_for(tmp_path, TOPICCRAWL_DASHBOARD_SECTIONS=given))
     with pytest.raises(SettingError, match="TOPICCRAWL_DASHBOARD_ROUTES"):
         contributed_routes(
             settings_for(tmp_path, TOPICCRAWL_DASHBOARD_ROUTES=given), LocalLedger(tmp_path)

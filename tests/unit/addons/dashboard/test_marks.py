@@ -15,6 +15,7 @@ from scrapy.settings import Settings
 from topiccrawl.addons.dashboard import guard as guards
 from topiccrawl.addons.dashboard import library
 from topiccrawl.addons.dashboard.address import Address
+from topiccrawl.addons.dashboard.channel import errors_as_json
 from topiccrawl.addons.dashboard.guard import HEADER, Guard
 from topiccrawl.addons.dashboard.library import Library
 from topiccrawl.model import Mark
@@ -45,7 +46,8 @@ def served(data: Path, act: Callable[[Post], Awaitable[None]]) -> None:
             await marks.put_pages(9, pages)
         CrawlLog(data).begin(TOPIC, "f1", 0.0)
         told = Library(values)
-        app = web.Application(middlewares=[Guard(Address("127.0.0.1", 0)).middleware])
+        guard = Guard(Address("127.0.0.1", 0))
+        app = web.Application(middlewares=[guard.middleware, errors_as_json])
         app.add_routes(told.routes())
         async with TestClient(TestServer(app)) as client:
 

@@ -12,20 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.settings import Settings
 
-from tests.unit.addons.dashboard.states import state, told
+from tests.unit.addons.dashboard.states import state
 from topiccrawl.addons.dashboard.curves import Curve, chart
 from topiccrawl.addons.dashboard.reporting import (
     LANGUAGES,
     Content,
-    Report,
     Site,
     language_of,
+    report_page,
     write_report,
 )
 from topiccrawl.errors import SettingError, StateError
 from topiccrawl.model import Article
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.contract import Listed
+from topiccrawl.storage.runs import LocalRuns
 from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def wild() -> Content:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_the_web_wrote_stays_text(language: str) -> None:
-    page = Report(wild(), language).html()
+    page = report_page(wild(), language)
     body = page[page.index("<body>") :]
     assert "<script" not in page
     assert "<img" not in page
@@ -63,7 +64,7 @@ def test_what_the_web_wrote_stays_text(language: str) -> None:
 
 
 def test_both_languages_say_the_same() -> None:
-    pages = [Report(wild(), language).html() for language in ("en", "zh")]
+    pages = [report_page(wild(), language) for language in ("en", "zh")]
     english, chinese = (re.findall(r"<(?:h[23]|th|p|span)[^>]*>([^<]*)<", page) for page in pages)
     assert len(english) == len(chinese)
     same = {one for one, other in zip(english, chinese, strict=True) if one == other}
@@ -100,8 +101,8 @@ def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
     ChangeLog(SqliteStorage(tmp_path)).add(change, {})
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
     path = tmp_path / "new" / "r.html"
-    runs = [told()]
-    asyncio.run(write_report(path, runs, settings, language="zh"))
+    asyncio.run(LocalRuns(tmp_path).put(state()))
+    asyncio.run(write_report(path, settings, language="zh"))
     page = path.read_text(encoding="utf-8")
     for text in ("星澜交付", "http://a.test/1", "http://b.test/1", "+乙", "−甲", "40.0%", "收获率"):
         assert text in page, text
@@ -109,7 +110,8 @@ def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
 
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
-    report = write_report(tmp_path / "r", [told()], settings, topic="足球", language="en")
+    asyncio.run(LocalRuns(tmp_path).put(state()))
+    report = write_report(tmp_path / "r", settings, topic="足球", language="en")
     with pytest.raises(StateError, match="足球"):
         asyncio.run(report)
     with pytest.raises(SettingError, match="en or zh"):

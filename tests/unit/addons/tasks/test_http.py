@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from scrapy.settings import Settings
 
 from tests.waiting import PATIENCE
+from topiccrawl.addons.dashboard.channel import errors_as_json
 from topiccrawl.addons.tasks.commands.tasks import checker
 from topiccrawl.addons.tasks.http import order_routes, task_routes
 from topiccrawl.addons.tasks.records import Shard, TaskSpec
@@ -31,7 +32,7 @@ def serve(
     folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]], files: str = ""
 ) -> None:
     async def served() -> None:
-        app = web.Application()
+        app = web.Application(middlewares=[errors_as_json])
         ledger = LocalLedger(folder)
         settings = Settings()
         settings.setmodule("topiccrawl.settings", priority="project")

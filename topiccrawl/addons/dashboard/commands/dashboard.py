@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyCommand
@@ -12,19 +11,12 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.addons.dashboard.address import Address, address_of
-from topiccrawl.addons.dashboard.merge import crawls, merged_state
+from topiccrawl.addons.dashboard.stored import RunsSource
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message
-from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.factory import closed_after
 
 if TYPE_CHECKING:
     import argparse
-
-    from topiccrawl.addons.dashboard.stored import Stored
-    from topiccrawl.storage.contract import Listed
-    from topiccrawl.storage.runs import Runs
-    from topiccrawl.storage.status import State
 
 
 class Command(OperatorCommand, ScrapyCommand):
@@ -49,45 +41,10 @@ class Command(OperatorCommand, ScrapyCommand):
     async def _serve(self, address: Address) -> None:
         from topiccrawl.addons.dashboard.server import serving
 
-        async with (
-            closed_after(frontiers_of(self.options).runs()) as runs,
-            serving(self.options, address, partial(RunsSource, runs), start="crawls") as server,
-        ):
+        source = RunsSource(self.options)
+        async with serving(self.options, address, source, start="crawls") as server:
             say(f"Dashboard: {server.url}")
             halt, loop = asyncio.Event(), asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, halt.set)
             await halt.wait()
-
-
-class RunsSource:
-    """Data source of recorded crawls; the records of a crawl's nodes are merged.
-
-    Args:
-        runs: Store of the records of runs.
-        stored: Reader of the stored articles.
-    """
-
-    def __init__(self, runs: Runs, stored: Stored) -> None:
-        self._runs = runs
-        self._stored = stored
-
-    async def state(self, crawl: str) -> State:
-        """Return all sections as last recorded."""
-        records = await self._runs.all()
-        return {**merged_state(records, crawl), "crawls": crawls(records)}
-
-    async def states(self) -> list[State]:
-        """Return the states of all running crawls."""
-        records = await self._runs.all()
-        return [merged_state(records, one["frontier"]) for one in crawls(records) if one["live"]]
-
-    async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        """Return the number of stored articles and a page of them, last stored first."""
-        run = (await self.state(crawl))["run"]
-        return await self._stored.articles(run["topic"], offset, limit)
-
-    async def more(self, crawl: str) -> State:
-        """Return the sections that change slowly."""
-        run = (await self.state(crawl))["run"]
-        return await self._stored.more(run["topic"], run["frontier"])

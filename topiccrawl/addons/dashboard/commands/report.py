@@ -13,8 +13,6 @@ from typing_extensions import override
 from topiccrawl.addons.dashboard.reporting import LANGUAGES, language_of, write_report
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say
 from topiccrawl.messages import message, tr
-from topiccrawl.scheduler.frontiers import frontiers_of
-from topiccrawl.storage.factory import closed_after
 from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
@@ -46,9 +44,5 @@ class Command(OperatorCommand, ScrapyCommand):
         language = opts.language or language_of(self.options)
         path = Path(args[0] if args else "report.html")
         topic = resolve(opts.topic).name if opts.topic else ""
-        asyncio.run(self._write(path, topic, language))
+        asyncio.run(write_report(path, self.options, topic=topic, language=language))
         say(str(path))
-
-    async def _write(self, path: Path, topic: str, language: str) -> None:
-        async with closed_after(frontiers_of(self.options).runs()) as runs:
-            await write_report(path, await runs.all(), self.options, topic=topic, language=language)
