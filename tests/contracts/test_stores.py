@@ -17,7 +17,7 @@ from tests.contracts.articles import article, run
 from tests.laws import BUSY
 from tests.mongo_server import database_uri
 from topiccrawl.addons.mongodb.store import MongoStore
-from topiccrawl.storage.contract import ArticleStore, Fate
+from topiccrawl.storage.contract import ArticleStore, Fate, Saved
 from topiccrawl.storage.sqlite import SqliteStore
 from topiccrawl.text.digest import digest_of
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path) -> None:
     async def law(store: ArticleStore) -> None:
         (saved,) = await store.save([article(1)])
-        assert saved == (article(1).url, Fate.NEW, article(1).url, 1.0, "", "")
+        assert saved == Saved(article(1).url, Fate.NEW, article(1).url)
         story = await store.get(article(1).url)
         assert story is not None
         assert story.article == article(1)
