@@ -160,12 +160,17 @@ def _codec(label: str) -> str:
 
 
 def _utf_16(body: bytes) -> str:
-    """Detect UTF-16 markup without byte order mark by its zero bytes; "" for other bytes."""
-    head = body[:256]
+    """Detect UTF-16 markup without byte order mark by its zero bytes; "" for other bytes.
+
+    Half of the bytes of markup are zero, all at odd or all at even places. Letters such as 一
+    (U+4E00) have a few zero bytes at the other places.
+    """
+    head = body[:1024]
     even, odd = head[::2].count(0), head[1::2].count(0)
-    if max(even, odd) * 4 < len(head) or min(even, odd) or not _WIDE_TAG.search(head):
+    most, few = max(even, odd), min(even, odd)
+    if most * 8 < len(head) or few * 4 > most or not _WIDE_TAG.search(head):
         return ""
-    return "utf-16-le" if odd else "utf-16-be"
+    return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _as_utf_8(body: bytes, declared: dict[str, str]) -> Decoded | None:

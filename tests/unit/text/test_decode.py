@@ -15,6 +15,9 @@ DATA = Path(__file__).parents[4] / "shared" / "data"
 CHINESE = "<p>新能源汽车的销量今年继续增长，充电桩也越来越多。</p>"
 
 
+WIDE = f"<title>一家新能源汽车企业的一款新车上市，充电一次续航一千公里</title>{CHINESE * 3}"
+
+
 def page(charset: str, text: str = CHINESE) -> str:
     return f'<html><head><meta charset="{charset}"></head><body>{text}</body></html>'
 
@@ -34,6 +37,8 @@ def page(charset: str, text: str = CHINESE) -> str:
         (page("gb18030").encode("gbk"), "text/html; charset=gbk", "gb18030", "header"),
         (page("hz-gb-2312").encode("hz"), None, "hz", "meta"),
         (page("utf-16").encode("utf-8"), None, "utf-8", "bytes"),
+        (WIDE.encode("utf-16-le"), None, "utf-16-le", "bytes"),
+        (WIDE.encode("utf-16-be"), "text/html; charset=gbk", "utf-16-be", "bytes"),
         (b"<?xml version='1.0' encoding='gbk'?>" + CHINESE.encode("gbk"), None, "gb18030", "meta"),
     ],
 )
