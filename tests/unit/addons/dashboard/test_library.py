@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import sqlite3
+import tempfile
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,12 @@ def test_other_texts_have_no_byte_order_mark(suffix: str) -> None:
     text = exported(suffix, "足球", [ARTICLE]).decode()
     assert "题" in text
     assert not text.startswith("\ufeff")
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".html", ".md", ".atom", ".rss"])
+def test_texts_need_no_room_on_the_disk(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    assert "题" in exported(suffix, "足球", [ARTICLE]).decode()
 
 
 @pytest.mark.parametrize("path", ["/api/articles", "/api/library", "/feed/t.atom"])
