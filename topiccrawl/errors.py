@@ -7,7 +7,7 @@ TopiccrawlError
 │   ├── FieldError          a field of a file; collected with the file's other mistakes
 │   └── SettingError        a Scrapy setting
 ├── StateError              the state on disk cannot be used
-│   ├── StateVersionError   written by another version, no migration
+│   ├── StateVersionError   written by another version or program, no migration
 │   └── StateLockedError    another process has locked it
 └── StorageError            a write failed: full disk, read-only folder
     └── StorageAwayError    the server does not respond; a retry may succeed
@@ -57,7 +57,7 @@ class StateError(TopiccrawlError):
 
 
 class StateVersionError(StateError):
-    """State of a version that this program can neither read nor migrate."""
+    """State of a version or program that this one can neither read nor migrate."""
 
 
 class StateLockedError(StateError):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from topiccrawl.errors import StateError, StorageError
+from topiccrawl.errors import StateError, StateVersionError, StorageError
 from topiccrawl.messages import Message, message
 from topiccrawl.storage.files import touch_private, translated
 from topiccrawl.storage.schema import STEPS, migrate
@@ -78,7 +78,7 @@ class Database:
         """Open the file, creating or migrating it. Idempotent.
 
         Raises:
-            StateError: It is not a store, or a newer version wrote it (``StateVersionError``).
+            StateVersionError: It is not a store, or a newer version wrote it.
             StorageError: It cannot be opened.
         """
         if self._executor is not None:
@@ -188,7 +188,7 @@ class Database:
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", "")
             if name == "SQLITE_NOTADB":
-                raise StateError(
+                raise StateVersionError(
                     "{path}: not a SQLite database; move it away or choose another "
                     "TOPICCRAWL_DATA_DIR",
                     path=self.path,

@@ -251,6 +251,11 @@ class Formats(NamedTuple, Generic[T]):
     binary: Mapping[str, Callable[[Path], Writer[T]]]
 
 
+def encoding_of(suffix: str) -> str:
+    """Return the encoding of a text format: UTF-8, with a byte order mark for spreadsheets."""
+    return "utf-8-sig" if suffix == ".csv" else "utf-8"
+
+
 @contextmanager
 def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
     """Yield a writer in the format of the file suffix, or to standard output for ``-``.
@@ -283,7 +288,7 @@ def open_writer(where: str, formats: Formats[T]) -> Iterator[Writer[T]]:
         if path.suffix in formats.binary:
             writer = formats.binary[path.suffix](part)
         else:
-            encoding = "utf-8-sig" if path.suffix == ".csv" else "utf-8"  # BOM for spreadsheets
+            encoding = encoding_of(path.suffix)
             file = part.open("w", encoding=encoding, errors="replace", newline="")
             writer = formats.text[path.suffix](opened.enter_context(file))
         yield writer

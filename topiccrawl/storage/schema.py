@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from topiccrawl import __version__
-from topiccrawl.errors import StateError, StateVersionError
+from topiccrawl.errors import StateVersionError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -145,8 +145,7 @@ def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[str] = ST
     """Migrate a database to the current schema, all steps in one transaction.
 
     Raises:
-        StateVersionError: A newer version wrote it.
-        StateError: Another program wrote it.
+        StateVersionError: A newer version or another program wrote it.
     """
     if _version(connection, path, steps) == len(steps):
         return
@@ -167,7 +166,7 @@ def _version(connection: sqlite3.Connection, path: str, steps: Sequence[str]) ->
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if owner != APPLICATION_ID and (tables or version):
-        raise StateError(
+        raise StateVersionError(
             "{path}: a database of another program; move it away or choose "
             "another TOPICCRAWL_DATA_DIR",
             path=path,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from array import array
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore, Story, Version
     from topiccrawl.storage.documents import DocumentKind
 
+logger = logging.getLogger(__name__)
+
 PAGE = 200
 """Number of articles per read."""
 
@@ -54,6 +57,10 @@ _CHAINED = """
 _CHUNK = 100_000
 """Number of rows per read."""
 _ROWS = "SELECT seq, article_id, keys FROM sketches WHERE"
+_REBUILT = (
+    "The index of duplicates is rebuilt for %s, as its keys are those of %s: all crawls of a store"
+    " need the same TOPICCRAWL_DUPLICATES"
+)
 _Row = tuple[int, int, bytes]
 """Row of ``sketches``: sequence number, article id, keys."""
 
@@ -281,7 +288,10 @@ class StoryIndex:
                 self._reset()  # a transaction was rolled back after its rows were indexed
         if self._last is None:
             query = "SELECT value FROM properties WHERE name = 'duplicates'"
-            if connection.execute(query).fetchone() != (self._method.scheme,):
+            found = connection.execute(query).fetchone()
+            if found != (self._method.scheme,):
+                if found:
+                    logger.warning(_REBUILT, self._method.scheme, *found)
                 self._rebuild(connection)
         query = "SELECT seq, mark FROM boilerplate WHERE seq > ? ORDER BY seq"
         marks = connection.execute(query, (self._marks_seen,)).fetchall()

@@ -66,3 +66,23 @@ def test_a_failed_first_save_changes_nothing(
     with sqlite3.connect(store.path) as file:
         query = "SELECT value FROM properties WHERE name = 'duplicates'"
         assert file.execute(query).fetchone() == (load_detector(name).scheme,)
+
+
+def test_crawls_with_two_methods_find_reprints_and_are_warned(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def save_in_turns() -> None:
+        names = ("shingles", "ranked-keywords")
+        stores = [SqliteStore(tmp_path, method=load_detector(name)) for name in names]
+        for store in stores:
+            await store.open()
+        await save_ten(stores[0])
+        assert not caplog.messages
+        for number, store in enumerate((*stores, *stores), start=20):
+            (saved,) = await store.save([article(number, text=2)])
+            assert saved.fate is Fate.REPRINT
+        for store in stores:
+            await store.close()
+
+    asyncio.run(save_in_turns())
+    assert len([text for text in caplog.messages if "TOPICCRAWL_DUPLICATES" in text]) == 3

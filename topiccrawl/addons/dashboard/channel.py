@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from topiccrawl.errors import ConfigurationError, StateError, TopiccrawlError
+from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, TopiccrawlError
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
@@ -134,7 +134,8 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         if error.public != str(error):  # the text of a file is only logged
             logger.warning("%s %s: %s", request.method, request.path, error)
         invalid = isinstance(error, ConfigurationError | StateError)
-        kind = web.HTTPBadRequest if invalid else web.HTTPServiceUnavailable
+        unreadable = not invalid or isinstance(error, StateVersionError)
+        kind = web.HTTPServiceUnavailable if unreadable else web.HTTPBadRequest
         reason = text_of({"error": error.public})
         raise kind(text=reason, content_type="application/json") from error
 

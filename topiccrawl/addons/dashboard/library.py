@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections import Counter
 from contextlib import aclosing
@@ -27,7 +28,7 @@ from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.feed import SUMMARY
-from topiccrawl.storage.formats import open_writer
+from topiccrawl.storage.formats import encoding_of
 from topiccrawl.storage.selection import Selection, day, group_by_event, site_in, words_in
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.storage.tables import Table, displayed_values, score_of
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.model import Article
     from topiccrawl.storage.contract import ArticleStore
+    from topiccrawl.storage.formats import Writer
 
     Facets = dict[str, Sequence[tuple[Any, ...]]]
 
@@ -269,12 +271,21 @@ def facets(found: list[Article]) -> tuple[Facets, dict[str, int]]:
 
 def exported(suffix: str, topic: str, articles: list[Article]) -> bytes:
     """Export articles in a format of ``scrapy articles export``."""
+    formats = Table(topic).formats()
+    if suffix in formats.text:  # in RAM, so that feeds need no room on the disk
+        text = io.StringIO()
+        _write(formats.text[suffix](text), articles)
+        return text.getvalue().encode(encoding_of(suffix), "replace")
     with TemporaryDirectory(prefix="topiccrawl-") as folder:
         path = Path(folder, f"articles{suffix}")
-        with open_writer(str(path), Table(topic).formats()) as writer:
-            for article in articles:
-                writer.write(article)
+        _write(formats.binary[suffix](path), articles)
         return path.read_bytes()
+
+
+def _write(writer: Writer[Article], articles: list[Article]) -> None:
+    for article in articles:
+        writer.write(article)
+    writer.end()
 
 
 def json_feed(topic: str, articles: list[Article]) -> dict[str, Any]:

@@ -54,10 +54,9 @@ async def write_report(
         StateError: If no crawl, or none of this topic, is recorded.
         StorageError: If a store cannot be read or the file cannot be written.
     """
-    async with closed_after(RunsSource(settings)) as source:
-        runs = [one.state["run"] for one in await source.runs.all()]
-        crawls = [run["frontier"] for run in runs if not topic or run["topic"] == topic]
-        if not crawls:
+    async with closed_after(RunsSource(settings, topic)) as source:
+        records = await source.records()
+        if not records:
             of = f" for topic {topic!r}" if topic else ""
             raise StateError(
                 "no crawl{of} has a record in {topiccrawl_data_dir} or its "
@@ -65,7 +64,7 @@ async def write_report(
                 of=of,
                 topiccrawl_data_dir=settings["TOPICCRAWL_DATA_DIR"],
             )
-        content = await content_of(source, crawls[0], settings)
+        content = await content_of(source, records[0].state["run"]["frontier"], settings)
     await asyncio.to_thread(_write, path, clean(report_page(content, language)))
 
 

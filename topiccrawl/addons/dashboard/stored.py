@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.extensions.figures import CrawlFigures
     from topiccrawl.storage.contract import Listed, StoryChain
+    from topiccrawl.storage.runs import RunReport
     from topiccrawl.storage.status import State
 
 CHAINS = 8
@@ -152,28 +153,32 @@ class RunsSource(StoredSource):
 
     Args:
         settings: Settings of the stores and of the run records.
-
-    Attributes:
-        runs: Store of the run records.
+        topic: Topic whose runs are read; "" for all runs.
     """
 
-    def __init__(self, settings: BaseSettings) -> None:
+    def __init__(self, settings: BaseSettings, topic: str = "") -> None:
         super().__init__(settings)
-        self.runs = frontiers_of(settings).runs()
+        self._topic = topic
+        self._runs = frontiers_of(settings).runs()
+
+    async def records(self) -> list[RunReport]:
+        """Return the records of runs, latest first."""
+        records = await self._runs.all()
+        return [one for one in records if self._topic in {"", one.state["run"]["topic"]}]
 
     @override
     async def close(self) -> None:
-        await self.runs.close()
+        await self._runs.close()
         await super().close()
 
     @override
     async def state(self, crawl: str) -> State:
-        records = await self.runs.all()
+        records = await self.records()
         return {**merged_state(records, crawl), "crawls": crawls(records)}
 
     @override
     async def states(self) -> list[State]:
-        records = await self.runs.all()
+        records = await self.records()
         return [merged_state(records, one["frontier"]) for one in crawls(records) if one["live"]]
 
 

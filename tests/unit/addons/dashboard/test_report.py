@@ -108,6 +108,17 @@ def test_a_crawl_is_reported_from_what_it_left(tmp_path: Path) -> None:
         assert text in page, text
 
 
+def test_a_topic_is_reported_whose_frontier_another_topic_used_later(tmp_path: Path) -> None:
+    async def record() -> None:
+        for began, topic in enumerate(("足球", "篮球")):
+            await LocalRuns(tmp_path).put(state(topic=topic, began=float(began), finished=9.0))
+
+    asyncio.run(record())
+    settings, path = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)}), tmp_path / "r.html"
+    asyncio.run(write_report(path, settings, topic="足球", language="zh"))
+    assert "<h1>足球</h1>" in path.read_text(encoding="utf-8")
+
+
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
     asyncio.run(LocalRuns(tmp_path).put(state()))
