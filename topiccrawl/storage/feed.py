@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
@@ -58,9 +58,14 @@ def _utc(at: float) -> str:
 
 
 def with_zone(text: str) -> datetime | None:
-    """Return an ISO 8601 time in its zone (default UTC), a date as midnight, other text as None."""
+    """Return an ISO 8601 time in its zone (default UTC), a date as midnight, other text as None.
+
+    The first and the last year of the calendar count as other text: zones reach beyond them.
+    """
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
+        return None
+    if not MINYEAR < at.year < MAXYEAR:
         return None
     return at if at.tzinfo else at.replace(tzinfo=UTC)

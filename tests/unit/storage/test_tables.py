@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+from dataclasses import replace
 from datetime import datetime
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -64,6 +65,17 @@ def written(
         for article in articles:
             writer.write(article)
     return path
+
+
+@pytest.mark.parametrize(
+    "suffix", [".xlsx", ".parquet", ".jsonl", ".csv", ".html", ".rss", ".atom"]
+)
+@pytest.mark.parametrize("published", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:00-12:00"])
+def test_a_time_at_the_ends_of_the_calendar_is_written(
+    tmp_path: Path, suffix: str, published: str
+) -> None:
+    file = written(tmp_path, suffix, [replace(NEWS, published=published), LONG])
+    assert file.stat().st_size > 0
 
 
 def test_a_workbook_has_times_numbers_and_texts_that_are_no_formulas(tmp_path: Path) -> None:
