@@ -19,7 +19,8 @@ SPIDER_MODULES = ["topiccrawl.spiders"]
 NEWSPIDER_MODULE = "topiccrawl.spiders"
 """Module in which ``scrapy genspider`` creates spiders."""
 COMMANDS_MODULE = "topiccrawl.commands"
-"""Module of commands; it replaces Scrapy's crawl, fetch, parse, shell, bench and check."""
+"""Module of commands; it replaces Scrapy's crawl, fetch, view, parse, shell, list, bench and
+check."""
 
 # -- State --------------------------------------------------------------------------------------
 TOPICCRAWL_DATA_DIR = "data"

@@ -104,13 +104,17 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
     assert status == 0, out
 
 
-def test_scrapy_s_own_commands_change_no_crawl_of_a_stock_project(project: Path) -> None:
+def test_scrapy_s_own_commands_change_no_crawl_of_a_stock_project(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BROWSER", "true")  # a command that does nothing
     page, robots = f"{SITE}/1", Answer("User-agent: *\nDisallow: /no")
     (project / "page.html").write_text("<title>local</title>")
     code = ("-c", "response and response.status")
     commands = {
         ("parse", page, "--spider", "plain", "--nocolour"): f"'url': '{page}'",
         ("fetch", page, "--nolog"): "新能源汽车销量创新高",
+        ("view", page): "Spider closed (finished)",
         ("shell", page, *code, "--nolog"): "200",
         ("shell", f"{SITE}/no", *code, "--nolog"): "None",
         ("shell", "./page.html", *code, "--nolog"): "200",

@@ -91,7 +91,7 @@ class CrawlOutcome:
     async def closed(self, reason: str) -> None:
         """Record the end of the crawl, and whether it was fruitless."""
         self.reason = reason
-        if not self.crawler.stats.get_value("topiccrawl/relevant"):
+        if not self.crawler.stats.get_value("topiccrawl/relevant") and reason not in _STORE_ERRORS:
             self._stored = await self._count_stored()
         if self._is_fruitless():
             self.crawler.stats.set_value(NOTHING_ON_TOPIC, value=True)
@@ -257,3 +257,5 @@ _COMPLETED = frozenset(
     }
 )  # fmt: skip
 """Finish reasons of completed crawls, which were neither stopped nor failed."""
+_STORE_ERRORS = frozenset({"setting_error", "storage_error", STORE_FAILED})
+"""Finish reasons after which the store is not read: a server that is down takes its timeout."""

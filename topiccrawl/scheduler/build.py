@@ -151,13 +151,17 @@ def _hosts(settings: BaseSettings, name: str) -> Iterator[str]:
         yield host
 
 
+def max_retries(settings: BaseSettings) -> int:
+    """Return the largest number of retries of a URL."""
+    return int(number(settings, "RETRY_TIMES")) if settings.getbool("RETRY_ENABLED") else 0
+
+
 def limits_of(settings: BaseSettings) -> Limits:
     """Return the limits from the settings."""
-    retries = int(number(settings, "RETRY_TIMES")) if settings.getbool("RETRY_ENABLED") else 0
     return Limits(
         max_depth=int(number(settings, "DEPTH_LIMIT")),
         max_host_pages=int(number(settings, "TOPICCRAWL_HOST_PAGES")),
-        max_attempts=retries + 1,
+        max_attempts=max_retries(settings) + 1,
         max_queued=int(number(settings, "TOPICCRAWL_MAX_QUEUED")),
         max_known=int(number(settings, "TOPICCRAWL_MAX_KNOWN")),
         seen_error=_seen_error(settings),

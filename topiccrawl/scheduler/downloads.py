@@ -19,6 +19,7 @@ from scrapy.utils.misc import load_object
 from topiccrawl.frontier.contract import Download, Ending
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler import meta
+from topiccrawl.scheduler.build import max_retries
 from topiccrawl.scheduler.sendgate import PrivateAddressError
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ class FailureRules:
         )
         names = settings.getlist("RETRY_EXCEPTIONS") if retry else []
         self.exceptions = tuple(load_object(name) for name in names)
-        self.max_retries = settings.getint("RETRY_TIMES")
+        self.max_retries = max_retries(settings)
 
     def may_retry(self, request: Request, failures: int) -> bool:
         """Check whether RETRY_TIMES and a request's own meta allow a retry after so many failures.

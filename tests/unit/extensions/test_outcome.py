@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from topiccrawl.extensions.outcome import summary
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from scrapy.utils.test import get_crawler
+
+from topiccrawl.extensions.outcome import CrawlOutcome, summary
+from topiccrawl.scheduler.context import CrawlSpec
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 STATS = {
     "topiccrawl/pages": 8,
@@ -43,3 +55,16 @@ def test_the_commands_work_in_any_folder() -> None:
     assert "show       topiccrawl articles list" in text("data")
     assert "topiccrawl frontier list error" in text("data", "seeds_unreachable")
     assert "--fresh or -a fresh=1 starts over" in text("data")
+
+
+def test_a_store_that_failed_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    monkeypatch.setattr("topiccrawl.extensions.outcome.storage_of", read.append)
+    crawler = get_crawler(settings_dict={"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    crawler.spider = cast(
+        "Any", SimpleNamespace(spec=CrawlSpec(name="足球", owner="足球", judges=bool))
+    )
+    asyncio.run(CrawlOutcome(crawler).closed("storage_error"))
+    assert not read

@@ -42,6 +42,12 @@ def test_no_second_try_where_retry_is_off() -> None:
     assert not rules.classify(failure(DownloadTimeoutError()), NOW).retry
 
 
+@pytest.mark.parametrize("times", ["1", "1.0", 1.5])
+def test_the_number_of_retries_is_read_as_the_frontier_reads_it(times: str | float) -> None:
+    rules, request = FailureRules(Settings({"RETRY_TIMES": times})), Request("http://a.test/")
+    assert [rules.may_retry(request, failures) for failures in (0, 1)] == [True, False]
+
+
 def test_exceptions_have_readable_reasons() -> None:
     rules = FailureRules(Settings())
     timeout = rules.classify(failure(DownloadTimeoutError()), NOW)
