@@ -23,7 +23,7 @@ PAGE = PACKAGE / "addons" / "dashboard" / "static" / "words.json"
 ERRORS = [name for name, one in vars(errors).items() if isinstance(one, type)]
 CALLS = dict.fromkeys(["tr", "message", *ERRORS])
 """Functions and errors whose first argument is a message (``topiccrawl.messages``)."""
-METHODS = [("**.py", "python"), ("**/static/report.html", "jinja2")]
+METHODS = [("**.py", "python"), ("**/templates/report.html", "jinja2")]
 """Extraction methods of Babel, by file."""
 
 

@@ -144,7 +144,7 @@ class Content(NamedTuple):
 
 
 def report_page(content: Content, language: str = "en") -> str:
-    """Return a report as an HTML page; ``static/report.html`` is its template.
+    """Return a report as an HTML page; ``templates/report.html`` is its template.
 
     Args:
         content: Content of the report.
@@ -155,7 +155,7 @@ def report_page(content: Content, language: str = "en") -> str:
         return translate(text, language)
 
     points = [one for one in content.state["series"]["points"] if one[1]]
-    return template("topiccrawl.addons.dashboard", "static/report.html").render(
+    return template("topiccrawl.addons.dashboard", "templates/report.html").render(
         content._asdict(),
         language={"en": "en", "zh": "zh-CN"}[language],
         errors=sorted(content.state["errors"].items(), key=lambda one: -one[1]),

@@ -146,7 +146,7 @@ class DashboardServer:
     async def _page(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info.get("page", self._start)
         return web.Response(
-            text=template("topiccrawl.addons.dashboard", f"static/{name}.html").render(),
+            text=template("topiccrawl.addons.dashboard", f"templates/{name}.html").render(),
             content_type="text/html",
             charset="utf-8",
         )
