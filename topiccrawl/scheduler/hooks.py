@@ -9,6 +9,7 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
+from twisted.internet.asyncioreactor import AsyncioSelectorReactor
 
 from topiccrawl import settings as project
 from topiccrawl.errors import ConfigurationError, SettingError
@@ -48,6 +49,14 @@ def check_parts(settings: BaseSettings) -> None:
                     "{hook} enables {part}, which the frontier replaces: add {part!r}: None",
                     hook=hook, part=part,
                 )  # fmt: skip
+    reactor = settings["TWISTED_REACTOR"]
+    if reactor and not issubclass(
+        load_component("TWISTED_REACTOR", reactor), AsyncioSelectorReactor
+    ):
+        raise SettingError(
+            "TWISTED_REACTOR is {reactor!r}, but the frontier needs asyncio: leave it out",
+            reactor=reactor,
+        )
 
 
 def check_own_parts(settings: BaseSettings) -> None:

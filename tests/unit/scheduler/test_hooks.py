@@ -63,6 +63,13 @@ def test_spiders_of_others_may_leave_ours_out() -> None:
     check_parts(given(EXTENSIONS={}, AUTOTHROTTLE_ENABLED="0"))
 
 
+def test_a_reactor_without_asyncio_is_refused() -> None:
+    check_parts(given(TWISTED_REACTOR=None))  # the user installs one
+    settings = given(TWISTED_REACTOR="twisted.internet.selectreactor.SelectReactor")
+    with pytest.raises(SettingError, match="^TWISTED_REACTOR is .*SelectReactor.*: leave it out"):
+        check_parts(settings)
+
+
 @pytest.mark.parametrize(
     "hook", ["ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS"]
 )
