@@ -23,9 +23,6 @@ MOST_SECONDS = 60
 MOST_MEMORY = 1_500_000_000
 """Bytes of data that the crawl may have: 130 kB of open fonts took 10 GB."""
 
-SETTINGS = {"TOPICCRAWL_HOST_PAGES": "100"}
-"""Of thousands of links on dear pages these are enough."""
-
 STORY = article("新能源汽车", TEXT)
 
 
@@ -73,7 +70,11 @@ def test_all_of_a_good_site_is_fetched_within_a_minute_beside_dear_pages(tmp_pat
     }
     data = tmp_path / "data"
     trial = ("crawl", "trial", "-a", "topic=新能源汽车", "-a", f"seeds={DEAR}/,{GOOD}/")
-    with Web({**fronts, **good, **dear}) as web, running(web.proxy, data, *trial, **SETTINGS) as crawl:
+    some = {"TOPICCRAWL_HOST_PAGES": "100"}  # of the thousands that dear pages link to
+    with (
+        Web({**fronts, **good, **dear}) as web,
+        running(web.proxy, data, *trial, **some) as crawl,
+    ):
         resource.prlimit(crawl.pid, resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
         begun = time.time()
         assert ended(crawl, data) == 0

@@ -66,7 +66,7 @@ def test_spiders_of_others_may_leave_ours_out() -> None:
 def test_a_reactor_without_asyncio_is_refused() -> None:
     check_parts(given(TWISTED_REACTOR=None))  # the user installs one
     settings = given(TWISTED_REACTOR="twisted.internet.selectreactor.SelectReactor")
-    with pytest.raises(SettingError, match="^TWISTED_REACTOR is .*SelectReactor.*: leave it out"):
+    with pytest.raises(SettingError, match=r"^TWISTED_REACTOR is .*SelectReactor.*: leave it out"):
         check_parts(settings)
 
 
