@@ -74,10 +74,19 @@ class Plain(Best):
 
 
 class Counting(Plain):
-    """Counts how often evidence was re-scored."""
+    """Counts how often evidence was re-scored, and keeps the sizes of batches."""
 
     name = "counting"
     rescored = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[int] = []
+
+    @override
+    def rescore_all(self, rows: Sequence[tuple[Evidence, str, str]]) -> list[Evidence]:
+        self.batches.append(len(rows))
+        return super().rescore_all(rows)
 
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:

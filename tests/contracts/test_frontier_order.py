@@ -207,6 +207,22 @@ def test_what_was_learnt_costs_no_sweep_and_counts_at_the_head(make: Make) -> No
     assert 0 < strategy.rescored <= len(links)
 
 
+def test_stale_links_of_a_page_are_re_scored_in_one_batch(make: Make) -> None:
+    strategy = Counting()
+    frontier = make(strategy=strategy)
+    frontier.push([Seed("http://a.cn/"), Seed("http://b.cn/"), Seed("http://c.cn/1")])
+    first, second, _ = sorted(frontier.pop(3))
+    links = [offer(f"http://c.cn/{n}", 0.25, lane=n % 3, anchor="a" * n) for n in range(1, 9)]
+    frontier.finish(first, CRAWLED, links[:6])
+    strategy.version += LEARNT
+    frontier.finish(second, CRAWLED, links)
+    assert (strategy.batches[-1], strategy.rescored) == (6, 6)
+    for link in links[1:6]:
+        told = frontier.why(link.url)
+        assert told is not None
+        assert told.evidence["score"] == max(0.25, strategy.rescore((0.0,) * 2, link.anchor, "")[0])
+
+
 def test_a_changed_topic_lifts_what_is_in_the_error_queue(make: Make) -> None:
     strategy = Counting()
     strategy.version += 3 * LEARNT

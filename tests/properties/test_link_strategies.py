@@ -119,6 +119,8 @@ def test_scoring_anew_with_the_same_topic_changes_nothing(
     (offer,) = chosen.offers(verdict, (), [link])
     rescored = chosen.rescore(offer.evidence, offer.anchor, offer.context)
     assert rescored == pytest.approx(offer.evidence)
+    row = offer.evidence, offer.anchor, offer.context
+    assert chosen.rescore_all([row, row]) == [rescored, rescored]
 
 
 @every_strategy

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.hosts import Origin
     from topiccrawl.frontier.queues import Queues, RowScorer
     from topiccrawl.frontier.seen import Seen
-    from topiccrawl.model import Offer
+    from topiccrawl.model import Evidence, Offer
 
 MAX_DEPTH = 65_535
 Link = tuple["Origin", "Offer"]
@@ -58,6 +58,7 @@ class LinkIngest:
         self._queues, self._urls, self._tally = queues, queues.urls, queues.tally
         self._leased, self._registry = queues.leases.by_key, queues.registry
         self._scorer, self._strategy, self._version = scorer, scorer.strategy, 0
+        self._rescored: dict[bytes, Evidence] = {}  # new evidence of the page's stale links
         self.seen, self._limits = seen, limits
         self._max_depth = min(limits.max_depth or MAX_DEPTH, MAX_DEPTH)
 
@@ -86,6 +87,7 @@ class LinkIngest:
         links = self._offers_by_key(offers, counted)
         stored = self._urls.store.get_many("urls", links)
         self._version = self._scorer.version
+        self._rescored = self._scorer.rescored(stored)
         merged: dict[bytes, bytes] = {}
         new: list[bytes] = []
         for key, (origin, offer) in links.items():
@@ -259,7 +261,7 @@ class LinkIngest:
         plain, host, unit, number, lane, parents, count, inlinks, value, version = (
             LINK_READ.unpack_from(data)
         )
-        if plain or not count or version != self._version or key in self._leased:
+        if plain or not count or key in self._leased:
             return self._merge_link_slowly(data, key, parent, offer)
         strategy = self._strategy
         _, new_lane, contribution, anchor, context = offer
@@ -268,15 +270,16 @@ class LinkIngest:
         best_parents, is_best = rows.with_parent(
             data[HEAD_BYTES:end], parent, quantum(value_of(fold((), contribution)))
         )
-        evidence = fold(FLOATS[count].unpack_from(data, end), contribution)
+        known = self._rescored.get(key) or FLOATS[count].unpack_from(data, end)
+        evidence = fold(known, contribution)
         new_value = quantum(value_of(evidence))
         new_lane = min(lane, new_lane, strategy.lane(evidence))
         if new_value != value or new_lane != lane:
             queue, change = self._registry.hosts[host].units[unit], self._queues.replace_entry
             before, after = (TOP - value) << 32 | number, (TOP - new_value) << 32 | number
-            if new_lane == lane:
+            if new_lane == lane and version == self._version:
                 change(queue, lane, before, after)
-            else:
+            else:  # if the row was alone in its unit, the unit gets a current bias
                 change(queue, lane, before, 0)
                 change(queue, new_lane, 0, after)
         packed = data[end + 4 * count :]
@@ -284,18 +287,18 @@ class LinkIngest:
             packed = rows.with_evidence_texts(packed, anchor, context)
         parents, count = len(best_parents) >> 4, len(evidence)
         fields: bytes = LINK_WRITE[parents][count].pack(
-            new_lane, parents, count, inlinks + 1, new_value, version, best_parents, *evidence
+            new_lane, parents, count, inlinks + 1, new_value, self._version, best_parents, *evidence
         )
         return data[:LINK_AT] + fields + packed
 
     def _merge_link_slowly(self, data: bytes, key: bytes, parent: bytes, offer: Offer) -> bytes:
-        """Merge a link into any row: leased, waiting, pinned, settled, or of another version."""
+        """Merge a link into any row: leased, waiting, pinned or settled."""
         if not rows.is_movable(*data[:2]):
             return rows.with_inlink(data)
         strategy = self._strategy
         row = rows.decode(data)
         row.inlinks += 1
-        self._scorer.rescore(row)
+        row.version, row.evidence = self._version, self._rescored.get(key, row.evidence)
         _, lane, evidence, anchor, context = offer
         offered = rows.quantum(strategy.value(strategy.fold((), evidence)))
         row.parents, is_best = rows.with_parent(row.parents, parent, offered)

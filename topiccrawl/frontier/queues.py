@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.order import Unit
     from topiccrawl.frontier.ready import ReadyHosts
     from topiccrawl.frontier.store import Store
+    from topiccrawl.model import Evidence
 
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
@@ -245,6 +246,18 @@ class RowScorer:
             _, anchor, context, _, _ = row.texts.split(b"\0")
             row.evidence = self.strategy.rescore(row.evidence, anchor.decode(), context.decode())
         return True
+
+    def rescored(self, stored: Mapping[bytes, bytes]) -> dict[bytes, Evidence]:
+        """Return the new evidence of stored rows that are stale and may move, in one batch."""
+        version = self.version
+        stale = {
+            key: fields
+            for key, data in stored.items()
+            if rows.version_of(data) != version
+            and rows.is_movable(*data[:2])
+            and (fields := rows.scored_fields(data))[0]
+        }
+        return dict(zip(stale, self.strategy.rescore_all(list(stale.values())), strict=True))
 
     def lane_and_value(self, row: Row, lane: int) -> tuple[int, int]:
         """Return lane and value (in quanta) of a row by its evidence.

@@ -69,6 +69,7 @@ LINK_AT = STATIC.size
 HEAD_BYTES = HEADER.size
 INLINKS = Struct("<I")
 INLINKS_AT = LINK_AT + 3
+VERSION_AT = HEAD_BYTES - 4
 HEAD = np.dtype({
     "names": ["state", "flags", "host", "unit", "seq", "lane", "value"],
     "formats": ["u1", "u1", "<u4", "<u2", "<u4", "u1", "<u4"],
@@ -187,6 +188,24 @@ def decode(data: bytes) -> Row:
     evidence = FLOATS[count].unpack_from(data, end)
     body = data[HEAD_BYTES:end], evidence, data[end + 4 * count :]
     return Row(*(*static, lane, inlinks, value, version, *body))
+
+
+def version_of(data: bytes) -> int:
+    """Return the strategy version of stored bytes."""
+    return int.from_bytes(data[VERSION_AT:HEAD_BYTES], "little")
+
+
+def scored_fields(data: bytes) -> tuple[tuple[float, ...], str, str]:
+    """Return evidence, anchor and context of stored bytes.
+
+    >>> row = Row(evidence=(0.5,), texts=texts("http://a.cn/", "甲", "乙"))
+    >>> scored_fields(row.encode())
+    ((0.5,), '甲', '乙')
+    """
+    parents, count = data[LINK_AT + 1 : LINK_AT + 3]
+    end = HEAD_BYTES + (parents << 4)
+    _, anchor, context, _ = data[end + 4 * count :].split(b"\0", 3)
+    return FLOATS[count].unpack_from(data, end), anchor.decode(), context.decode()
 
 
 def is_movable(state: int, flags: int) -> bool:

@@ -28,6 +28,7 @@ from topiccrawl.text.normal import fold, fold_all, has_han
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+K = TypeVar("K")
 V = TypeVar("V")
 
 _LATIN = re.compile(r"[^\W_]+")
@@ -43,20 +44,20 @@ _CACHED_SETS = 20_000
 """Most link texts with cached words, about 30 MB; above it the cache is cleared."""
 
 
-class BatchCache(Generic[V]):
-    """Cache of values of texts that are computed in batches; cleared when it is full.
+class BatchCache(Generic[K, V]):
+    """Cache of values of texts or of tuples of texts, computed in batches; cleared when it is full.
 
     Args:
         compute: Returns the values of distinct texts, in order.
         most: Most cached values.
     """
 
-    def __init__(self, compute: Callable[[Sequence[str]], Iterable[V]], most: int) -> None:
+    def __init__(self, compute: Callable[[Sequence[K]], Iterable[V]], most: int) -> None:
         self._compute = compute
         self._most = most
-        self._known: dict[str, V] = {}
+        self._known: dict[K, V] = {}
 
-    def __call__(self, texts: Sequence[str]) -> list[V]:
+    def __call__(self, texts: Sequence[K]) -> list[V]:
         """Return the value of each text; new texts are computed in one batch."""
         known = self._known
         if new := [text for text in dict.fromkeys(texts) if text not in known]:

@@ -97,6 +97,18 @@ def test_shark_plus_learns_words_that_the_topic_does_not_name() -> None:
     assert plus.rescore(offers[0].evidence, good.anchor, "") == offers[0].evidence
 
 
+def test_each_learnt_page_counts_for_the_next_links() -> None:
+    plus = strategy("shark-plus", WordShare("football"), StrategyParameters())
+    link, verdict = Link("http://a.test/1", "goalkeeper saves", ""), Verdict(0.0, relevant=False)
+    values = []
+    for page in range(20):
+        plus.learn(("stock prices", "goalkeeper interview")[page % 2], "", 0.5 * (page % 2))
+        (offer,) = plus.offers(verdict, (), [link])
+        values.append(plus.value(offer.evidence))
+        assert plus.rescore(offer.evidence, offer.anchor, offer.context) == offer.evidence
+    assert all(one != other for one, other in pairwise(values[MIN_PAGES:]))
+
+
 def test_links_of_one_block_speak_for_each_other_whatever_their_words() -> None:
     plus = strategy("shark-plus", WordShare("football"), StrategyParameters())
     for _ in range(20):

@@ -133,6 +133,10 @@ class BaseStrategy:
         """Recompute the evidence from the stored texts, after the topic changed."""
         return evidence
 
+    def rescore_all(self, rows: Sequence[tuple[Evidence, str, str]]) -> list[Evidence]:
+        """Return ``rescore`` for each row of arguments; override it to score them in one batch."""
+        return [self.rescore(*row) for row in rows]
+
     def group(self, url: str) -> tuple[str, ...]:  # noqa: ARG002 - only the host
         """Return the groups of a URL within its host, widest first; () for the host only.
 

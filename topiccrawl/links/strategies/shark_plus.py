@@ -18,7 +18,7 @@ from topiccrawl.links.strategies.link_texts import (
     score_links,
 )
 from topiccrawl.model import Offer
-from topiccrawl.text.tokens import shared_tokenizer
+from topiccrawl.text.tokens import BatchCache, shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,9 @@ _BEST, _WITHIN_SITE, _ANCHOR, _CONTEXT, _REGION, _IN_SITE = 3, 4, 5, 6, 8, 9
 _SECTION, _NAME, _LISTED = 12, 13, 15
 """Indexes in the evidence. Revision 3 added three numbers, revision 5 the last one in place of the
 one before, which is 0 and not used: queues of revisions 3 and 4 have another number there."""
+
+_CACHED_PROMISES = 10_000
+"""Most link texts with cached promises, about 2 MB; every learned page clears the cache."""
 
 _MIN_FOREIGN, _FOREIGN_SHARE = 5, 0.5
 """Pages reached from other sites, and their minimum mean score relative to the crawl's mean, before
@@ -100,6 +103,7 @@ class SharkPlus(BaseStrategy):
         self._foreign = [0, 0.0]
         self._trusted = False
         self._tokenizer = shared_tokenizer()
+        self._promises = BatchCache(self._predict, _CACHED_PROMISES)
 
     @property  # type: ignore[explicit-override]  # mypy sees no override on a property with setter
     def version(self) -> int:
@@ -126,10 +130,10 @@ class SharkPlus(BaseStrategy):
         listed = listed_scores(links, scores)
         section = learned.strength(name) if listed else 0.0
         further = (name, 0.0, self._by_texts(*listed)) if listed else (0.0, 0.0, 0.0)
-        promises = self._predict([(li.anchor, s.text) for li, s in zip(links, scores, strict=True)])
+        texts = [(link.anchor, s.text) for link, s in zip(links, scores, strict=True)]
         expected = {regions: self._regions.expected(regions) for regions in {li[4] for li in links}}
         offers = []
-        for link, s, promise in zip(links, scores, promises, strict=True):
+        for link, s, promise in zip(links, scores, self._promises(texts), strict=True):
             inside = float(not link.foreign)
             of_list = further if is_paging(link.anchor) else (0.0, 0.0, 0.0)
             new = (
@@ -156,6 +160,7 @@ class SharkPlus(BaseStrategy):
                 words = known[anchor] | _context_words(known, context)
             before = self._words.version
             self._words.learn(words, self.worth(relevance))
+            self._promises.clear()
             if self._words.version != before:
                 self._parents.update_share()
                 self._sections.update_share()
@@ -252,9 +257,16 @@ class SharkPlus(BaseStrategy):
         scores = self.scorer.score_many([anchor, context])
         regions = evidence[_IN_SITE:_SECTION]
         return (
-            *evidence[:_ANCHOR], *scores, *self._predict([(anchor, context[:MAX_KEPT])]),
+            *evidence[:_ANCHOR], *scores, *self._promises([(anchor, context[:MAX_KEPT])]),
             self._regions.expected(regions), *regions, *evidence[_SECTION:],
         )  # fmt: skip
+
+    @override
+    def rescore_all(self, rows: Sequence[tuple[Evidence, str, str]]) -> list[Evidence]:
+        """Return ``rescore`` for each row; the texts of all rows are scored in one batch before."""
+        self.scorer.score_many([text for _, *texts in rows for text in texts])
+        self._promises([(anchor, context[:MAX_KEPT]) for _, anchor, context in rows])
+        return super().rescore_all(rows)
 
     @override
     def group(self, url: str) -> tuple[str, ...]:
