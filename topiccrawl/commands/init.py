@@ -6,6 +6,7 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
+from shlex import quote
 from string import Template
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,7 @@ class InitCommand(OperatorCommand, ScrapyCommand):
         create(folder, topic, example=not opts.topic)
         say(
             tr("created {folder}; now:", folder=folder),
-            f"  cd {folder}",
+            f"  cd {_word(str(folder))}",
             tr("  topiccrawl crawl {word} --pages 500 -o articles.xlsx", word=_word(topic.name)),
             tr(
                 "First add your contact address to USER_AGENT in {package_of}/settings.py.",
@@ -122,5 +123,5 @@ def _toml(value: object) -> str:
 
 
 def _word(text: str) -> str:
-    """Quote a shell argument if it has spaces."""
-    return f'"{text}"' if " " in text else text
+    """Quote a shell argument if it has characters that a shell interprets."""
+    return quote(text) if re.search(r"[^\w./+-]", text) else text
