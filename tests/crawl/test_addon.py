@@ -155,6 +155,9 @@ def test_a_worker_of_a_stock_project_crawls_its_tasks(project: Path) -> None:
     assert status == 0, out[-3000:]
     status, out = scrapy(project, "tasks", "list")
     assert "finished  新能源汽车  1 sites, 3 pages" in out, out
+    assert (project / "data" / "VERSION").is_file()
+    status, out = scrapy(project, "frontier", "stats")
+    assert (status, "TOPICCRAWL_CRAWL=NAME: task-1.news.test" in out) == (1, True), out
 
 
 def test_commands_need_no_project_but_a_project_must_load_the_add_on(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from importlib.resources import files
+from importlib.util import find_spec
+from keyword import iskeyword
 from pathlib import Path
 from shlex import quote
 from string import Template
@@ -95,13 +97,16 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
 
 
 def package_of(folder: Path) -> str:
-    """Return the package name of a project, derived from its folder.
+    """Return the package name of a project: that of its folder, unless it is taken or no name.
 
-    >>> package_of(Path("my-news")), package_of(Path("新闻"))
-    ('my_news', 'newsroom')
+    >>> package_of(Path("my-news")), package_of(Path("新闻")), package_of(Path("scrapy"))
+    ('my_news', 'newsroom', 'newsroom')
     """
     name = re.sub(r"[^a-z0-9]+", "_", folder.resolve().name.lower()).strip("_")
-    return name if name.isidentifier() and name != "topiccrawl" else "newsroom"
+    if not name.isidentifier() or iskeyword(name):
+        return "newsroom"
+    known = find_spec(name)
+    return name if known is None or known.origin is None else "newsroom"  # None: only a folder
 
 
 def _write(
