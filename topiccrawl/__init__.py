@@ -38,6 +38,10 @@ _PUBLIC = {
 __all__ = list(_PUBLIC)
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public name
     if name in _PUBLIC:
         return getattr(import_module(_PUBLIC[name]), name)

@@ -28,6 +28,8 @@ PAGES: dict[str, Page] = {
 }
 SPIDERS = """
 import scrapy
+from topiccrawl import find_topic
+from topiccrawl.scheduler.context import CrawlSpec
 from topiccrawl.spiders.topic import TopicSpider
 
 class PlainSpider(scrapy.Spider):
@@ -38,6 +40,10 @@ class PlainSpider(scrapy.Spider):
     def parse(self, response):
         yield {"url": response.url}
         yield from response.follow_all(css="a")
+
+class RuledSpider(PlainSpider):
+    name = "ruled"
+    spec = CrawlSpec(name="ruled", owner="ruled", topic=find_topic("足球"))
 
 class MineSpider(TopicSpider):
     name = "mine"
@@ -104,6 +110,19 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
     assert status == 0, out
 
 
+@pytest.mark.parametrize("name", ["plain", "ruled"])
+@pytest.mark.slow
+def test_a_budget_of_pages_ends_any_spider(project: Path, name: str) -> None:
+    crawl = ("crawl", name, "-s", "TOPICCRAWL_PAGES=2")
+    with Web(PAGES) as web:
+        status, out = scrapy(project, *crawl, proxy=web.proxy)
+        assert (status, "'finish_reason': 'topiccrawl_pages'" in out) == (0, True), out[-3000:]
+        assert sum(map(web.count, PAGES)) == 2
+        assert "on topic" not in out, "its pages are not judged"
+        status, out = scrapy(project, *crawl, proxy=web.proxy)
+        assert (status, sum(map(web.count, PAGES))) == (0, 3), out[-3000:]
+
+
 def test_scrapy_s_own_commands_change_no_crawl_of_a_stock_project(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +138,7 @@ def test_scrapy_s_own_commands_change_no_crawl_of_a_stock_project(
         ("shell", f"{SITE}/no", *code, "--nolog"): "None",
         ("shell", "./page.html", *code, "--nolog"): "200",
         ("check", "plain"): "Ran 0 contracts",
-        ("list",): "mine\nplain\ntemplate\ntopic\nwork\n",
+        ("list",): "mine\nplain\nruled\ntemplate\ntopic\nwork\n",
     }
     with Web({**PAGES, f"{SITE}/robots.txt": robots}) as web:
         for command, expected in commands.items():
@@ -136,6 +155,9 @@ def test_a_worker_of_a_stock_project_crawls_its_tasks(project: Path) -> None:
     assert status == 0, out[-3000:]
     status, out = scrapy(project, "tasks", "list")
     assert "finished  新能源汽车  1 sites, 3 pages" in out, out
+    assert (project / "data" / "VERSION").is_file()
+    status, out = scrapy(project, "frontier", "stats")
+    assert (status, "TOPICCRAWL_CRAWL=NAME: task-1.news.test" in out) == (1, True), out
 
 
 def test_commands_need_no_project_but_a_project_must_load_the_add_on(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_the_stub_has_the_names_that_can_be_imported() -> None:
         for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }  # fmt: skip
     package = import_module("topiccrawl")
-    assert package.__all__ == sorted(typed)
+    assert package.__all__ == sorted(typed) == dir(package)
     for name, module in typed.items():
         assert getattr(package, name) is getattr(import_module(str(module)), name)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 from importlib.resources import files
+from importlib.util import find_spec
+from keyword import iskeyword
 from pathlib import Path
+from shlex import quote
 from string import Template
 from typing import TYPE_CHECKING
 
@@ -55,7 +58,7 @@ class InitCommand(OperatorCommand, ScrapyCommand):
         create(folder, topic, example=not opts.topic)
         say(
             tr("created {folder}; now:", folder=folder),
-            f"  cd {folder}",
+            f"  cd {_word(str(folder))}",
             tr("  topiccrawl crawl {word} --pages 500 -o articles.xlsx", word=_word(topic.name)),
             tr(
                 "First add your contact address to USER_AGENT in {package_of}/settings.py.",
@@ -94,13 +97,16 @@ def create(folder: Path, topic: Topic, *, example: bool = False) -> None:
 
 
 def package_of(folder: Path) -> str:
-    """Return the package name of a project, derived from its folder.
+    """Return the package name of a project: that of its folder, unless it is taken or no name.
 
-    >>> package_of(Path("my-news")), package_of(Path("新闻"))
-    ('my_news', 'newsroom')
+    >>> package_of(Path("my-news")), package_of(Path("新闻")), package_of(Path("scrapy"))
+    ('my_news', 'newsroom', 'newsroom')
     """
     name = re.sub(r"[^a-z0-9]+", "_", folder.resolve().name.lower()).strip("_")
-    return name if name.isidentifier() and name != "topiccrawl" else "newsroom"
+    if not name.isidentifier() or iskeyword(name):
+        return "newsroom"
+    known = find_spec(name)
+    return name if known is None or known.origin is None else "newsroom"  # None: only a folder
 
 
 def _write(
@@ -122,5 +128,5 @@ def _toml(value: object) -> str:
 
 
 def _word(text: str) -> str:
-    """Quote a shell argument if it has spaces."""
-    return f'"{text}"' if " " in text else text
+    """Quote a shell argument if it has characters that a shell interprets."""
+    return quote(text) if re.search(r"[^\w./+-]", text) else text

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 
+_FRONTIERS = 5
+"""Maximum number of frontiers that an error lists."""
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 """Exit status, as in shells, of processes ended by SIGINT and SIGPIPE."""
 
@@ -151,11 +153,20 @@ class OperatorCommand(ABC):
             of = tr(" for topic {name!r}", name=name) if name else ""
             raise StateError(
                 "{folder}: no crawl{of} has been run with this data folder; choose "
-                "another one with -s TOPICCRAWL_DATA_DIR=FOLDER",
+                "another one with -s TOPICCRAWL_DATA_DIR=FOLDER{hint}",
                 folder=self.folder,
                 of=of,
+                hint=self._frontiers_hint(),
             )
         return crawls[-1]
+
+    def _frontiers_hint(self) -> str:
+        """Return how to name a frontier of the data folder; tasks and most spiders log no crawl."""
+        names = sorted(path.name for path in Path(self.folder, "frontiers").glob("*"))
+        listed = ", ".join([*names[:_FRONTIERS], *(["..."] if names[_FRONTIERS:] else [])])
+        if not names:
+            return ""
+        return tr(", or a frontier with -s TOPICCRAWL_CRAWL=NAME: {names}", names=listed)
 
 
 def add_topic_option(parser: argparse.ArgumentParser) -> None:

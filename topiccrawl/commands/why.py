@@ -18,6 +18,7 @@ from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
+from topiccrawl.scheduler.requests import page_url
 from topiccrawl.scheduler.review import explain_review, seed_outcomes, unreachable_hosts
 from topiccrawl.storage.factory import closed_after, storage_of
 from topiccrawl.storage.pages import Pages, PageState, Role
@@ -139,9 +140,9 @@ def explain(found: Explanation) -> list[str]:
         f"  anchor     {found.anchor or '(none)'}",
         f"  context    {found.context or '(none)'}",
         f"  in-links   {found.inlinks} crawled pages{'; the best:' if found.parents else ''}",
-        *(f"    {value:.4f}  {parent}" for parent, value in found.parents),
+        *(f"    {value:.4f}  {page_url(parent)}" for parent, value in found.parents),
         f"  path       {found.depth} links from the seed:",
-        *(f"    {step}" for step in found.path),
+        *(f"    {page_url(step)}" for step in found.path),
         f"  failures   {found.attempts}",
     ]
     return lines

@@ -120,7 +120,7 @@ class CrawlOutcome:
     def print_summary(self) -> None:
         """Print the summary of a topic crawl below the log."""
         spec = self.context.spec
-        if spec.topic is None or not self.reason:
+        if spec.judges is None or not self.reason:
             return
         settings, stats = self.crawler.settings, self.crawler.stats.get_stats()
         review = self.crawler.get_extension(CrawlReview)

@@ -56,9 +56,11 @@ class LeaseMiddleware:
         return middleware
 
     def process_spider_input(self, response: Response) -> None:
-        """Mark the page as being processed if its callback is not a generator."""
+        """Count the page, and mark it as being processed if its callback is not a generator."""
         callback = response.request.callback if response.request else None
-        lease = self._lease(response)
+        lease, spec = self._lease(response), self._context.spec
+        if lease and spec.judges is None and not spec.conducted:  # others count their pages
+            self._context.crawler.stats.inc_value("topiccrawl/pages")
         if lease and not (isgeneratorfunction(callback) or isasyncgenfunction(callback)):
             with self._book.writing() as frontier:
                 frontier.begin(lease)

@@ -124,6 +124,15 @@ def role_of(url: str) -> str:
     return url.partition(_DISTINCT)[2]
 
 
+def page_url(url: str) -> str:
+    """Return the URL of the page of a URL from ``distinct_url``; others are unchanged.
+
+    >>> page_url(distinct_url("http://a.test", "layer-1"))
+    'http://a.test/'
+    """
+    return url.partition(_DISTINCT)[0]
+
+
 def is_distinct(url: str) -> bool:
     """Check whether a lease's URL is of a request with ``dont_filter``, or of one in memory."""
     return _DISTINCT in url

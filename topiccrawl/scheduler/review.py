@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.links.urls import host_of
 from topiccrawl.messages import tr
+from topiccrawl.scheduler.requests import page_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -91,7 +92,7 @@ def _seed_line(seed: Mapping[str, Any]) -> str:
         outcome = tr("not fetched yet")
     else:
         outcome = tr("fetched") if queue else tr("not recorded")
-    return tr("  seed       {url}: {fate}", url=seed["url"], fate=outcome)
+    return tr("  seed       {url}: {fate}", url=page_url(seed["url"]), fate=outcome)
 
 
 def cause(reason: str) -> str:

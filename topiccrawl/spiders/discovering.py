@@ -203,7 +203,11 @@ def failure_text(reason: str) -> str:
 
     >>> failure_text("http-429")
     'could not be fetched (http-429): wait, or increase DOWNLOAD_DELAY'
+    >>> failure_text("callback-KeyError")
+    'its provider failed (callback-KeyError): correct the provider; the log has the traceback'
     """
+    if reason.startswith("callback-"):
+        return f"its provider failed ({reason}): correct the provider; the log has the traceback"
     if reason == "robots":
         return (
             f"robots.txt of the site disallows it: {ALTERNATIVES}; if you run the site, "

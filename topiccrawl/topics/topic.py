@@ -38,6 +38,8 @@ FOLDER = Path("topics")
 MOST_TERMS = 50
 """Most words of a sentence that become terms; topic files may have more."""
 _PORTALS = "portals.toml"
+_NO_WORDS = (".json", ".toml", ".yaml", ".yml")
+"""Endings of arguments that are meant as files, in lower case."""
 Weight = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
 Example = Annotated[str, Field(min_length=1, max_length=20_000)]
 Word = Annotated[str, Field(min_length=1, max_length=100)]
@@ -215,6 +217,11 @@ def resolve(argument: str, folder: Path = FOLDER) -> Topic:
     text = argument.strip()
     if text.endswith(".toml"):
         return read(Path(text))
+    if text.lower().endswith(_NO_WORDS):
+        raise TopicError(
+            "{text!r} would be read as words: a topic file is TOML, and its name ends in .toml",
+            text=text,
+        )
     for name, where in list_files(folder, _bundled()):
         if text in {name, read_name(where, _KIND)}:
             return read(where)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from topiccrawl.commands.why import explain
 from topiccrawl.frontier.view import EVICTED
+from topiccrawl.scheduler.requests import distinct_url
 
 
 def test_a_url_that_was_let_go_is_said_to_be_seen_and_how_it_is_fetched() -> None:
@@ -23,3 +24,10 @@ def test_in_links_of_a_seed_announce_no_list() -> None:
     best = (("http://a.cn/hub", 0.5),)
     lines = explain(seed._replace(parents=best))
     assert "  in-links   3 crawled pages; the best:" in lines
+
+
+def test_a_page_that_was_requested_separately_is_shown_by_its_url() -> None:
+    page = distinct_url("http://a.cn/hub", "1")
+    lines = explain(EVICTED._replace(queue="crawled", parents=((page, 0.5),), path=(page,)))
+    assert "    0.5000  http://a.cn/hub" in lines
+    assert "    http://a.cn/hub" in lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from topiccrawl.scheduler.requests import distinct_url
 from topiccrawl.scheduler.review import explain_review
 
 
@@ -28,6 +29,12 @@ def test_causes_are_in_words() -> None:
         explain_review(failed("max-redirects"))
     )
     assert "private network" in "\n".join(explain_review(failed("private-address")))
+
+
+def test_a_result_page_is_shown_by_its_url() -> None:
+    found = failed("callback-KeyError")
+    found["seeds"][0]["url"] = distinct_url("http://a.test/find", "d0")
+    assert "seed       http://a.test/find: callback" in "\n".join(explain_review(found))
 
 
 def test_a_refused_connection_may_be_that_of_a_proxy() -> None:

@@ -87,6 +87,12 @@ def test_the_users_folder_comes_before_the_package(tmp_path: Path) -> None:
     assert resolve("足球", tmp_path / "none") == resolve("football", tmp_path / "none")
 
 
+@pytest.mark.parametrize("name", ["cars.yaml", "cars.yml", "topics/cars.json", "CARS.TOML"])
+def test_a_file_of_another_format_is_not_taken_for_words(name: str) -> None:
+    with pytest.raises(TopicError, match=r"its name ends in \.toml"):
+        resolve(name)
+
+
 def test_a_path_without_its_ending_is_not_taken_for_words(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('terms = ["a"]')
     with pytest.raises(TopicError, match=r"write .*/mine\.toml"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
@@ -28,6 +29,7 @@ from topiccrawl.scheduler.checks import check_count
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.spiders.arguments import flag, refuse_unknown
+from topiccrawl.storage.backup import write_version
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -248,6 +250,7 @@ class WorkSpider(Spider):
 
     def begin(self) -> None:
         """Start the worker."""
+        write_version(Path(self.settings["TOPICCRAWL_DATA_DIR"]))
         self._work = asyncio.ensure_future(self.worker.run())
         self._work.add_done_callback(self._ended)
 

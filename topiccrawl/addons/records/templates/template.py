@@ -245,7 +245,8 @@ def resolve(argument: str, folder: Path = FOLDER) -> Template:
     for name, where in _files(folder):
         if text in {name, read_name(where, _KIND)}:
             return read(where)
-    known = ", ".join(f"{name} ({read_name(where, _KIND)})" for name, where in _files(folder))
+    named = ((name, read_name(where, _KIND)) for name, where in _files(folder))
+    known = ", ".join(f"{name} ({own})" if own else name for name, own in named)
     raise TemplateError(
         "template {text!r}: no such template; pass a path ending in .toml, or one of {known}",
         text=text,

@@ -91,9 +91,10 @@ def test_the_users_folder_comes_before_the_package(tmp_path: Path) -> None:
     assert resolve("书店-杭州", tmp_path).naming == "店名"
 
 
-def test_an_unknown_name_tells_the_known_ones() -> None:
-    with pytest.raises(TemplateError, match=r"'x'.*software-companies-sichuan"):
-        resolve("x")
+def test_an_unknown_name_tells_the_known_ones(tmp_path: Path) -> None:
+    (tmp_path / "broken.toml").write_text("name =")
+    with pytest.raises(TemplateError, match=r"'x'.*one of broken, .*software-companies-sichuan"):
+        resolve("x", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,22 @@
+"""What ``topiccrawl init`` prints can be pasted into a shell."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from topiccrawl.commands.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_folder_and_topic_are_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, topic = str(tmp_path / "my news"), '"battery recycling" | (电池 回收)'
+    with pytest.raises(SystemExit, match="0"):
+        main(["init", folder, "--topic", topic])
+    commands = capsys.readouterr().out.splitlines()[1:3]
+    assert shlex.split(commands[0]) == ["cd", folder]
+    assert shlex.split(commands[1])[:3] == ["topiccrawl", "crawl", topic]
