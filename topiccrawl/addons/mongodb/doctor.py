@@ -23,7 +23,7 @@ def examine(settings: BaseSettings) -> Iterator[Finding]:
     """Check that MongoDB responds."""
     uri = mongodb_uri(settings)
     if not uri:
-        yield ok("mongodb", "not used (MONGODB_URI is not set): articles are in store.sqlite")
+        yield ok("mongodb", "not used (MONGODB_URI is not set)")
         return
     from pymongo import MongoClient  # noqa: PLC0415
 

@@ -18,7 +18,7 @@ from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -53,17 +53,18 @@ def table(case: Case, harvests: Sequence[Harvest]) -> list[str]:
 
     Recall is reported at fractions of the budget.
     """
+    width = _width(one.name for one in harvests)
     shares = "".join(f"{step:>7.0%}" for step in STEPS)
     lines = [
         (
             f"{case.topic.name}: {case.total} relevant of {case.reachable} reachable pages, "
             f"{case.budget} fetched"
         ),
-        f"  {'strategy':<16}{'found':>7}{'rate':>7}  recall at{shares} of them{'area':>7}",
+        f"  {'strategy':<{width}}{'found':>7}{'rate':>7}  recall at{shares} of them{'area':>8}",
     ]
     for one in harvests:
         recalls = "".join(f"{one.recall(step, case.total):>7.3f}" for step in STEPS)
-        start = f"  {one.name:<16}{one.found:>7}{one.rate:>7.3f}"
+        start = f"  {one.name:<{width}}{one.found:>7}{one.rate:>7.3f}"
         lines.append(f"{start}{'':>11}{recalls}{'':>8}{one.area:>8.3f}")
     if case.reference:
         known = ", ".join(f"{name} {area:g}" for name, area in case.reference.items())
@@ -83,9 +84,10 @@ def summary(areas: Areas) -> list[str]:
       best-first        0.625, worst topic 0.500
       bfs               0.250, worst topic 0.250   -0.375 to best-first (-100%), -0.500 at worst
     """
+    width = _width(areas)
     lines = [f"mean area over {len(next(iter(areas.values())))} topics"]
     for name, by_topic in areas.items():
-        line = f"  {name:<16}{_mean(by_topic):>7.3f}, worst topic {min(by_topic.values()):.3f}"
+        line = f"  {name:<{width}}{_mean(by_topic):>7.3f}, worst topic {min(by_topic.values()):.3f}"
         if spread := _spread(by_topic):
             line += f", spread {spread:.3f}"
         if name != BASELINE and (gains := _gains(areas, name)):
@@ -94,6 +96,10 @@ def summary(areas: Areas) -> list[str]:
             line += f"   {gain:+.3f} to {BASELINE}{closed}, {min(gains):+.3f} at worst"
         lines.append(line)
     return lines
+
+
+def _width(names: Iterable[str]) -> int:
+    return max(16, *map(len, names))
 
 
 def comparison(webs: Mapping[str, Areas]) -> list[str]:

@@ -100,6 +100,8 @@ def test_the_table_tells_recall_and_stored_areas() -> None:
     assert lines[0] == "football: 2 relevant of 6 reachable pages, 3 fetched"
     assert lines[2].split() == ["best-first", "1", "1.000", *["0.500"] * 5, "1.000"]
     assert lines[3] == "  stored areas: bfs 0.5"
+    long = table(case, [harvest("examples.strategy.UrlWords", ["a.test/b"], case)])
+    assert len(long[1]) == len(long[2])
 
 
 def test_figures_are_flat_and_paired() -> None:
