@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing, suppress
 from heapq import heappush, heappushpop
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Outcome
     from topiccrawl.storage.status import State
 
+_FINAL = ("crawled", "error")
+"""Queues of URLs whose outcome changes only if they are leased again."""
 BEST = 5
 """Number of best pages in the review."""
 BARE = 3
@@ -48,7 +51,7 @@ class CrawlReview:
         self._best: list[tuple[float, str, str]] = []
         self._met: dict[str, int] = {}
         self._bare: dict[str, bool] = {}
-        self._seeds: dict[str, None] = {}
+        self._seeds: dict[str, State | None] = {}  # with the outcome, once it is final
         self._last: State = {}
         topic = self.context.spec.topic
         self._own = topic.folded if topic else frozenset[str]()
@@ -83,7 +86,8 @@ class CrawlReview:
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - by name
         """Record a URL that is not a link; the first ``SEEDS`` such URLs are the seeds."""
-        if not lease.depth and lease.kind is Kind.PAGE and len(self._seeds) < SEEDS:
+        is_page = not lease.depth and lease.kind is Kind.PAGE
+        if is_page and (len(self._seeds) < SEEDS or lease.url in self._seeds):
             self._seeds[lease.url] = None
 
     def status(self) -> State:
@@ -104,7 +108,13 @@ class CrawlReview:
 
     def _fates(self) -> State:
         if self.context.opened:
-            return {"seeds": seed_outcomes(self.context.frontier.why, self._seeds)}
+            outcomes = dict(islice(self._seeds.items(), SEEDS))
+            asked = [url for url, outcome in outcomes.items() if outcome is None]
+            for outcome in seed_outcomes(self.context.frontier.why, asked):
+                outcomes[outcome["url"]] = outcome
+                if outcome["queue"] in _FINAL:
+                    self._seeds[outcome["url"]] = outcome
+            return {"seeds": list(outcomes.values())}
         if not self._last:
             settings, spider = self.crawler.settings, self.crawler.spider
             with closing(read_frontier(frontier_place(settings, spider), settings)) as frontier:
