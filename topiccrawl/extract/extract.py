@@ -91,6 +91,7 @@ _SOURCE_MARKS = (
 )
 _NAME = (2, 20)  # minimum and maximum length of a source name
 _ENOUGH = 1_000  # characters of a body that suffice to count letters
+_SHORT_LINE = 50  # most characters of a first line of a body that is searched for a date
 _PROBE_LENGTH = 20  # letters of a body line that are searched in the page
 _PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
@@ -320,13 +321,14 @@ def _nearby_texts(text: str, title: str, body: str) -> tuple[str, ...]:
     first, last = long[0][:_PROBE_LENGTH], lines[-1][-_PROBE_LENGTH:]
     top = text.find(title) if title else -1
     begin = text.find(first, max(top, 0))
+    shown = len(long[0] if len(long[0]) <= _SHORT_LINE else first)  # a short line may be a date
     begin = begin if begin >= 0 else max(top, 0) + NEAR
     top = text.rfind(title, 0, begin + 1) if title else -1  # the headline, not a breadcrumb's copy
     top = top if top >= 0 else max(0, begin - NEAR)
     end = text.find(last, begin)
     after = text[end : end + NEAR] if end >= 0 else ""
     return (
-        text[top : min(begin + len(first), top + 4 * NEAR)],
+        text[top : min(begin + shown, top + 4 * NEAR)],
         text[max(0, top - NEAR) : top],
         after,
     )

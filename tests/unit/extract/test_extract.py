@@ -139,6 +139,15 @@ def test_an_author_that_is_no_name_is_left_out(name: str) -> None:
     assert article.author in ("", None)
 
 
+def test_a_time_of_day_in_the_first_line_of_the_body_is_read_whole() -> None:
+    text = "<p>The council approved the new budget after a long debate, officials said.</p>" * 8
+    html = (
+        "<html lang=en><title>Council approves budget</title><h1>Council approves budget</h1>"
+        f"<div><p>Mar. 1, 2026, 8:22 p.m. ET</p>{text}</div>"
+    )
+    assert found(html).published == "2026-03-01T20:22:00"
+
+
 def test_a_day_after_the_fetch_is_no_day_of_publication() -> None:
     html = page().replace("2016年01月12日 10:23", "2017年05月06日")
     assert found(html, "http://a.test/x", fetched_at=1_452_600_000.0).published == ""
