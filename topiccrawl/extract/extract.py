@@ -18,7 +18,7 @@ from topiccrawl.extract.body import (
     with_lead,
     without_labels,
 )
-from topiccrawl.extract.bylines import author_in, medium_near_date, source_in
+from topiccrawl.extract.bylines import author_in, marked_author, medium_near_date, source_in
 from topiccrawl.extract.dates import marked_day, published
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
@@ -305,7 +305,7 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
             or _marked_source(reading.tree)
             or metadata.publisher
         ),
-        author=metadata.author or author_in(bylines),
+        author=metadata.author or author_in(bylines) or marked_author(reading.tree),
         language=language,
         images=_images(reading, body),
     )
