@@ -97,6 +97,11 @@ _LONGEST_DAY, _MOST_DAYS = 100, 50
 _DATELINE = 30
 """Most characters at the start of the first lines of a body in which a dateline is searched."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
+_IN_SCRIPT = re.compile(
+    r"(?<![a-z])(?:publish|pub|create|release)[a-z]{0,4}_?(?:time|date|at)[\"']?\s*[:=]\s*"
+    r"[\"']?(?P<time>1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[\w :.+-]{0,20})",
+    re.IGNORECASE,
+)
 _IN_URL = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/_]?(?P<month>1[0-2]|0[1-9])[-/_]?"
     r"(?P<day>3[01]|[12]\d|0[1-9])(?!\d{1,3}(?:\D|$))"
@@ -166,6 +171,24 @@ def marked_day(tree: LexborHTMLParser, head: str, tag: str, fetched_at: float = 
     lines = (line[:_DATELINE] for line in head.split("\n"))
     days = (published((), [text], "", tag, fetched_at) for text in (*short, *lines))
     return next(filter(None, days), "")
+
+
+def scripted_day(html: str, tag: str, fetched_at: float = 0.0) -> str:
+    """Return the time of publication in the scripts of a page, or "" if they name several days.
+
+    Args:
+        html: The page; its scripts set variables such as ``createTime`` and ``publish_time``.
+        tag: See ``published``.
+        fetched_at: See ``published``.
+
+    >>> scripted_day("<script>var createTime = '2026-01-12 10:23';</script>", "zh")
+    '2026-01-12T10:23:00+08:00'
+    >>> scripted_day('{"pubTime":1452567780},{"pubTime":1552567780}', "zh")
+    ''
+    """
+    stated = dict.fromkeys(match["time"] for match in _IN_SCRIPT.finditer(html))
+    times = [time for one in stated if (time := published([one], (), "", tag, fetched_at))]
+    return times[0] if len({time[:10] for time in times}) == 1 else ""
 
 
 def _is_named_for_a_day(element: LexborNode) -> bool:

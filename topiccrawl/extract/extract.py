@@ -19,7 +19,7 @@ from topiccrawl.extract.body import (
     without_labels,
 )
 from topiccrawl.extract.bylines import author_in, marked_author, medium_near_date, source_in
-from topiccrawl.extract.dates import marked_day, published
+from topiccrawl.extract.dates import marked_day, published, scripted_day
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.metadata import Metadata, read_metadata
@@ -187,7 +187,11 @@ def extract_by(
     if not is_article(body, found.language, PART if part else _requirements(reading, dense, found)):
         return Extraction(trial=trial)
     tag = _tag(reading.declared, found.language)
-    dated = found.published or marked_day(reading.tree, found.body[:NEAR], tag, options.fetched_at)
+    dated = (
+        found.published
+        or marked_day(reading.tree, found.body[:NEAR], tag, options.fetched_at)
+        or scripted_day(html, tag, options.fetched_at)
+    )
     whole = found.body
     if not part:
         whole = with_lead(whole, dense.layout, reading.metadata.leads)

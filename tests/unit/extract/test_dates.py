@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl import extract_article
-from topiccrawl.extract.dates import published
+from topiccrawl.extract.dates import published, scripted_day
 
 PLAIN = "http://a.test/x"
 
@@ -271,3 +271,22 @@ def test_a_day_within_the_body_counts_in_a_dateline_only() -> None:
     flood = "All of the people here remember the flood of 12 May 1999.\n"
     assert late("", head=flood) == ""
     assert late("", head=f"LONDON, 12 May 2019 - {flood}") == "2019-05-12"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("var createTime = '2016-01-12 11:03';", "2016-01-12T11:03:00+08:00"),
+        ('{"publish_time":"1452567780","id":1}', "2016-01-12T11:03:00+08:00"),
+        ('{"pubDate":"2016/1/12"}', "2016-01-12"),
+        (
+            '{"pubtime":"2016-01-12 11:03","createTime":"2016-01-12 09:00"}',
+            "2016-01-12T11:03:00+08:00",
+        ),
+        ('{"pubtime":"2016-01-12"},{"pubtime":"2016-01-13"}', ""),
+        ('{"expireTime":"2016-01-12","republish":"2016-01-12"}', ""),
+        ('{"createTime":"2055-01-12"}', ""),
+    ],
+)
+def test_times_in_scripts(script: str, expected: str) -> None:
+    assert scripted_day(f"<script>{script}</script>", "zh", FETCHED) == expected
