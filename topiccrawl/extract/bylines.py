@@ -34,9 +34,9 @@ _ENGLISH = re.compile(r"^(?:By|BY) ((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$",
 _SPLIT = re.compile(r"[ 　、,，/]+")
 _AUTHOR_MARKS = "[rel~=author], [itemprop=author], [class*=author i], [class*=byline i]"
 _PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
-_COMMENT = "[class*=comment i], [id*=comment i]"
+_COMMENT = re.compile(r"comment", re.IGNORECASE)
 _MOST_MARKS, _LONGEST_BYLINE = 30, 100
-_BY = re.compile(r"^by\b[\s:]*", re.IGNORECASE)
+_BY = re.compile(r"^(?:(?:posted|published|written|story|words) )?by\b[\s:]*", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
 _PERSON = re.compile(rf"{_ROLE}{_HAN}{{2,4}}|[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}")
 _NO_NAMES = frozenset(
@@ -124,7 +124,8 @@ def _is_of_comment(element: LexborNode) -> bool:
     """Return whether an element is part of a comment of a reader."""
     node: LexborNode | None = element
     while node is not None and node.tag not in {"body", "html"}:
-        if node.css_matches(_COMMENT):
+        names = (node.attributes.get(name) or "" for name in ("class", "id"))
+        if any(map(_COMMENT.search, names)):
             return True
         node = node.parent
     return False
