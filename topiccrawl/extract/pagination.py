@@ -133,11 +133,13 @@ def without_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
 
 
 def _siblings(here: PageUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
-    stem = _TAIL.sub("", here.base.partition("?")[0])
+    plain = here.base.partition("?")[0]
+    stem = _TAIL.sub("", plain)
     for link in links:
         if link.url.startswith(stem):  # cheap test that excludes most links
             there = parse_page_url(link.url)
-            if there.base == here.base and there.number != here.number:
+            bases = (here.base,) if "?" in link.url else (here.base, plain)  # /1.html?from=list
+            if there.base in bases and there.number != here.number:
                 yield there.number, link
 
 
@@ -155,12 +157,14 @@ def _extends(base: str, url: str) -> bool:
     except ValueError:
         return False
     pairs, others = parse_qsl(own.query), parse_qsl(other.query)
-    if own[:2] != other[:2] or own.path in ("", "/") or not set(pairs) <= set(others):
+    if own[:2] != other[:2] or own.path in ("", "/"):
         return False
-    stem = _TAIL.sub("", own.path)
-    rest = other.path.removeprefix(stem)
+    if other.query and not set(pairs) <= set(others):
+        return False
     if own.path == other.path:
         return len(others) > len(pairs)
+    stem = _TAIL.sub("", own.path)
+    rest = other.path.removeprefix(stem)
     return rest != other.path and _OF_WHOLE.fullmatch(rest) is not None
 
 
