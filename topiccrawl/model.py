@@ -355,6 +355,10 @@ class Unfinished:
 
     article: Article
 
+    @override
+    def __str__(self) -> str:
+        return str(self.article)
+
 
 def _plain(value: object) -> object:
     if isinstance(value, tuple):

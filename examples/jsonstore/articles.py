@@ -12,7 +12,7 @@ from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import VerifiedShingles
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Fate, Listed, Reprint, Saved, Story, StoryChain, Version
-from topiccrawl.storage.merge import fate_of, replaces
+from topiccrawl.storage.merge import fate_of, is_part, replaces
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.selection import ALL, names_of, site_names, words_of
 
@@ -173,10 +173,20 @@ class JsonStore:
             article.url, article.site, article.title, article.published, article.fetched_at,
             match.similarity, match.reason,
         )  # fmt: skip
+        self._drop_part(article, match.url)
         self._journal.put(REPRINTS, article.url, [match.url, *reprint[1:]])
         stored = self._journal.table(ARTICLES)[match.url]
         self._put(self._article(match.url), {**_topics(article), **stored["topics"]})
         return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)
+
+    def _drop_part(self, article: Article, story: str) -> None:
+        """Delete the part of an article that was stored as a story; move its reprints."""
+        url = article.url
+        if url in self._journal.table(ARTICLES) and is_part(self._article(url), article):
+            for copy, reprint in list(self._journal.table(REPRINTS).items()):
+                if reprint[0] == url:
+                    self._journal.put(REPRINTS, copy, [story, *reprint[1:]])
+            self._drop([url])
 
     def _match(self, article: Article, keys: Sequence[int]) -> Match | None:
         """Return the stored story that an article reprints, or None."""

@@ -134,6 +134,28 @@ def test_the_same_text_elsewhere_is_a_reprint_of_the_first(
     run(factory(tmp_path), law)
 
 
+def test_a_part_of_an_article_is_removed_once_the_whole_is_a_reprint(
+    factory: Factory, tmp_path: Path
+) -> None:
+    first, part, whole = article(1), article(2, text=7), article(2, text=1)
+    copy = article(3, text=7)
+
+    async def law(store: ArticleStore) -> None:
+        saved = await store.save([first, part, copy])
+        assert [one.fate for one in saved] == [Fate.NEW, Fate.NEW, Fate.REPRINT]
+        (last,) = await store.save([whole])
+        assert (last.fate, last.story) == (Fate.REPRINT, first.url)
+        assert [one.url for one in await store.articles()] == [first.url]
+        story = await store.get(part.url)
+        assert story is not None
+        assert {one.url for one in story.reprints} == {part.url, copy.url}
+        # the text of the part is free again
+        (again,) = await store.save([article(4, text=7)])
+        assert again.fate is Fate.NEW
+
+    run(factory(tmp_path), law)
+
+
 def test_a_reprint_never_lowers_the_score_of_its_story(factory: Factory, tmp_path: Path) -> None:
     async def law(store: ArticleStore) -> None:
         await store.save([article(1, score=0.9), article(2, text=1, score=0.1)])
@@ -163,7 +185,8 @@ def test_a_stored_article_whose_page_now_tells_another_story_is_not_lost(
 ) -> None:
     async def law(store: ArticleStore) -> None:
         await store.save([article(1), article(2)])
-        (saved,) = await store.save([article(2, text=1)])
+        later = replace(article(2, text=1), fetched_at=1_700_000_000.0)
+        (saved,) = await store.save([later])
         assert (saved.fate, saved.story) == (Fate.REPRINT, article(1).url)
         kept = await store.get(article(2).url)
         assert kept is not None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 
-from topiccrawl.model import Article
+from topiccrawl.model import Article, Unfinished
 
 scores = st.floats(0, 1)
 articles = st.builds(
@@ -52,3 +52,8 @@ def test_nonsense_is_refused(values: dict[str, object], message: str) -> None:
 def test_an_unknown_field_is_refused() -> None:
     with pytest.raises(TypeError, match="colour"):
         Article.from_dict({"url": "u", "title": "", "body": "", "colour": "red"})
+
+
+def test_a_part_of_an_article_is_logged_without_its_text() -> None:
+    article = Article("http://a.test/1", "题", "很长的文")
+    assert str(Unfinished(article)) == str(article) == "题 <http://a.test/1>"

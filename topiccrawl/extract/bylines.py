@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _END = (
     r"(?=[\s)）】\]|｜,，;；。、]|作者|记者|编辑|责编|责任编辑|来源|时间|发布|评论|浏览|点击|字号|我要|分享"
@@ -28,6 +32,13 @@ _WRITERS = (
 )
 _ENGLISH = re.compile(r"^(?:By|BY) ((?:[A-Z][\w.'-]*)(?: [A-Z][\w.'-]*){1,3})$", re.MULTILINE)
 _SPLIT = re.compile(r"[ 　、,，/]+")
+_AUTHOR_MARKS = "[rel~=author], [itemprop=author], [class*=author i], [class*=byline i]"
+_PARTICLE = 3  # letters of a word of a name without a capital, such as de or van
+_COMMENT = re.compile(r"comment", re.IGNORECASE)
+_MOST_MARKS, _LONGEST_BYLINE = 30, 100
+_BY = re.compile(r"^(?:(?:posted|published|written|story|words) )?by\b[\s:]*", re.IGNORECASE)
+_AND = re.compile(r"\s*(?:,|&|;|\band\b)\s*")
+_PERSON = re.compile(rf"{_ROLE}{_HAN}{{2,4}}|[^\W\d_a-z][\w.'’-]*(?: [^\W\d_][\w.'’-]*){{1,3}}")
 _NO_NAMES = frozenset(
     ("未知", "佚名", "编辑", "记者", "作者", "来源", "责编", "网络", "综合", "报道", "微博", "时间")
 )
@@ -79,6 +90,60 @@ def author_in(text: str) -> str:
             if names:
                 return names
     return ""
+
+
+def marked_author(tree: LexborHTMLParser) -> str:
+    """Return the names in the first element that is marked as the author and has only names, or "".
+
+    >>> from topiccrawl.links.limits import parse_html
+    >>> marked_author(parse_html('<p class=byline>By <a href=/j>Jane Miller</a> and Jo Hill</p>'))
+    'Jane Miller Jo Hill'
+    """
+    for element in tree.css(_AUTHOR_MARKS)[:_MOST_MARKS]:
+        names = _persons(_BY.sub("", " ".join(element.text(separator=" ").split())))
+        if names and not _is_of_comment(element):
+            return " ".join(names)
+    return ""
+
+
+def is_byline(line: str) -> bool:
+    """Return whether a line has only "by" and names.
+
+    >>> is_byline("By Jane Miller and Jo Hill"), is_byline("By Monday it rained")
+    (True, False)
+    """
+    text, found = _BY.subn("", line)
+    return bool(found and _persons(text))
+
+
+def _persons(text: str) -> list[str]:
+    """Return the names that a text consists of, or []."""
+    names = _AND.split(text) if len(text) <= _LONGEST_BYLINE else []
+    return names if all(map(_is_person, names)) else []
+
+
+def _is_person(text: str) -> bool:
+    """Return whether a text has the form of a name: capitalized words, or a few characters."""
+    if not _PERSON.fullmatch(text) or text in _NO_NAMES or _MEDIUM.fullmatch(text):
+        return False
+    return all(
+        word[0].isupper() or len(word) <= _PARTICLE or _is_han(word) for word in text.split()
+    )
+
+
+def _is_han(word: str) -> bool:
+    return "一" <= word[0] <= "鿿"
+
+
+def _is_of_comment(element: LexborNode) -> bool:
+    """Return whether an element is part of a comment of a reader."""
+    node: LexborNode | None = element
+    while node is not None and node.tag not in {"body", "html"}:
+        names = (node.attributes.get(name) or "" for name in ("class", "id"))
+        if any(map(_COMMENT.search, names)):
+            return True
+        node = node.parent
+    return False
 
 
 def _names(text: str, *, latin: bool) -> str:

@@ -31,12 +31,30 @@ _WITH_NAME = (
 _NUMERIC = re.compile(
     rf"(?<![\d./-])(?P<one>\d\d?)(?P<mark>[./-])\s?(?P<two>\d\d?)(?P=mark)\s?{_YEAR}(?!\d)"
 )
-_TIME = re.compile(
-    r"[\s,|–—·-]{0,4}(?:um|at|kl\.?|o|à|às|alle|ore|a las)?\s*"
+_ZONES = {
+    "Z": 0, "UTC": 0, "GMT": 0, "BST": 1, "CET": 1, "CEST": 2, "EST": -5, "EDT": -4, "CDT": -5,
+    "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
+}  # fmt: skip
+"""Hours from UTC of zones whose names have one meaning on news pages."""
+_AFTERNOON = "pP下中傍晚"
+ZONE = (
+    r"(?P<zone>Z\b|[+-][01]\d:?[0-5]\d|(?:UTC|GMT)[+-]\d\d?(?!\d)"
+    rf"|(?:{'|'.join(_ZONES)})(?![\w+-]))"
+)
+"""Pattern of a zone after a time of day."""
+_CLOCK = (
     r"(?P<hour>2[0-3]|[01]?\d)[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?!\d|[./]\d)"
-    r"(?:\s?(?P<half>[ap])\.?m\b)?",
+    rf"(?:\s?(?P<half>[ap])\.?m\b\.?)?(?:\s?\(?{ZONE})?"
+)
+_TIME = re.compile(
+    rf"[\s,|–—·-]{{0,4}}(?:um|at|kl\.?|o|à|às|alle|ore|a las)?\s*{_CLOCK}", re.IGNORECASE
+)
+_TIME_BEFORE = re.compile(
+    rf"(?<![\d:.]){_CLOCK}(?: [A-Z]{{2}}(?=[ ,]))?[\s,|–—·-]{{1,4}}(?:[a-z]{{3,9}}\.?[\s,]+)?$",
     re.IGNORECASE,
 )
+_BEFORE = 40
+"""Characters before a date that are searched for its time of day."""
 _WORD = re.compile(r"[^\s/.,'’()|-]+")
 _MONTHS = _NOON = 12
 _PARTICLE = 3
@@ -85,6 +103,8 @@ class Calendar(NamedTuple):
         ['2024-03-12', '2024-12-13']
         >>> [m.iso for m in calendar_of("xx").days("12 sierpnia 2024 3:05 PM, 40 died by May 2024")]
         ['2024-08-12T15:05:00']
+        >>> [m.iso for m in calendar_of("en").days("Nov. 5, 2026, 8:22 p.m. EST")]
+        ['2026-11-05T20:22:00-05:00']
         """
         for pattern in _WITH_NAME:
             for match in pattern.finditer(text):
@@ -144,7 +164,9 @@ def _stored() -> dict[str, Any]:
 def _moments(match: re.Match[str], day: int, month: int, text: str) -> Iterator[Moment]:
     found = day_of(match["year"], month, day)
     if found is not None:
-        yield Moment(found, _clock(_TIME.match(text, match.end())))
+        time = _TIME.match(text, match.end())
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        yield Moment(found, _clock(time or _TIME_BEFORE.search(before)))
 
 
 def day_of(year: int | str, month: int | str, day: int | str) -> date | None:
@@ -158,7 +180,29 @@ def day_of(year: int | str, month: int | str, day: int | str) -> date | None:
 def _clock(time: re.Match[str] | None) -> str:
     if time is None:
         return ""
-    hour, half = int(time["hour"]), (time["half"] or "").lower()
-    if half and hour <= _NOON:
-        hour = hour % _NOON + (_NOON if half == "p" else 0)
-    return f"{hour:02}:{time['minute']}:{time['second'] or '00'}"
+    hour = hour_of(int(time["hour"]), time["half"] or "")
+    return f"{hour:02}:{time['minute']}:{time['second'] or '00'}{offset_of(time['zone'] or '')}"
+
+
+def hour_of(hour: int, half: str) -> int:
+    """Return the hour of the day for an hour with am or pm, or with a Chinese part of the day.
+
+    >>> hour_of(8, "p"), hour_of(12, "AM"), hour_of(3, "下午"), hour_of(11, "中午"), hour_of(20, "")
+    (20, 0, 15, 11, 20)
+    """
+    if not half or hour > _NOON or (half == "中午" and hour >= _NOON - 1):
+        return hour
+    return hour % _NOON + (_NOON if half[0] in _AFTERNOON else 0)
+
+
+def offset_of(zone: str) -> str:
+    """Return the offset of a zone in ISO 8601; "" for an unknown one.
+
+    >>> offset_of("est"), offset_of("GMT+8"), offset_of("-0330"), offset_of("Z"), offset_of("")
+    ('-05:00', '+08:00', '-03:30', '+00:00', '')
+    """
+    name = zone.upper()
+    if name[:1] in {"+", "-"}:
+        return f"{name[:3]}:{name[-2:]}"
+    hours = int(name[3:]) if name[3:4] in {"+", "-"} else _ZONES.get(name)
+    return "" if hours is None else f"{hours:+03}:00"

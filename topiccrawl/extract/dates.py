@@ -10,7 +10,7 @@ import unicodedata
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import TYPE_CHECKING
 
-from topiccrawl.extract.calendars import Moment, calendar_of, day_of
+from topiccrawl.extract.calendars import ZONE, Moment, calendar_of, day_of, hour_of, offset_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,12 +21,24 @@ BEIJING = timezone(timedelta(hours=8))
 """Default time zone of Chinese pages (Asia/Shanghai has had no summer time since 1991)."""
 
 _START = r"(?:^|[\s　:：|｜·•(（])"
-_CLOCK = r"(?P<hour>2[0-3]|[01]?\d)\s*[:：]\s*(?P<minute>[0-5]\d)(?:[:：](?P<second>[0-5]\d))?"
+_HALF = r"(?P<half>上午|下午|凌晨|清晨|早上|早晨|中午|傍晚|晚上|晚间|[AP]M)"
+_CLOCK = (
+    rf"(?:{_HALF}\s*)?(?P<hour>2[0-3]|[01]?\d)\s*[:：]\s*(?P<minute>[0-5]\d)"
+    r"(?:[:：](?P<second>[0-5]\d))?"
+)
+_VERB = r"(?:发布|發布|发表|發表|更新|编辑)"
 _AGO = re.compile(
-    rf"{_START}(?P<number>\d{{1,3}}|半|一|两|几)\s*个?\s*(?P<unit>秒钟?|分钟?|小时|天|周|星期)之?前(?![一-鿿])",
+    rf"(?:{_START}|{_VERB}[于於]\s*)(?P<number>\d{{1,3}}|半|一|两|几)\s*[个個]?\s*"
+    rf"(?P<unit>秒[钟鐘]?|分[钟鐘]?|小[时時]|天|周|星期)之?前(?:(?![一-鿿])|(?={_VERB}|阅读))",
     re.MULTILINE,
 )
-_NOW = re.compile(rf"{_START}刚刚(?=[\s|｜]|$)", re.MULTILINE)
+_AGO_ENGLISH = re.compile(
+    r"^\W*(?:(?:first |last )?(?:published|posted|updated|modified)\W+)?"
+    r"(?P<number>\d{1,3}|an?)\s?(?P<unit>s|m|h|d|w)(?:ec|econd|in|inute|r|our|ay|eek)?s?\s+ago\b"
+    r"(?![ \t]+\w)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_NOW = re.compile(rf"{_START}刚刚(?=[\s|｜]|{_VERB}|$)", re.MULTILINE)
 _DAY_AND_TIME = re.compile(rf"{_START}(?P<name>今天|今日|昨天|昨日|前天)\s*{_CLOCK}", re.MULTILINE)
 _DAY_ONLY = re.compile(r"^\s*(?P<name>今天|今日|昨天|昨日|前天)\s*$", re.MULTILINE)
 _YEARLESS = re.compile(
@@ -34,27 +46,35 @@ _YEARLESS = re.compile(
     rf"[-/](?P<other>3[01]|[12]\d|0[1-9])(?=\s))\s*(?:{_CLOCK})?",
     re.MULTILINE,
 )
-_SECONDS = {"秒": 1, "分": 60, "小": 3600, "天": 86400, "周": 604800, "星": 604800}
-_NUMBERS = {"半": 0.5, "一": 1.0, "两": 2.0, "几": 3.0}
+_SECONDS = {"秒": 1, "分": 60, "小": 3600, "天": 86400, "周": 604800, "星": 604800} | {
+    "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800,
+}  # fmt: skip
+_NUMBERS = {"半": 0.5, "一": 1.0, "两": 2.0, "几": 3.0, "a": 1.0, "an": 1.0}
 _DAYS = {"今": 0, "昨": 1, "前": 2}
 _COARSE = 86400
 """Seconds of the smallest unit without time of day."""
 _BEIJING_TIME = "%H:%M:%S+08:00"
+_TODAY_LENGTH = 12
+"""Characters before a date that are searched for such a text."""
 
 EARLIEST = 1995
 """Earliest accepted year of publication."""
 
 _DAY = (
-    r"(?P<year>(?:19|20)\d\d)\s*[-/.年]\s*(?P<month>1[0-2]|0?[1-9])\s*[-/.月]\s*"
+    r"(?P<year>(?:19|20)\d\d)\s*[-－/.年]\s*(?P<month>1[0-2]|0?[1-9])\s*[-－/.月]\s*"
     r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)\s*日?"
 )
 _TIME = (
-    r"(?P<hour>2[0-3]|[01]?\d)\s*[:：时]\s*(?P<minute>[0-5]\d)(?:\s*[:：分]\s*(?P<second>[0-5]\d))?"
+    rf"(?:{_HALF}\s*)?(?P<hour>2[0-3]|[01]?\d)\s*[:：时時点點]\s*(?P<minute>[0-5]\d)"
+    r"(?:\s*[:：分]\s*(?P<second>[0-5]\d))?"
 )
-_ZONE = r"(?P<zone>Z|[+-][01]\d:?[0-5]\d)"
 _WRITTEN = re.compile(
-    rf"(?<!\d){_DAY}(?:[T\s,，]*(?:[(（]?(?:星期|周).[)）]?\s*)?{_TIME}(?:\.\d+)?\s*{_ZONE}?)?"
+    rf"(?<!\d){_DAY}(?:[T\s,，]*(?:[(（]?(?:星期|周).[)）]?\s*)?{_TIME}(?:\.\d+)?"
+    rf"(?:\s?(?P<later>[ap])\.?m\b)?(?:\s*{ZONE})?)?",
+    re.IGNORECASE,
 )
+_TODAY = re.compile(r"(?:今天|今日|现在|当前)(?:是|时间|日期)[\s:：]*$")
+"""Text before a date that the page shows to its reader: the day of the visit."""
 _DIGITS = {
     number: str(unicodedata.decimal(chr(number)))
     for number in range(0x80, 0x1_0000)
@@ -77,6 +97,11 @@ _LONGEST_DAY, _MOST_DAYS = 100, 50
 _DATELINE = 30
 """Most characters at the start of the first lines of a body in which a dateline is searched."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
+_IN_SCRIPT = re.compile(
+    r"(?<![a-z])(?:publish|pub|create|release)[a-z]{0,4}_?(?:time|date|at)[\"']?\s*[:=]\s*"
+    r"[\"']?(?P<time>1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[\w :.+-]{0,20})",
+    re.IGNORECASE,
+)
 _IN_URL = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-/_]?(?P<month>1[0-2]|0[1-9])[-/_]?"
     r"(?P<day>3[01]|[12]\d|0[1-9])(?!\d{1,3}(?:\D|$))"
@@ -95,8 +120,9 @@ def published(
 
     Metadata is used first, then the text near the headline, then the URL. Dates equal to the date
     in the URL are preferred to other dates, and dates with a time of day to dates without. The
-    default time zone of Chinese pages is Beijing's. If a Chinese page has no full date, a date
-    relative to the fetch (昨天 12:30) or without a year (11月21日 08:00) is used.
+    default time zone of Chinese pages is Beijing's. If a page has no full date, a date relative to
+    the fetch (昨天 12:30, 3 hours ago) is used, or on a Chinese page one without a year (11月21日
+    08:00).
 
     Args:
         stated: Dates in metadata, most trusted first.
@@ -124,10 +150,10 @@ def published(
         found = [m for text in texts for m in _moments(text, tag, zone) if _valid(m.day, last)]
         if found:
             return _best(found, dated).iso
-    if zone is not None:
-        timed = [m for text in near[:_HEAD] for m in relative_dates(text, fetched_at, dated)]
-        if timed := [m for m in timed if _valid(m.day, last) and _near(m.day, dated)]:
-            return _best(timed, dated).iso
+    relative = relative_dates if zone is not None else _english_ago
+    timed = [m for text in near[:_HEAD] for m in relative(text, fetched_at, dated)]
+    if timed := [m for m in timed if _valid(m.day, last) and _near(m.day, dated)]:
+        return _best(timed, dated).iso
     return Moment(dated).iso if dated is not None and _valid(dated, last) else ""
 
 
@@ -145,6 +171,24 @@ def marked_day(tree: LexborHTMLParser, head: str, tag: str, fetched_at: float = 
     lines = (line[:_DATELINE] for line in head.split("\n"))
     days = (published((), [text], "", tag, fetched_at) for text in (*short, *lines))
     return next(filter(None, days), "")
+
+
+def scripted_day(html: str, tag: str, fetched_at: float = 0.0) -> str:
+    """Return the time of publication in the scripts of a page, or "" if they name several days.
+
+    Args:
+        html: The page; its scripts set variables such as ``createTime`` and ``publish_time``.
+        tag: See ``published``.
+        fetched_at: See ``published``.
+
+    >>> scripted_day("<script>var createTime = '2026-01-12 10:23';</script>", "zh")
+    '2026-01-12T10:23:00+08:00'
+    >>> scripted_day('{"pubTime":1452567780},{"pubTime":1552567780}', "zh")
+    ''
+    """
+    stated = dict.fromkeys(match["time"] for match in _IN_SCRIPT.finditer(html))
+    times = [time for one in stated if (time := published([one], (), "", tag, fetched_at))]
+    return times[0] if len({time[:10] for time in times}) == 1 else ""
 
 
 def _is_named_for_a_day(element: LexborNode) -> bool:
@@ -191,19 +235,20 @@ def _moments(text: str, tag: str, zone: tzinfo | None) -> Iterator[Moment]:
         yield Moment(then.date(), then.time().isoformat() + then.strftime("%z")[:3] + ":00")
     for match in _WRITTEN.finditer(text):
         day = day_of(match["year"], match["month"], match["day"])
-        if day is not None:
+        before = text[max(0, match.start() - _TODAY_LENGTH) : match.start()]
+        if day is not None and not _TODAY.search(before):
             yield Moment(day, _clock(match, zone))
     yield from calendar_of(tag).days(text)
 
 
 def _clock(match: re.Match[str], zone: tzinfo | None) -> str:
-    if match.groupdict().get("hour") is None:
+    parts = match.groupdict()
+    if parts.get("hour") is None:
         return ""
-    clock = f"{int(match['hour']):02}:{match['minute']}:{match['second'] or '00'}"
-    stated = match.groupdict().get("zone")
-    if stated is not None:
-        return clock + ("+00:00" if stated == "Z" else f"{stated[:3]}:{stated[-2:]}")
-    return clock + ("+08:00" if zone is BEIJING else "")
+    hour = hour_of(int(parts["hour"]), parts.get("half") or parts.get("later") or "")
+    clock = f"{hour:02}:{match['minute']}:{match['second'] or '00'}"
+    stated = offset_of(parts.get("zone") or "")
+    return clock + (stated or ("+08:00" if zone is BEIJING else ""))
 
 
 def _in_url(url: str) -> date | None:
@@ -236,12 +281,23 @@ def relative_dates(text: str, fetched_at: float, in_url: date | None = None) -> 
             yield Moment(day, _clock(match, BEIJING))
 
 
+def _english_ago(text: str, fetched_at: float, _in_url: date | None = None) -> Iterator[Moment]:
+    """Yield the times of lines such as "Updated 3 hours ago", in UTC."""
+    if fetched_at:
+        now = datetime.fromtimestamp(fetched_at, tz=UTC)
+        yield from (_before(now, match) for match in _AGO_ENGLISH.finditer(text))
+
+
+def _before(now: datetime, match: re.Match[str]) -> Moment:
+    unit = _SECONDS[match["unit"][0].lower()]
+    number = _NUMBERS.get(match["number"].lower()) or float(match["number"])
+    then = now - timedelta(seconds=number * unit)
+    clock = then.replace(microsecond=0).timetz().isoformat()
+    return Moment(then.date(), "" if unit >= _COARSE else clock)
+
+
 def _relative(text: str, now: datetime) -> Iterator[Moment]:
-    for match in _AGO.finditer(text):
-        unit = _SECONDS[match["unit"][0]]
-        number = _NUMBERS.get(match["number"]) or float(match["number"])
-        then = now - timedelta(seconds=number * unit)
-        yield Moment(then.date(), "" if unit >= _COARSE else then.strftime(_BEIJING_TIME))
+    yield from (_before(now, match) for match in _AGO.finditer(text))
     if _NOW.search(text):
         yield Moment(now.date(), now.strftime(_BEIJING_TIME))
     for pattern in (_DAY_AND_TIME, _DAY_ONLY):

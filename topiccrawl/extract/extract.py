@@ -18,8 +18,14 @@ from topiccrawl.extract.body import (
     with_lead,
     without_labels,
 )
-from topiccrawl.extract.bylines import author_in, medium_near_date, source_in
-from topiccrawl.extract.dates import marked_day, published
+from topiccrawl.extract.bylines import (
+    author_in,
+    is_byline,
+    marked_author,
+    medium_near_date,
+    source_in,
+)
+from topiccrawl.extract.dates import marked_day, published, scripted_day
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
 from topiccrawl.extract.metadata import Metadata, read_metadata
@@ -91,6 +97,9 @@ _SOURCE_MARKS = (
 )
 _NAME = (2, 20)  # minimum and maximum length of a source name
 _ENOUGH = 1_000  # characters of a body that suffice to count letters
+_SHORT_LINE = 50  # most characters of a first line of a body that is searched for a date
+_SENTENCE_ENDS = tuple("。！？!?；…”")
+_HEAD_LINES = 4  # most first lines of a body that are examined for headline, byline and time
 _PROBE_LENGTH = 20  # letters of a body line that are searched in the page
 _PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
@@ -186,7 +195,11 @@ def extract_by(
     if not is_article(body, found.language, PART if part else _requirements(reading, dense, found)):
         return Extraction(trial=trial)
     tag = _tag(reading.declared, found.language)
-    dated = found.published or marked_day(reading.tree, found.body[:NEAR], tag, options.fetched_at)
+    dated = (
+        found.published
+        or marked_day(reading.tree, found.body[:NEAR], tag, options.fetched_at)
+        or scripted_day(html, tag, options.fetched_at)
+    )
     whole = found.body
     if not part:
         whole = with_lead(whole, dense.layout, reading.metadata.leads)
@@ -295,7 +308,7 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
     bylines = "\n".join((*near, lines[0][:120], lines[-1][-120:]))
     return Extracted(
         title=title,
-        body=_without_headline(body.text, title),
+        body=_without_head(body.text, title, tag),
         published=published(metadata.dates, near, reading.url, tag, fetched_at, title),
         source=(
             metadata.source
@@ -304,7 +317,7 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
             or _marked_source(reading.tree)
             or metadata.publisher
         ),
-        author=metadata.author or author_in(bylines),
+        author=metadata.author or author_in(bylines) or marked_author(reading.tree),
         language=language,
         images=_images(reading, body),
     )
@@ -320,13 +333,14 @@ def _nearby_texts(text: str, title: str, body: str) -> tuple[str, ...]:
     first, last = long[0][:_PROBE_LENGTH], lines[-1][-_PROBE_LENGTH:]
     top = text.find(title) if title else -1
     begin = text.find(first, max(top, 0))
+    shown = len(long[0] if len(long[0]) <= _SHORT_LINE else first)  # a short line may be a date
     begin = begin if begin >= 0 else max(top, 0) + NEAR
     top = text.rfind(title, 0, begin + 1) if title else -1  # the headline, not a breadcrumb's copy
     top = top if top >= 0 else max(0, begin - NEAR)
     end = text.find(last, begin)
     after = text[end : end + NEAR] if end >= 0 else ""
     return (
-        text[top : min(begin + len(first), top + 4 * NEAR)],
+        text[top : min(begin + shown, top + 4 * NEAR)],
         text[max(0, top - NEAR) : top],
         after,
     )
@@ -341,10 +355,19 @@ def _marked_source(tree: LexborHTMLParser) -> str:
     return ""
 
 
-def _without_headline(body: str, title: str) -> str:
-    """Remove a first line that repeats the headline from a body."""
-    first, _, rest = body.partition("\n")
-    return rest if rest and fold(first) == fold(title) else body
+def _without_head(body: str, title: str, tag: str) -> str:
+    """Remove the first lines of a body that repeat the headline, or are a byline or a time."""
+    lines = body.split("\n")
+    start = int(len(lines) > 1 and fold(lines[0]) == fold(title))
+    while start < min(_HEAD_LINES, len(lines) - 1) and _is_credit(lines[start], tag):
+        start += 1
+    return "\n".join(lines[start:])
+
+
+def _is_credit(line: str, tag: str) -> bool:
+    if len(line) > _SHORT_LINE or line.endswith(_SENTENCE_ENDS):
+        return False
+    return bool(is_byline(line) or published((), [line], "", tag))
 
 
 def _images(reading: _Reading, body: Body) -> tuple[str, ...]:

@@ -27,12 +27,16 @@ if TYPE_CHECKING:
 MAX_BARE_NAMES = 8
 """Most distinct class and id names on a bare page, including ""."""
 
+MAX_LED = 0.5
+"""Share of the paragraphs of a bare page below linked headlines, above which it is a hub."""
+
 MIN_LIVE_CLOCKS = log1p(8)
 """Minimum feature ``clocks`` (times of day in short lines) of a live ticker."""
 
 MIN_IMAGE_SHARE = 0.6
 """Minimum share of images among the images and paragraphs of a gallery."""
 
+_COMMENTS = re.compile(r"/(?:comments?|pinglun|gentie)(?:[/._?-]|$)")
 _LIVE = re.compile(
     r"\blive\b.{0,20}(?:blog|ticker|updates?)|\bliveblog|liveticker|/live/|文字直播|图文直播",
     re.IGNORECASE,
@@ -89,7 +93,10 @@ def is_bare(layout: Layout) -> bool:
 
 
 def genre_of(layout: Layout, chosen: Sequence[int], metadata: Metadata, page: PageFacts) -> Genre:
-    """Classify the genre of a page; a bare page counts as an article.
+    """Classify the genre of a page.
+
+    A bare page is a hub if it consists of teasers, a forum if its URL names comments, and
+    otherwise an article.
 
     Args:
         layout: Layout of the whole page.
@@ -97,15 +104,21 @@ def genre_of(layout: Layout, chosen: Sequence[int], metadata: Metadata, page: Pa
         metadata: Metadata of the page.
         page: Other facts about the page.
     """
-    if is_bare(layout):
-        return Genre.ARTICLE
     found = features(layout, chosen, metadata, page)
+    if is_bare(layout):
+        return _bare_genre(found, page)
     likely = probabilities_of(found)
     if likely[Genre.ARTICLE] >= _model().limit:
         return _special(found, page) or Genre.ARTICLE
     if found["url_sought"]:
         return Genre.SEARCH
     return max((one for one in likely if one is not Genre.ARTICLE), key=likely.__getitem__)
+
+
+def _bare_genre(found: Mapping[str, float], page: PageFacts) -> Genre:
+    if found["body_led"] > MAX_LED:
+        return Genre.HUB
+    return Genre.FORUM if _COMMENTS.search(page.url) else Genre.ARTICLE
 
 
 def probabilities_of(found: Mapping[str, float]) -> dict[Genre, float]:

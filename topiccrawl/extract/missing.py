@@ -1,4 +1,4 @@
-"""Pages without text: error pages with status 200, and pages that need a browser."""
+"""Pages without text: error pages with status 200, checks of visitors, pages for a browser."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 LONGEST = 400
 """Most letters of an error page; articles about missing pages are longer."""
+
+LONGEST_CHALLENGE = 500
+"""Most bytes (UTF-8) of the text of a check of the visitor; short news is longer with its frame."""
 
 TRIALS = 3
 """Blank pages of a site that are rendered on trial."""
@@ -35,6 +38,32 @@ _NOT_FOUND = re.compile(
     r"|(?:找不到|无法找到|没有找到|未找到)(?:您|你)?(?:要?访问|请求|需要|想看|浏览)?的?(?:页|网页|页面|文章|内容)",
     re.IGNORECASE,
 )  # fmt: skip
+
+
+_CHALLENGE = re.compile(
+    r"(?:访问|请求|操作)(?:过于|太过?|次数过)?(?:频繁|多)|(?:访问|请求|流量|网络)(?:行为|环境)?(?:存在)?异常"
+    r"|异常(?:访问|流量|请求)|(?:安全|人机|身份|滑动|滑块)(?:验证|校验)|拖动.{0,6}滑块"
+    r"|just a moment\.\.\.|checking your browser|enable javascript and cookies to continue"
+    r"|pardon our interruption|unusual (?:traffic|activity)|too many requests"
+    r"|(?:verify|confirm|prove)(?:ing)? (?:that )?you(?: a|['’])re (?:a )?(?:human|not a robot)",
+    re.IGNORECASE,
+)
+
+
+def is_challenge(title: str, text: str) -> bool:
+    """Return whether a page checks its visitor, or refuses a frequent one, instead of its content.
+
+    Args:
+        title: Text of ``<title>``.
+        text: Text of the page without menus (``Page.prose``).
+
+    >>> is_challenge("", "访问过于频繁，请稍后再试"), is_challenge("Just a moment...", "")
+    (True, True)
+    >>> is_challenge("专家谈安全验证", "网站为什么要求安全验证？" + "记者就此采访了几位专家。" * 40)
+    False
+    """
+    size = len(text.encode("utf-8", "replace"))
+    return size <= LONGEST_CHALLENGE and _CHALLENGE.search(f"{title}\n{text}") is not None
 
 
 def is_missing(title: str, text: str) -> bool:

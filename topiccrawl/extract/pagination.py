@@ -17,11 +17,21 @@ if TYPE_CHECKING:
 _TAIL = re.compile(r"(?:\.[a-z]{3,5})?/?$")
 _MARKED = re.compile(rf"^(?P<base>.*[^/_-])[_-](?P<number>\d{{1,2}})(?P<tail>{_TAIL.pattern})")
 _KEYS = frozenset(("page", "p", "pn", "pageno", "page_no", "paged", "pageindex"))
-_NEXT = re.compile(r"^\W*(?:下一?页|后一?页|下页|余下全文|next(?: page)?)\W*$", re.IGNORECASE)
+_NEXT = re.compile(
+    r"^\W*(?:(?:下一?页|后一?页|余下全文)(?:\W.*)?|next(?: page)?\W*)$", re.IGNORECASE
+)
 _FIRST = re.compile(
     r"^\W*(?:上一?页|前一?页|第?[1一]页?|prev(?:ious)?(?: page)?)\W*$", re.IGNORECASE
 )
 _NUMBER = re.compile(r"^\W*第?(\d{1,2})页?\W*$")
+_WHOLE = re.compile(
+    r"^\W*(?:(?:在?本页)?(?:点击|继续)?(?:阅读|查看|显示|展开|浏览)?(?:全文|全部内容|完整内容)(?:阅读|浏览)?"
+    r"|(?:(?:view|read|show) )?(?:the )?(?:(?:full|whole|entire|complete) (?:article|story|text)"
+    r"|(?:as |on )?(?:a )?single page)|view all)\W*$",
+    re.IGNORECASE,
+)
+_OF_WHOLE = re.compile(r"[_./-][A-Za-z]*0?(?:\.[a-z]{3,5})?/?")
+"""Rest of the path of a whole article's URL, after the path of its first page: _all.html, /full."""
 
 
 class PageUrl(NamedTuple):
@@ -40,7 +50,7 @@ class Pager(NamedTuple):
     """Links of a page to other pages of its document.
 
     Attributes:
-        next: URL of the next page, or "".
+        next: URL of the next page, or of the whole article if it is on one page, or "".
         first: URL of the first page if this is a later page, or "".
     """
 
@@ -82,8 +92,10 @@ def _parse_page_url(url: str) -> PageUrl:
 def pager_of(url: str, links: Iterable[Link]) -> Pager:
     """Find the next and the first page of a multi-page document by the links of a page.
 
-    The next page has the same base URL with a higher number, and the anchor 下一页 or the number. A
-    page is a later page if its URL has a number and it links to a lower number.
+    The next page has the same base URL with a higher number, and the anchor 下一页 or the number.
+    Without a next page, the page of the whole article follows: its URL extends that of this page,
+    and its anchor is 阅读全文 or the like. A page is a later page if its URL has a number and it
+    links to a lower number.
 
     >>> from topiccrawl.model import Link
     >>> pager = [Link("http://a.test/n1.html", "1"), Link("http://a.test/n1_3.html", "3"),
@@ -91,7 +103,7 @@ def pager_of(url: str, links: Iterable[Link]) -> Pager:
     >>> pager_of("http://a.test/n1_2.html", pager)
     Pager(next='http://a.test/n1_3.html', first='http://a.test/n1.html')
     """
-    here = parse_page_url(url)
+    here, links = parse_page_url(url), tuple(links)
     by_word, by_number, lower = [], [], []
     for number, link in _siblings(here, links):
         counts = _NUMBER.match(link.anchor)
@@ -101,8 +113,9 @@ def pager_of(url: str, links: Iterable[Link]) -> Pager:
             by_word.append((number, link.url))
         elif number > here.number and counts and int(counts[1]) - number in (0, 1):
             by_number.append((number, link.url))
-    following = min(by_word, default=None) or min(by_number, default=(0, ""))
-    return Pager(following[1], min(lower, default=(0, ""))[1])
+    numbered = min(by_word, default=None) or min(by_number, default=(0, ""))
+    following = numbered[1] or next(_wholes(here.base, links), "")
+    return Pager("" if following == url else following, min(lower, default=(0, ""))[1])
 
 
 def without_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
@@ -114,17 +127,45 @@ def without_pages(url: str, links: Iterable[Link]) -> tuple[Link, ...]:
     ['http://b.test/']
     """
     links = tuple(links)
-    own = {link.url for _, link in _siblings(parse_page_url(url), links)}
+    here = parse_page_url(url)
+    own = {*(link.url for _, link in _siblings(here, links)), *_wholes(here.base, links)}
     return tuple(link for link in links if link.url not in own)
 
 
 def _siblings(here: PageUrl, links: Iterable[Link]) -> Iterator[tuple[int, Link]]:
-    stem = _TAIL.sub("", here.base.partition("?")[0])
+    plain = here.base.partition("?")[0]
+    stem = _TAIL.sub("", plain)
     for link in links:
         if link.url.startswith(stem):  # cheap test that excludes most links
             there = parse_page_url(link.url)
-            if there.base == here.base and there.number != here.number:
+            bases = (here.base,) if "?" in link.url else (here.base, plain)  # /1.html?from=list
+            if there.base in bases and there.number != here.number:
                 yield there.number, link
+
+
+def _wholes(base: str, links: Iterable[Link]) -> Iterator[str]:
+    """Yield the URLs of pages with the whole article."""
+    for link in links:
+        if _WHOLE.match(link.anchor) and _extends(base, link.url):
+            yield link.url
+
+
+def _extends(base: str, url: str) -> bool:
+    """Return whether a URL is that of a document with a further parameter or mark."""
+    try:
+        own, other = urlsplit(base), urlsplit(url)
+    except ValueError:
+        return False
+    pairs, others = parse_qsl(own.query), parse_qsl(other.query)
+    if own[:2] != other[:2] or own.path in ("", "/"):
+        return False
+    if other.query and not set(pairs) <= set(others):
+        return False
+    if own.path == other.path:
+        return len(others) > len(pairs)
+    stem = _TAIL.sub("", own.path)
+    rest = other.path.removeprefix(stem)
+    return rest != other.path and _OF_WHOLE.fullmatch(rest) is not None
 
 
 def joined(article: Article, text: str, images: Iterable[str] = ()) -> Article:
@@ -134,8 +175,12 @@ def joined(article: Article, text: str, images: Iterable[str] = ()) -> Article:
     >>> joined(Article("http://a.test/1", "题", "导读。\n一。"), "导读。\n二。").body
     '导读。\n一。\n二。'
     """
-    known = {fold(line) for line in article.body.split("\n")}
+    old = article.body.split("\n")
+    known = {fold(line) for line in old}
     new = [line for line in text.split("\n") if fold(line) not in known]
-    body = "\n".join((article.body, *new))
+    cut = fold(old[-1])
+    if cut and any(fold(line).startswith(cut) for line in new):
+        del old[-1]
+    body = "\n".join((*old, *new))
     pictures = tuple(dict.fromkeys((*article.images, *images)))
     return replace(article, body=body, images=pictures, digest=digest_of(body))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgpack
 
 from topiccrawl.extract.body import Body
+from topiccrawl.extract.embedded import embedded_article
 from topiccrawl.extract.extract import Conditions, Extraction, extract_by
 from topiccrawl.extract.frames import FrameTrial, FrameView
 from topiccrawl.extract.genres import Genre
@@ -125,8 +126,13 @@ def _read(raw: RawPage) -> _CachedPage:
     text, encoding, _ = decode(raw.body, raw.content_type)
     tree = parse_html(text)
     page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
+    blank = is_blank(page, text)
+    if blank and (article := embedded_article(tree, page.title)):
+        text, blank = f"{text}{article}", False
+        tree = parse_html(text)
+        page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
     kept = tree if len(text) <= _LARGE else None
-    return _CachedPage(text, ReadPage(page, encoding, is_blank(page, text)), kept)
+    return _CachedPage(text, ReadPage(page, encoding, blank), kept)
 
 
 class LocalReader:

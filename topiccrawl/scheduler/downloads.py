@@ -172,7 +172,8 @@ class FailureRules:
         if isinstance(error, IgnoreRequest):
             redirects = "max redirections" in str(error)
             reason = getattr(error, "reason", "ignored")  # set by our own middlewares
-            return FailureVerdict(retry=False, reason="max-redirects" if redirects else reason)
+            retry = getattr(error, "retry", False)
+            return FailureVerdict(retry, "max-redirects" if redirects else reason)
         if isinstance(error, _MALFORMED):
             return FailureVerdict(retry=False, reason=MALFORMED, unexpected=True)
         name = type(error).__name__.removesuffix("Error")

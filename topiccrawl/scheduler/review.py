@@ -25,7 +25,7 @@ ERRORS = 20_000
 UNREACHED = (
     "cannot-resolve-host", "tls-failed", "download-connection-refused", "download-timeout",
     "download-failed", "http-401", "http-403", "http-429", "http-451", "robots",
-    "robots-unavailable",
+    "robots-unavailable", "challenge",
 )  # fmt: skip
 """Error reasons by which a host counts as unreachable."""
 _NETWORK = frozenset(
@@ -110,6 +110,7 @@ def cause(reason: str) -> str:
         "http-401": tr("a login is required (401)"),
         "http-403": tr("the server refuses this crawler (403)"),
         "http-429": tr("the server limits requests (429)"),
+        "challenge": tr("the site checks whether its visitor is human"),
         "max-redirects": tr("too many redirects"),
         "private-address": tr("an address of this machine or of a private network"),
         "robots": tr("its robots.txt excludes the page"),

@@ -58,6 +58,20 @@ class UnreadableError(IgnoreRequest):
         self.reason = error.reason
 
 
+class ChallengeError(IgnoreRequest):
+    """Check of the visitor (访问过于频繁, a captcha) in place of the page; retried later.
+
+    Args:
+        url: URL of the page.
+    """
+
+    reason = "challenge"
+    retry = True
+
+    def __init__(self, url: str) -> None:
+        super().__init__(f"{url}: the site checks its visitor and does not show the page")
+
+
 class PageReading:
     """Parsing of a spider's pages: ``prepare`` before the callback, ``page`` and ``extract`` in it.
 

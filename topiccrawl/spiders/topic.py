@@ -12,7 +12,7 @@ from scrapy import Request, Spider
 from typing_extensions import override
 
 from topiccrawl.extract.article import Fetch, compose
-from topiccrawl.extract.missing import is_missing
+from topiccrawl.extract.missing import is_challenge, is_missing
 from topiccrawl.extract.pagination import Pager, joined, pager_of, without_pages
 from topiccrawl.links.urls import canonical
 from topiccrawl.model import Article, Findings, Lease, Page, PageKind, Unfinished
@@ -31,7 +31,7 @@ from topiccrawl.spiders.arguments import (
     plan_of,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Discovery, SearchPage
-from topiccrawl.spiders.reading import PageReading, may_be_article
+from topiccrawl.spiders.reading import ChallengeError, PageReading, may_be_article
 from topiccrawl.topics.marks import example_urls
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.pagekind import kind_of
@@ -125,8 +125,7 @@ class TopicSpider(Spider):
         spider._set_crawler(crawler)
         spider.judges = judges_of(settings, plan.scorer)
         spider.reading = PageReading.of(crawler)
-        prepare = spider.prepare if spider.reading.readers else None
-        spider.spec = replace(spider.spec, since=since, prepare=prepare)
+        spider.spec = replace(spider.spec, since=since, prepare=spider.prepare)
         context = context_of(crawler)
         context.search = plan.discovery
         context.status["topic"] = spider.status
@@ -180,11 +179,22 @@ class TopicSpider(Spider):
             yield Request(seed, callback=self.parse, dont_filter=True)
 
     async def prepare(self, request: Request, response: Response) -> None:
-        """Parse a page in a reader process, and extract its article if the page looks relevant."""
+        """Parse a page in a reader process, and extract its article if the page looks relevant.
+
+        Raises:
+            ChallengeError: The response is a check of the visitor; a browser may pass it.
+        """
         if request.callback == self.parse_part:
             await self.reading.prepare(response, lambda _read: self.reading.conditions(part=True))
         elif request.callback in (None, self.parse, self.parse_example):
             await self.reading.prepare(response, self._conditions)
+        else:
+            return
+        read = self.reading.page(response)
+        if read is None or not is_challenge(read.page.title, read.page.prose):
+            return
+        if not (self.rendering and read.blank):
+            raise ChallengeError(request.url)
 
     def _conditions(self, read: ReadPage) -> Conditions | None:
         """Return the conditions of an extraction; None if the page is probably no article."""

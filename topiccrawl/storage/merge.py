@@ -33,6 +33,11 @@ def merge_topics(known: Article | None, article: Article) -> Article:
     return replace(article, topics={**known.topics, **article.topics})
 
 
+def is_part(known: Article, article: Article) -> bool:
+    """Return whether a stored article is a partial save (``Unfinished``) of the same fetch."""
+    return known.fetched_at == article.fetched_at
+
+
 def replaces(known: Article, article: Article) -> bool:
     """Return whether a later fetch found another text, so that the stored one becomes a version.
 
@@ -45,7 +50,7 @@ def replaces(known: Article, article: Article) -> bool:
     >>> replaces(known, replace(known, fetched_at=2.0)), replaces(known, replace(known, body="改"))
     (False, False)
     """
-    if known.fetched_at == article.fetched_at:
+    if is_part(known, article):
         return False
     return known.digest != article.digest or (not known.digest and known.body != article.body)
 

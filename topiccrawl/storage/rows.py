@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from topiccrawl.model import Article
 from topiccrawl.storage.contract import Reprint, Story, Version
+from topiccrawl.storage.merge import is_part
 from topiccrawl.storage.selection import Selection, names_of, words_of
 
 if TYPE_CHECKING:
@@ -164,6 +165,17 @@ def set_reprint(connection: sqlite3.Connection, article_id: int, reprint: Reprin
 def drop_reprint(connection: sqlite3.Connection, url: str) -> None:
     """Delete the reprint of a URL."""
     connection.execute("DELETE FROM reprints WHERE url = ?", (clean(url),))
+
+
+def drop_part(connection: sqlite3.Connection, article: Article, story_id: int) -> None:
+    """Delete the part of an article that the same fetch stored as a story; move its reprints."""
+    found = find(connection, article.url)
+    if found is None or found[0] == story_id or not is_part(found[1], article):
+        return
+    move = "UPDATE reprints SET article_id = ? WHERE article_id = ?"
+    connection.execute(move, (story_id, found[0]))
+    connection.execute("DELETE FROM articles WHERE id = ?", (found[0],))
+    _index_below_newest(connection)
 
 
 def reprints(connection: sqlite3.Connection, article_id: int) -> tuple[Reprint, ...]:

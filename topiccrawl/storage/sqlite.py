@@ -211,6 +211,7 @@ def _save_reprint(connection: sqlite3.Connection, article: Article, match: Match
     found = rows.find(connection, match.url)
     if found is None:
         raise LookupError(f"{match.url} was judged a duplicate's representative but is not stored")
+    rows.drop_part(connection, article, found[0])
     rows.set_reprint(connection, found[0], reprint_by(article, match))
     rows.add_topics(connection, found[0], article)
     return Saved(article.url, Fate.REPRINT, match.url, match.similarity, match.reason)

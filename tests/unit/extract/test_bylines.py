@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.extract.bylines import author_in, medium_near_date, source_in
+from topiccrawl.extract.bylines import author_in, marked_author, medium_near_date, source_in
+from topiccrawl.links.limits import parse_html
 
 
 @pytest.mark.parametrize(
@@ -61,3 +62,26 @@ def test_any_text_gives_one_line(text: str) -> None:
     for found in (source_in(text), author_in(text), medium_near_date(text)):
         assert found == found.strip()
         assert "\n" not in found
+
+
+@pytest.mark.parametrize(
+    ("html", "author"),
+    [
+        ('<p class="byline">By <a href="/j">Jane Miller</a></p>', "Jane Miller"),
+        (
+            '<span class=byline>by <a rel="author" href="/j">Jane de Vries</a></span>',
+            "Jane de Vries",
+        ),
+        ('<div class="article-author">Jo Hill, Li Wen &amp; Åsa Ek</div>', "Jo Hill Li Wen Åsa Ek"),
+        ("<p class=byline>Posted by Jane Miller</p>", "Jane Miller"),
+        ('<span class="author">陈清扬</span>', "陈清扬"),
+        ('<span class="author">编辑</span><span class="author">新城晚报</span>', ""),
+        ('<p class="author-bio">Jane Miller writes about cars and lives in Leeds.</p>', ""),
+        ('<p class="author">admin</p><p class="byline">Jane Miller 2 days ago</p>', ""),
+        ("<main><p class=byline>By Jo Hill</p><p id=comments>x</p></main>", "Jo Hill"),
+        ('<div id="comments"><b class="comment-author">Jane Miller</b></div>', ""),
+        ('<div class="comment"><b class="author">Jane Miller</b></div>', ""),
+    ],
+)
+def test_authors_of_marked_elements(html: str, author: str) -> None:
+    assert marked_author(parse_html(html)) == author

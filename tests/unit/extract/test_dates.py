@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl import extract_article
-from topiccrawl.extract.dates import published
+from topiccrawl.extract.dates import published, scripted_day
 
 PLAIN = "http://a.test/x"
 
@@ -126,6 +126,48 @@ def test_times_from_the_readers_side(text: str, expected: str) -> None:
     assert published((), [text], PLAIN, "zh", FETCHED) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026年1月12日 下午3:30", "2026-01-12T15:30:00+08:00"),
+        ("2026年1月12日晚上8点05分", "2026-01-12T20:05:00+08:00"),
+        ("2026年1月12日 凌晨12:20", "2026-01-12T00:20:00+08:00"),
+        ("2026-01-12 8:30 pm", "2026-01-12T20:30:00+08:00"),
+        ("2026-01-12 10:12 UTC", "2026-01-12T10:12:00+00:00"),
+        ("今天是2026年1月12日 星期一", ""),
+        ("今天是2026年1月12日\n发布时间：2025-12-30 10:00", "2025-12-30T10:00:00+08:00"),
+    ],
+)
+def test_times_with_a_part_of_the_day_a_zone_or_of_the_visit(text: str, expected: str) -> None:
+    assert published((), [text], PLAIN, "zh") == expected
+
+
+@pytest.mark.parametrize("text", ["3小时前发布", "发布于 3小时前", "3小時前更新", "3小时前阅读 99"])
+def test_times_before_the_fetch_with_a_verb(text: str) -> None:
+    assert published((), [text], PLAIN, "zh", FETCHED) == published(
+        (), ["3小时前"], PLAIN, "zh", FETCHED
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("3 hours ago", 10_800),
+        ("Updated 2 mins ago", 120),
+        ("Posted: an hour ago | 5 comments", 3_600),
+        ("3h ago\nBy Jane Miller", 10_800),
+    ],
+)
+def test_english_times_before_the_fetch(text: str, seconds: int) -> None:
+    found = published((), [f"Headline\n{text}"], PLAIN, "en", FETCHED)
+    assert datetime.fromisoformat(found).timestamp() == int(FETCHED) - seconds
+
+
+@pytest.mark.parametrize("text", ["He left 3 hours ago", "2 days ago he left", "3 hours later"])
+def test_sentences_about_times_are_no_times(text: str) -> None:
+    assert published((), [text], PLAIN, "en", FETCHED) == ""
+
+
 def test_without_the_time_of_the_fetch_nothing_is_guessed() -> None:
     assert published((), ["5分钟前", "11月21日 10:30"], PLAIN, "zh") == ""
 
@@ -172,6 +214,11 @@ def test_seconds_since_the_epoch_in_metadata() -> None:
         ("ar", "الجمعة 24 نيسان / أبريل 2020", "2020-04-24"),
         ("bn", "১২ আগস্ট ২০২৪", "2024-08-12"),
         ("ja", "２０２４年８月１２日", "2024-08-12"),
+        ("en-US", "Aug. 12, 2024, 8:22 p.m. EST", "2024-08-12T20:22:00-05:00"),
+        ("en-GB", "Mon 12 Aug 2024 19.01 GMT", "2024-08-12T19:01:00+00:00"),
+        ("en", "10:12 AM EDT, Mon August 12, 2024", "2024-08-12T10:12:00-04:00"),
+        ("en", "Mon, 12 Aug 2024 10:12:00 +0530", "2024-08-12T10:12:00+05:30"),
+        ("en", "Page 3:15 of the paper. 12 August 2024", "2024-08-12"),
         ("en", "12 died since May 2024", ""),
         ("en", "(May 3, 2024)", "2024-05-03"),
         ("en", "_May 3 2024", "2024-05-03"),
@@ -224,3 +271,22 @@ def test_a_day_within_the_body_counts_in_a_dateline_only() -> None:
     flood = "All of the people here remember the flood of 12 May 1999.\n"
     assert late("", head=flood) == ""
     assert late("", head=f"LONDON, 12 May 2019 - {flood}") == "2019-05-12"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("var createTime = '2016-01-12 11:03';", "2016-01-12T11:03:00+08:00"),
+        ('{"publish_time":"1452567780","id":1}', "2016-01-12T11:03:00+08:00"),
+        ('{"pubDate":"2016/1/12"}', "2016-01-12"),
+        (
+            '{"pubtime":"2016-01-12 11:03","createTime":"2016-01-12 09:00"}',
+            "2016-01-12T11:03:00+08:00",
+        ),
+        ('{"pubtime":"2016-01-12"},{"pubtime":"2016-01-13"}', ""),
+        ('{"expireTime":"2016-01-12","republish":"2016-01-12"}', ""),
+        ('{"createTime":"2055-01-12"}', ""),
+    ],
+)
+def test_times_in_scripts(script: str, expected: str) -> None:
+    assert scripted_day(f"<script>{script}</script>", "zh", FETCHED) == expected

@@ -70,6 +70,23 @@ def test_a_hub_of_teasers_is_no_article() -> None:
     assert extract(*archive()) is None
 
 
+def test_a_hub_of_teasers_without_class_names_is_no_article() -> None:
+    cards = "".join(
+        f"<div><h3><a href=/cars/{n}/>Council speaks about the bridge number {n}</a></h3>"
+        f"<p>{TEASER}</p></div>"
+        for n in range(9)
+    )
+    html = f"<html lang=en><title>Cars</title><main>{cards}</main>"
+    assert extract(html, "http://valley.test/cars/page/2/") is None
+    assert extract(html.replace("<a ", "<i "), "http://valley.test/cars/page/2/") is not None
+
+
+def test_comments_of_readers_without_class_names_are_no_article() -> None:
+    html = f"<html lang=en><title>Comments</title><h1>Comments</h1>{f'<p>{TEXT}</p>' * 6}"
+    assert extract(html, "http://valley.test/comment/43?page=1") is None
+    assert extract(html, "http://valley.test/commentary/43") is not None
+
+
 def test_a_story_is_an_article() -> None:
     found = extract(*story())
     assert found is not None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawl.extract.missing import LONGEST, is_missing
+from topiccrawl.extract.missing import LONGEST, is_challenge, is_missing
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,24 @@ def test_what_says_that_it_is_not_there(title: str, text: str) -> None:
 )
 def test_a_short_page_is_not_missing_by_itself(title: str, text: str) -> None:
     assert not is_missing(title, text)
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("", "您的访问过于频繁，请输入验证码后继续"),
+        ("百度安全验证", "网络不给力，请稍后重试 返回首页"),
+        ("", "为了您的账号安全，请拖动滑块完成验证"),
+        ("Just a moment...", "Enable JavaScript and cookies to continue"),
+        ("", "Please verify you are a human. Reference ID 1234."),
+        ("Error", "Too many requests"),
+    ],
+)
+def test_checks_of_visitors(title: str, text: str) -> None:
+    assert is_challenge(title, text)
+    assert not is_challenge(title, text + "记者昨天在现场看到的情形和前几天大不一样。" * 20)
+
+
+@pytest.mark.parametrize("text", ["图为清晨的山谷。", "网络文学频繁改编成电视剧", "", "Log in"])
+def test_short_pages_that_are_no_checks(text: str) -> None:
+    assert not is_challenge("", text)

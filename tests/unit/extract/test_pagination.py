@@ -31,6 +31,21 @@ def links(*pairs: tuple[str, str]) -> list[Link]:
         ("/s?id=3", [("/s?id=3&page=2", "第2页")], "/s?id=3&page=2"),
         ("/s?id=3&page=2", [("/s?id=3&page=3", "Next")], "/s?id=3&page=3"),
         ("/2016/n4/", [("/2016/n4_2/", "2")], "/2016/n4_2/"),
+        ("/1.html", [("/1_2.html", "下一页：电池从哪里来")], "/1_2.html"),
+        ("/1.html", [("/1_2.html", "后页")], "/1_2.html"),
+        ("/1.html", [("/1_full.html", "阅读全文>>")], "/1_full.html"),
+        ("/1.html", [("/1_0.html", "在本页阅读全文")], "/1_0.html"),
+        ("/1.html", [("/1_2.html", "2"), ("/1_all.html", "显示全文")], "/1_2.html"),
+        ("/s?id=3", [("/s?id=3&all=1", "Read full story")], "/s?id=3&all=1"),
+        ("/a/b/", [("/a/b/full/", "View as single page")], "/a/b/full/"),
+        ("/1.html?from=list", [("/1_2.html", "下一页")], "/1_2.html"),
+        ("/1.html?from=list", [("/1_all.html", "阅读全文")], "/1_all.html"),
+        ("/s?id=3", [("/s?page=2", "下一页")], ""),
+        ("/s.php?id=3", [("/s_all.php?id=4", "阅读全文")], ""),
+        ("/s?id=3", [("/s?id=4&all=1", "阅读全文")], ""),
+        ("/1.html", [("/2.html", "阅读全文")], ""),
+        ("/news/", [("/news/43.html", "阅读全文")], ""),
+        ("/1.html", [("/1_all.html", "全文搜索")], ""),
         ("/1.html", [("/2.html", "下一页")], ""),
         ("/1.html", [("/2.html", "2"), ("/1_9.html", "相关图片")], ""),
         ("/s?id=3", [("/s?id=4&page=2", "下一页")], ""),
@@ -53,6 +68,16 @@ def test_the_first_part_of_a_later_one() -> None:
 def test_links_to_own_parts_are_no_links() -> None:
     pager = links(("/1_2.html", "2"), ("/2.html", "二"), ("/1.html", "一"))
     assert without_pages(f"{HOST}/1.html", pager) == tuple(pager[1:])
+
+
+def test_links_to_the_whole_article_are_no_links() -> None:
+    pager = links(("/1_all.html", "阅读全文"), ("/2.html", "阅读全文"))
+    assert without_pages(f"{HOST}/1.html", pager) == tuple(pager[1:])
+
+
+def test_joining_replaces_a_line_that_was_cut() -> None:
+    one = Article(f"{HOST}/1", "题", "一。\n二的开头……")
+    assert joined(one, "一。\n二的开头和结尾。\n三。").body == "一。\n二的开头和结尾。\n三。"
 
 
 def test_joining_leaves_out_what_is_there() -> None:

@@ -200,10 +200,19 @@ class MongoStore:
         for number, (article, match) in enumerate(plan.reprints, first):
             writes.append(conversion.reprint_upsert(article, match, number))
             lent.extend(conversion.lend_topics(clean(match.url), article))
+        await self._drop_parts(plan)
         if writes:
             await self.server.reprints.bulk_write(writes, ordered=True)
         if lent:
             await self.server.articles.bulk_write(lent, ordered=True)
+
+    async def _drop_parts(self, plan: Decision) -> None:
+        """Delete parts of articles that were stored as stories; move their reprints."""
+        if plan.parts:
+            await self._stories.blank([number for _, number, _ in plan.parts])
+        for url, _, story in plan.parts:
+            await self.server.reprints.update_many({"story": url}, {"$set": {"story": story}})
+            await self.server.articles.delete_one({"_id": url})
 
     async def _upsert(self, plan: Decision) -> list[tuple[Article, Match]]:
         """Write the articles; return articles whose text another node stored first, as reprints."""

@@ -28,7 +28,7 @@ from topiccrawl.dedup.contract import linked
 from topiccrawl.dedup.factory import index_of
 from topiccrawl.dedup.index import KEY_BYTES
 from topiccrawl.storage.contract import Fate, Saved
-from topiccrawl.storage.merge import fate_of, merge_topics, replaces
+from topiccrawl.storage.merge import fate_of, is_part, merge_topics, replaces
 from topiccrawl.storage.rows import clean
 
 if TYPE_CHECKING:
@@ -213,6 +213,7 @@ class Decision:
         replaced: Texts that become versions, with the time of the text that replaces them.
         reprints: Reprints to record, with their stories.
         freed: URLs that are no longer reprints.
+        parts: Stored parts of articles that are reprints: URL, number, and URL of the story.
         claim: Entry for the story log, without marks.
     """
 
@@ -227,6 +228,7 @@ class Decision:
     replaced: list[tuple[Article, float]] = field(default_factory=list)
     reprints: list[tuple[Article, Match]] = field(default_factory=list)
     freed: list[str] = field(default_factory=list)
+    parts: list[tuple[str, int, str]] = field(default_factory=list)
     claim: Claim = field(default_factory=Claim)
     _index: KeyIndex = field(init=False)
 
@@ -252,6 +254,10 @@ class Decision:
         if match is None:
             self._store(url, article, keys)
         else:
+            number, known = self.stored.get(url, (0, None))
+            if known is not None and is_part(known, article):
+                self.parts.append((url, number, clean(match.url)))
+                del self.stored[url]
             self.reprints.append((article, match))
             self.saved.append(Saved(article.url, Fate.REPRINT, *match[:3]))
 

@@ -1,0 +1,49 @@
+"""Pages that a site replaces by a check of its visitor are fetched later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import run
+from tests.crawl.web import Answer, Page, Web, article
+from topiccrawl.scheduler.build import read_frontier
+
+if TYPE_CHECKING:
+    from http.server import BaseHTTPRequestHandler
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"
+CHECK = "<title>提示</title><h2>访问过于频繁，请稍后再试</h2><form><input name=captcha></form>"
+
+
+@pytest.mark.parametrize("readers", ["0", "1"])
+def test_a_check_of_the_visitor_is_no_page(tmp_path: Path, readers: str) -> None:
+    tries: list[str] = []
+
+    def once(handler: BaseHTTPRequestHandler) -> Answer:
+        tries.append(handler.path)
+        return Answer(CHECK if len(tries) == 1 else article("新能源汽车一", TEXT))
+
+    pages: dict[str, Page] = {
+        f"{SITE}/": article("新能源汽车", TEXT, f"{SITE}/once", f"{SITE}/always"),
+        f"{SITE}/once": once,
+        f"{SITE}/always": CHECK,
+    }
+    data = tmp_path / "data"
+    with Web(pages) as web:
+        arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
+        status, log = run(web.proxy, data, *arguments, TOPICCRAWL_READERS=readers, RETRY_TIMES="2")
+        assert status == 0, log[-3000:]
+        assert [web.count(f"{SITE}/{name}") for name in ("once", "always")] == [2, 3]
+    (folder,) = (data / "frontiers").iterdir()
+    reports = {name: read_frontier(folder).why(f"{SITE}/{name}") for name in ("once", "always")}
+    assert {name: one and (one.queue, one.reason) for name, one in reports.items()} == {
+        "once": ("crawled", ""),
+        "always": ("error", "challenge"),
+    }
+    assert "Traceback" not in log

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topiccrawl.extract.embedded import embedded_article
+from topiccrawl.extract.extract import Conditions
+from topiccrawl.extract.reading import RawPage, StandardReader
+from topiccrawl.links.limits import parse_html
+
+if TYPE_CHECKING:
+    from topiccrawl.model import Extracted
+
+URL = "https://news.test/detail/43"
+LINES = [f"第{n}段：动力电池今天有了新进展，充电桩建设加快，销量继续增长。" for n in range(9)]
+TITLE = "动力电池有了新进展"
+MARKUP = "".join(f"<p>{line}</p>" for line in LINES)
+STORY = {"title": TITLE, "content": MARKUP, "publishTime": 1_452_567_780_000}
+LD = {
+    "@type": "NewsArticle",
+    "headline": TITLE,
+    "articleBody": "\n\n".join(LINES),
+    "datePublished": "2016-01-12T11:03:00+08:00",
+}
+
+
+def page(script: str, attributes: str = "") -> str:
+    return (
+        f"<html lang=zh><title>{TITLE} | 新城网</title><div id=app></div>"
+        f"<script {attributes}>{script}</script>"
+    )
+
+
+def found(html: str) -> Extracted | None:
+    raw = RawPage(html.encode(), URL, "text/html; charset=utf-8")
+    reader = StandardReader()
+    read = reader.read(raw)
+    assert read is not None
+    extracted = reader.extract(raw, Conditions()).extracted
+    assert (extracted is None) == read.blank
+    return extracted
+
+
+@pytest.mark.parametrize(
+    ("script", "attributes"),
+    [
+        (json.dumps(LD), 'type="application/ld+json"'),
+        (
+            json.dumps({"props": {"story": STORY, "others": [{"title": "另一篇"}]}}),
+            "id=__NEXT_DATA__",
+        ),
+        (f"window.__INITIAL_STATE__ = {json.dumps([{'b': STORY}])};(function(){{}})()", ""),
+        (f"window['DATA']={json.dumps([STORY, {**STORY, 'title': '别的'}])}", ""),
+        (quote(json.dumps(STORY)), 'type="application/json"'),
+    ],
+)
+def test_an_article_in_a_script_is_read(script: str, attributes: str) -> None:
+    extracted = found(page(script, attributes))
+    assert extracted is not None
+    assert extracted.title == TITLE
+    assert extracted.body.split("\n") == LINES
+    assert extracted.published == "2016-01-12T11:03:00+08:00"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "var a = 1",
+        f"window.a = {{broken: {MARKUP}}}",
+        json.dumps({"title": TITLE, "content": "太短。"}),
+        json.dumps([{"t": MARKUP}, {"t": MARKUP.replace("电池", "车展")}]),
+    ],
+)
+def test_other_scripts_have_no_article(script: str) -> None:
+    assert found(page(script)) is None
+
+
+def test_a_page_with_text_is_read_as_it_is() -> None:
+    shown = "".join(f"<p>页面上的{line}</p>" for line in LINES)
+    extracted = found(page(json.dumps(STORY)) + f"<h1>{TITLE}</h1>{shown}")
+    assert extracted is not None
+    assert extracted.body.startswith("页面上的")
+
+
+@given(st.text(), st.text())
+def test_any_script_is_survived(script: str, title: str) -> None:
+    embedded_article(parse_html(f"<script>{script}</script>"), title)
+    embedded_article(parse_html(f"<script>a={{{script}</script>"), title)
