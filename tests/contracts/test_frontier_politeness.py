@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contracts.conftest import QUICK
-from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
+from topiccrawl.frontier.contract import (
+    CHALLENGE,
+    Download,
+    Ending,
+    Limits,
+    Outcome,
+    Politeness,
+    Seed,
+)
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.model import Kind, Offer
 
@@ -167,6 +175,21 @@ def test_a_host_that_asks_for_rest_gets_it(make: Make) -> None:
                Download(503), Download(200), Download(503), Download(429, None, 1e9)]  # fmt: skip
     gaps = [gap_after(frontier, make, answer, n) for n, answer in enumerate(answers)]
     assert gaps == [17.0, 4.0, 8.0, 16.0, 30.0, 1.0, 2.0, 3600.0]
+
+
+def test_a_host_that_checks_its_visitor_rests_longer_after_each_attempt_of_a_page(
+    make: Make,
+) -> None:
+    frontier = make(replace(POLITE, delay=1.0))
+    frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
+    gaps = []
+    for _ in range(4):
+        (lease,) = frontier.pop()
+        frontier.downloaded(lease, Download(200))
+        frontier.finish(lease, Outcome(Ending.LATER, CHALLENGE))
+        gaps.append(frontier.next_due() or 0.0)
+        make.clock += gaps[-1]
+    assert gaps == [2.0, 4.0, 8.0, 2.0]  # three attempts of the first page
 
 
 def test_back_off_survives_a_restart(make: Make) -> None:

@@ -29,8 +29,12 @@ def test_a_check_of_the_visitor_is_no_page(tmp_path: Path, readers: str) -> None
         tries.append(handler.path)
         return Answer(CHECK if len(tries) == 1 else article("新能源汽车一", TEXT))
 
+    hub = "".join(f"<p><a href={SITE}/{n}>新能源汽车新闻的标题第{n}号</a>" for n in range(20))
     pages: dict[str, Page] = {
-        f"{SITE}/": article("新能源汽车", TEXT, f"{SITE}/once", f"{SITE}/always"),
+        f"{SITE}/": article(
+            "新能源汽车", TEXT, *(f"{SITE}/{n}" for n in ("once", "always", "hub"))
+        ),
+        f"{SITE}/hub": f"<title>新能源汽车</title><div hidden>请完成安全验证</div>{hub}",
         f"{SITE}/once": once,
         f"{SITE}/always": CHECK,
     }
@@ -41,9 +45,12 @@ def test_a_check_of_the_visitor_is_no_page(tmp_path: Path, readers: str) -> None
         assert status == 0, log[-3000:]
         assert [web.count(f"{SITE}/{name}") for name in ("once", "always")] == [2, 3]
     (folder,) = (data / "frontiers").iterdir()
-    reports = {name: read_frontier(folder).why(f"{SITE}/{name}") for name in ("once", "always")}
+    reports = {
+        name: read_frontier(folder).why(f"{SITE}/{name}") for name in ("once", "always", "hub")
+    }
     assert {name: one and (one.queue, one.reason) for name, one in reports.items()} == {
         "once": ("crawled", ""),
         "always": ("error", "challenge"),
+        "hub": ("crawled", ""),
     }
     assert "Traceback" not in log

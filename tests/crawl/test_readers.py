@@ -120,6 +120,39 @@ def test_a_crawl_that_is_interrupted_leaves_no_reader(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("unmeasured")
 @pytest.mark.slow
+def test_without_readers_a_page_that_kills_the_crawl_ends_as_an_error(tmp_path: Path) -> None:
+    data, killer = tmp_path / "data", f"{DEAR}/exit"
+    pages = {
+        f"{DEAR}/": article("新能源汽车频道", TEXT, killer),
+        killer: article("新能源汽车", TEXT),
+    }
+    reader = "tests.unit.extract.readers_trial.TrialReader"
+    statuses: list[int] = []
+    with Web(pages) as web:
+        while (not statuses or statuses[-1]) and len(statuses) < 8:
+            arguments = (*TOPIC, f"seeds={DEAR}/")
+            statuses.append(run(web.proxy, data, *arguments, TOPICCRAWL_READER=reader)[0])
+    assert statuses == [3, 3, 3, 3, 3, 0]
+    assert why(data, killer).reason == "crash"
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
+def test_without_readers_a_page_that_blocks_or_breaks_the_crawl_is_named(tmp_path: Path) -> None:
+    data, names = tmp_path / "data", ("recurse", "slow")
+    pages: dict[str, Page] = {f"{DEAR}/{name}": article("新能源汽车", TEXT) for name in names}
+    pages[f"{DEAR}/"] = article("新能源汽车频道", TEXT, *pages)
+    reader = {"TOPICCRAWL_READER": "tests.unit.extract.readers_trial.TrialReader"}
+    with Web(pages) as web:
+        arguments = (*TOPIC, f"seeds={DEAR}/")
+        status, log = run(web.proxy, data, *arguments, TOPICCRAWL_WATCHDOG="0.05", **reader)
+    assert status == 0, log[-3000:]
+    assert why(data, f"{DEAR}/recurse").reason == "callback-RecursionError"
+    assert f"s at {DEAR}/slow" in log
+
+
+@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.slow
 def test_the_same_is_found_with_any_number_of_readers(tmp_path: Path) -> None:
     pages = {**site(f"{GOOD}/flowers", 20, "养花"), **site(GOOD, 30)}
     pages[f"{GOOD}/"] = article("新能源汽车频道", TEXT, *pages)

@@ -38,10 +38,10 @@ _ZONES = {
 """Hours from UTC of zones whose names have one meaning on news pages."""
 _AFTERNOON = "pP下中傍晚"
 ZONE = (
-    r"(?P<zone>Z\b|[+-][01]\d:?[0-5]\d|(?:UTC|GMT)[+-]\d\d?(?!\d)"
-    rf"|(?:{'|'.join(_ZONES)})(?![\w+-]))"
+    r"(?P<zone>(?-i:Z\b|[+-][01]\d:?[0-5]\d|(?:UTC|GMT)[+-]\d\d?(?!\d)"
+    rf"|(?:{'|'.join(_ZONES)})(?![\w+-])))"
 )
-"""Pattern of a zone after a time of day."""
+"""Pattern of a zone after a time of day, in capitals: est and cet are French words."""
 _CLOCK = (
     r"(?P<hour>2[0-3]|[01]?\d)[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?!\d|[./]\d)"
     rf"(?:\s?(?P<half>[ap])\.?m\b\.?)?(?:\s?\(?{ZONE})?"
@@ -198,11 +198,10 @@ def hour_of(hour: int, half: str) -> int:
 def offset_of(zone: str) -> str:
     """Return the offset of a zone in ISO 8601; "" for an unknown one.
 
-    >>> offset_of("est"), offset_of("GMT+8"), offset_of("-0330"), offset_of("Z"), offset_of("")
+    >>> offset_of("EST"), offset_of("GMT+8"), offset_of("-0330"), offset_of("Z"), offset_of("")
     ('-05:00', '+08:00', '-03:30', '+00:00', '')
     """
-    name = zone.upper()
-    if name[:1] in {"+", "-"}:
-        return f"{name[:3]}:{name[-2:]}"
-    hours = int(name[3:]) if name[3:4] in {"+", "-"} else _ZONES.get(name)
+    if zone[:1] in {"+", "-"}:
+        return f"{zone[:3]}:{zone[-2:]}"
+    hours = int(zone[3:]) if zone[3:4] in {"+", "-"} else _ZONES.get(zone)
     return "" if hours is None else f"{hours:+03}:00"

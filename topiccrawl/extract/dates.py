@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from topiccrawl.extract.calendars import ZONE, Moment, calendar_of, day_of, hour_of, offset_of
@@ -33,7 +34,7 @@ _AGO = re.compile(
     re.MULTILINE,
 )
 _AGO_ENGLISH = re.compile(
-    r"^\W*(?:(?:first |last )?(?:published|posted|updated|modified)\W+)?"
+    r"^[^\w\n]*+(?:(?:first |last )?(?:published|posted|updated|modified)[^\w\n]+)?"
     r"(?P<number>\d{1,3}|an?)\s?(?P<unit>s|m|h|d|w)(?:ec|econd|in|inute|r|our|ay|eek)?s?\s+ago\b"
     r"(?![ \t]+\w)",
     re.MULTILINE | re.IGNORECASE,
@@ -98,8 +99,9 @@ _DATELINE = 30
 """Most characters at the start of the first lines of a body in which a dateline is searched."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _IN_SCRIPT = re.compile(
-    r"(?<![a-z])(?:publish|pub|create|release)[a-z]{0,4}_?(?:time|date|at)[\"']?\s*[:=]\s*"
-    r"[\"']?(?P<time>1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[\w :.+-]{0,20})",
+    r"(?<![a-z])(?<!<time )(?:publish|pub|create|release)[a-z]{0,4}_?(?:time|date|at)"
+    r"[\"']?\s*[:=]\s*[\"']?"
+    r"(?P<time>1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[\w :.+-]{0,20})",
     re.IGNORECASE,
 )
 _IN_URL = re.compile(
@@ -187,7 +189,8 @@ def scripted_day(html: str, tag: str, fetched_at: float = 0.0) -> str:
     ''
     """
     stated = dict.fromkeys(match["time"] for match in _IN_SCRIPT.finditer(html))
-    times = [time for one in stated if (time := published([one], (), "", tag, fetched_at))]
+    read = (published([one], (), "", tag, fetched_at) for one in islice(stated, _MOST_DAYS))
+    times = list(filter(None, read))
     return times[0] if len({time[:10] for time in times}) == 1 else ""
 
 

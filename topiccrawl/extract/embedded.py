@@ -33,9 +33,8 @@ _RIVAL = 0.5
 """Length of a second text, as a share of the longest, from which the page is a list of texts."""
 
 _LENIENT = json.JSONDecoder(strict=False)
-_OBJECT = re.compile(r"^\s*(?:[\w.$\s\[\]\"']{1,80}=\s*)?(?=[{\[])")
+_OBJECT = re.compile(r"(?:[\w.$\s\[\]\"']{1,80}=\s*)?(?=[{\[])")
 _TAG = re.compile(r"<[^<>]*>")
-_BREAK = re.compile(r"\s*\n\s*")
 _SENTENCE = re.compile(r"[。！？]|[.!?](?:\s|$)")
 _TITLES = ("headline", "title")
 _TIME = re.compile(r"publi|pub_?(?:time|date)|^(?:c|create_?)(?:time|d_?at)$|^date", re.IGNORECASE)
@@ -46,7 +45,8 @@ class _Text(NamedTuple):
 
     size: int
     text: str
-    holder: Mapping[str, Any]
+    title: str
+    times: str
 
 
 def embedded_article(tree: LexborHTMLParser, title: str) -> str:
@@ -65,7 +65,8 @@ def embedded_article(tree: LexborHTMLParser, title: str) -> str:
     nodes = islice(_nodes(tree), MOST_OBJECTS)
     texts = {one.text: one for node in nodes if isinstance(node, dict) for one in _texts(node)}
     found = sorted(texts.values(), key=lambda one: -one.size)
-    named = [one for one in found if _is_named(one.holder, title)]
+    headline = fold(title)
+    named = [one for one in found if (own := fold(one.title)) and own in headline]
     chosen = (named or found)[:1]
     if not chosen or (not named and len(found) > 1 and found[1].size > _RIVAL * found[0].size):
         return ""
@@ -74,18 +75,20 @@ def embedded_article(tree: LexborHTMLParser, title: str) -> str:
 
 def _nodes(tree: LexborHTMLParser) -> Iterator[Any]:
     """Yield the objects and lists of all scripts that begin with one."""
-    stack = [value for script in tree.css("script") for value in _values(script.text())]
-    while stack:
-        one = stack.pop()
-        yield one
-        inner = one.values() if isinstance(one, dict) else one
-        stack += [part for part in inner if isinstance(part, (dict, list))]
+    for script in tree.css("script"):
+        stack = list(_values(script.text()))
+        while stack:
+            one = stack.pop()
+            yield one
+            inner = one.values() if isinstance(one, dict) else one
+            stack += [part for part in inner if isinstance(part, (dict, list))]
 
 
 def _values(script: str) -> Iterator[Any]:
     if len(script) > LARGEST:
         return
-    text = unquote(script) if script.lstrip().startswith("%7B") else script
+    text = script.lstrip()
+    text = unquote(text) if text.startswith("%7B") else text
     start = _OBJECT.match(text)
     if start is None:
         return
@@ -97,34 +100,35 @@ def _values(script: str) -> Iterator[Any]:
 
 
 def _texts(node: Mapping[str, Any]) -> Iterator[_Text]:
-    for value in node.values():
-        if isinstance(value, str) and 3 * len(value) >= SHORTEST and _SENTENCE.search(value):
-            size = len(fold(_TAG.sub(" ", value)).encode("utf-8", "ignore"))
-            if size >= SHORTEST:
-                yield _Text(size, value, node)
+    """Yield the long texts of an object, with its headline and times."""
+    texts = [value for value in node.values() if isinstance(value, str) and _is_long(value)]
+    if texts:
+        title, times = _title(node), _times(node)
+        yield from (_Text(_size(text), text, title, times) for text in texts)
 
 
-def _is_named(node: Mapping[str, Any], title: str) -> bool:
-    """Return whether an object has the headline of the page."""
-    own = fold(_title(node))
-    return bool(own) and own in fold(title)
+def _is_long(text: str) -> bool:
+    return 3 * len(text) >= SHORTEST <= _size(text) and _SENTENCE.search(text) is not None
+
+
+def _size(text: str) -> int:
+    return len(fold(_TAG.sub(" ", text)).encode("utf-8", "ignore"))
 
 
 def _title(node: Mapping[str, Any]) -> str:
-    texts = (node[name] for name in _TITLES if isinstance(node.get(name), str))
-    return next(texts, "")
+    return next((one for name in _TITLES if isinstance(one := node.get(name), str)), "")
+
+
+def _times(node: Mapping[str, Any]) -> str:
+    """Return the values that may be times as markup; others (publisher) are ignored later."""
+    values = (node[name] for name in node if _TIME.search(name))
+    stated = (str(value) for value in values if isinstance(value, (str, int)))
+    return "".join(f'<time datetime="{escape(one)}"></time>' for one in stated)
 
 
 def _markup(found: _Text) -> str:
     text = found.text.encode("utf-8", "ignore").decode()  # without halves of surrogates
     if not _TAG.search(text):
-        text = "".join(f"<p>{escape(line)}</p>" for line in _BREAK.split(text.strip()))
-    title = _title(found.holder)
-    headline = f"<h1>{escape(title)}</h1>" if title else ""
-    return f"<article>{headline}{_times(found.holder)}{text}</article>"
-
-
-def _times(node: Mapping[str, Any]) -> str:
-    values = (node[name] for name in node if _TIME.search(name))
-    stated = (str(value) for value in values if isinstance(value, (str, int)))
-    return next((f'<time datetime="{escape(one)}"></time>' for one in stated if one), "")
+        text = "".join(f"<p>{escape(line)}</p>" for line in text.split("\n") if line.strip())
+    headline = f"<h1>{escape(found.title)}</h1>" if found.title else ""
+    return f"<article>{headline}{found.times}{text}</article>"

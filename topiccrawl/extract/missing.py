@@ -41,7 +41,8 @@ _NOT_FOUND = re.compile(
 
 
 _CHALLENGE = re.compile(
-    r"(?:访问|请求|操作)(?:过于|太过?|次数过)?(?:频繁|多)|(?:访问|请求|流量|网络)(?:行为|环境)?(?:存在)?异常"
+    r"(?:访问|请求|操作)(?:(?:过于|太过?)?频繁|(?:次数)?[过太]多)"
+    r"|(?:访问|请求|流量|行为|环境)(?:存在)?异常"
     r"|异常(?:访问|流量|请求)|(?:安全|人机|身份|滑动|滑块)(?:验证|校验)|拖动.{0,6}滑块"
     r"|just a moment\.\.\.|checking your browser|enable javascript and cookies to continue"
     r"|pardon our interruption|unusual (?:traffic|activity)|too many requests"
@@ -55,7 +56,7 @@ def is_challenge(title: str, text: str) -> bool:
 
     Args:
         title: Text of ``<title>``.
-        text: Text of the page without menus (``Page.prose``).
+        text: Text of the page with its menus (``Page.text``): a hub may have a hidden check, too.
 
     >>> is_challenge("", "访问过于频繁，请稍后再试"), is_challenge("Just a moment...", "")
     (True, True)

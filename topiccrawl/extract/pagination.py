@@ -25,9 +25,9 @@ _FIRST = re.compile(
 )
 _NUMBER = re.compile(r"^\W*第?(\d{1,2})页?\W*$")
 _WHOLE = re.compile(
-    r"^\W*(?:(?:在?本页)?(?:点击|继续)?(?:阅读|查看|显示|展开|浏览)?(?:全文|全部内容|完整内容)(?:阅读|浏览)?"
+    r"^\W*+(?:(?:在?本页)?(?:点击|继续)?(?:阅读|查看|显示|展开|浏览)?(?:全文|全部内容|完整内容)(?:阅读|浏览)?"
     r"|(?:(?:view|read|show) )?(?:the )?(?:(?:full|whole|entire|complete) (?:article|story|text)"
-    r"|(?:as |on )?(?:a )?single page)|view all)\W*$",
+    r"|(?:as |on )?(?:a )?single page))\W*$",
     re.IGNORECASE,
 )
 _OF_WHOLE = re.compile(r"[_./-][A-Za-z]*0?(?:\.[a-z]{3,5})?/?")

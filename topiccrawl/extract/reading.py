@@ -128,7 +128,7 @@ def _read(raw: RawPage) -> _CachedPage:
     page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
     blank = is_blank(page, text)
     if blank and (article := embedded_article(tree, page.title)):
-        text, blank = f"{text}{article}", False
+        text = f"{text}{article}"
         tree = parse_html(text)
         page = read_page(text, raw.url, raw.robots_tags, encoding, tree)
     kept = tree if len(text) <= _LARGE else None

@@ -139,13 +139,19 @@ class HostClock:
             host.next_at = max(host.next_at, now - download.latency + self._min_delay(host))
         self._adapt(host, download)
         if download.status in BACKOFF_STATUSES:
-            wait = self.retry_delay(host, min(host.level + 1, 30))
-            if download.retry_after is not None:
-                wait = min(max(download.retry_after, 0.0), RETRY_AFTER_MAX)
-            host.next_at = max(host.next_at, now + wait)
             host.level += 1
+            self.back_off(host, min(host.level, 30), now, download.retry_after)
         elif download.status:
             host.level = 0
+
+    def back_off(
+        self, host: Host, attempts: int, now: float, retry_after: float | None = None
+    ) -> None:
+        """Postpone a host that refused ``attempts`` requests, by ``retry_after`` if it is given."""
+        wait = self.retry_delay(host, attempts)
+        if retry_after is not None:
+            wait = min(max(retry_after, 0.0), RETRY_AFTER_MAX)
+        host.next_at = max(host.next_at, now + wait)
 
     def postpone_for_links(self, host: Host, links: int, now: float) -> None:
         """Postpone a host whose page had very many links, which take this process's time."""

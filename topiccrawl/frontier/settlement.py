@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.contract import CHALLENGE, Download, Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.leases import Marks
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
 
@@ -117,6 +117,8 @@ class LeaseSettlement:
             self._tally["links"] += self._ingest.links(row, key, offers)
             self._host_clock.postpone_for_links(host, len(offers), now)
         self._apply(row, key, outcome, now)
+        if outcome.reason == CHALLENGE:
+            self._host_clock.back_off(host, row.attempts, now)
         self._queues.put_back(row, key)
         if row.state != rows.QUEUED:
             host.pages += not was_counted

@@ -87,19 +87,12 @@ class LeaseMiddleware:
 
     async def _mark_steps(self, lease: Lease, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass the output on, with each step marked, so that a crash counts for this page."""
-        writing = self._book.writing
         while True:
-            with writing() as frontier:
-                frontier.begin(lease)
-            self._context.processing = lease.url
             try:
-                output = await anext(result)
+                with self._context.step(lease):
+                    output = await anext(result)
             except StopAsyncIteration:
                 return
-            finally:
-                self._context.processing = ""
-                with writing() as frontier:
-                    frontier.passed(lease)
             yield output
 
     def _lease(self, response: Response) -> Lease | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,7 +14,7 @@ from topiccrawl.scheduler.meta import lease_number
 from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -159,7 +160,7 @@ class CrawlContext:
         sync: Exchange with other nodes; None for a local frontier.
         alarm: Wakes the engine, for example after a URL was queued.
         paused: True if the operator paused the crawl.
-        processing: URL of the page whose callback is running, or "".
+        processing: URL of the page that is being read or whose callback is running, or "".
         may_fetch: Returns whether requests may be sent now; call ``alarm.now`` when it changes to
             True.
         has_room: Returns whether a further page may be leased.
@@ -211,6 +212,22 @@ class CrawlContext:
     def lease(self, request: Request | None) -> Lease | None:
         """Return the open lease of a request; None if it has none."""
         return self.book.lease(lease_number(request)) if self.opened else None
+
+    @contextmanager
+    def step(self, lease: Lease | None) -> Iterator[None]:
+        """Mark a page while code runs that may block or kill the process; None: mark nothing."""
+        if lease is None:
+            yield
+            return
+        with self.book.writing() as frontier:
+            frontier.begin(lease)
+        self.processing = lease.url
+        try:
+            yield
+        finally:
+            self.processing = ""
+            with self.book.writing() as frontier:
+                frontier.passed(lease)
 
     def on_settled(self, listener: Callable[[Lease, Outcome], None]) -> None:
         """Call a listener with ``lease`` and ``outcome`` (by name) whenever a lease is settled."""

@@ -27,7 +27,7 @@ import lmdb
 from typing_extensions import override
 
 from topiccrawl.errors import StorageError
-from topiccrawl.frontier.politeness import BACKOFF_STATUSES, HostClock
+from topiccrawl.frontier.politeness import HostClock
 from topiccrawl.messages import message
 from topiccrawl.storage.files import translated
 from topiccrawl.storage.identity import boot_id
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
-    from topiccrawl.frontier.contract import Download, Limits, Politeness
+    from topiccrawl.frontier.contract import Limits, Politeness
     from topiccrawl.frontier.hosts import Host
 
 FOLDER = "hosts"
@@ -135,11 +135,12 @@ class SharedHostClock(HostClock):
         self._times.claim(host.name, host.next_at - now)
 
     @override
-    def record_response(self, host: Host, download: Download, now: float) -> None:
-        """Adapt to a response; if the host demands a pause, it applies to all crawls."""
-        super().record_response(host, download, now)
-        if download.status in BACKOFF_STATUSES:
-            self._times.postpone(host.name, host.next_at - now)
+    def back_off(
+        self, host: Host, attempts: int, now: float, retry_after: float | None = None
+    ) -> None:
+        """Postpone a host that refuses requests for all crawls."""
+        super().back_off(host, attempts, now, retry_after)
+        self._times.postpone(host.name, host.next_at - now)
 
 
 def _open_table(folder: Path) -> lmdb.Environment:

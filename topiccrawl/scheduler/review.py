@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from topiccrawl.frontier.contract import CHALLENGE
 from topiccrawl.links.urls import host_of
 from topiccrawl.messages import tr
 from topiccrawl.scheduler.requests import page_url
@@ -25,7 +26,7 @@ ERRORS = 20_000
 UNREACHED = (
     "cannot-resolve-host", "tls-failed", "download-connection-refused", "download-timeout",
     "download-failed", "http-401", "http-403", "http-429", "http-451", "robots",
-    "robots-unavailable", "challenge",
+    "robots-unavailable", CHALLENGE,
 )  # fmt: skip
 """Error reasons by which a host counts as unreachable."""
 _NETWORK = frozenset(
@@ -110,7 +111,7 @@ def cause(reason: str) -> str:
         "http-401": tr("a login is required (401)"),
         "http-403": tr("the server refuses this crawler (403)"),
         "http-429": tr("the server limits requests (429)"),
-        "challenge": tr("the site checks whether its visitor is human"),
+        CHALLENGE: tr("the site checks whether its visitor is human"),
         "max-redirects": tr("too many redirects"),
         "private-address": tr("an address of this machine or of a private network"),
         "robots": tr("its robots.txt excludes the page"),

@@ -19,6 +19,7 @@ from topiccrawl.extract.genres import Genre, genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
 from topiccrawl.extract.reading import PageReader, RawPage, ReadPage
+from topiccrawl.frontier.contract import CHALLENGE
 from topiccrawl.scheduler.hooks import load_component, number
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class ChallengeError(IgnoreRequest):
         url: URL of the page.
     """
 
-    reason = "challenge"
+    reason = CHALLENGE
     retry = True
 
     def __init__(self, url: str) -> None:
@@ -153,6 +154,10 @@ class PageReading:
             found.extraction = await readers.extract(raw, more)
             found.asked, found.fetched_at = more, more.fetched_at
         return found
+
+    def is_read(self, response: Response) -> bool:
+        """Return whether a response has been parsed."""
+        return response in self._prepared
 
     def page(self, response: Response) -> ReadPage | None:
         """Return a page or a feed; None for other content."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from heapq import nlargest
 from operator import itemgetter
@@ -190,11 +191,20 @@ class TopicSpider(Spider):
             await self.reading.prepare(response, self._conditions)
         else:
             return
-        read = self.reading.page(response)
-        if read is None or not is_challenge(read.page.title, read.page.prose):
+        read = self._read(request, response)
+        if read is None or not is_challenge(read.page.title, read.page.text):
             return
         if not (self.rendering and read.blank):
             raise ChallengeError(request.url)
+
+    def _read(self, request: Request, response: Response) -> ReadPage | None:
+        """Return the page that a reader has read, or read it; its callback reports any error."""
+        if self.reading.is_read(response):
+            return self.reading.page(response)
+        context = context_of(self.crawler)
+        with context.step(context.lease(request)), suppress(Exception):
+            return self.reading.page(response)
+        return None
 
     def _conditions(self, read: ReadPage) -> Conditions | None:
         """Return the conditions of an extraction; None if the page is probably no article."""

@@ -201,6 +201,7 @@ def test_seconds_since_the_epoch_in_metadata() -> None:
         ("en-US", "03/12/2024", "2024-03-12"),
         ("en", "13/12/2024", "2024-12-13"),
         ("fr", "1er août 2024 à 10:30", "2024-08-01T10:30:00"),
+        ("fr", "Le 1er août 2024 à 10:30 est né un enfant", "2024-08-01T10:30:00"),
         ("es", "12 de agosto de 2024", "2024-08-12"),
         ("pl", "12 sierpnia 2024", "2024-08-12"),
         ("ru", "12 августа 2024", "2024-08-12"),
@@ -286,6 +287,7 @@ def test_a_day_within_the_body_counts_in_a_dateline_only() -> None:
         ('{"pubtime":"2016-01-12"},{"pubtime":"2016-01-13"}', ""),
         ('{"expireTime":"2016-01-12","republish":"2016-01-12"}', ""),
         ('{"createTime":"2055-01-12"}', ""),
+        ('</script><time pubdate="1452567780">January 12', ""),  # of a comment
     ],
 )
 def test_times_in_scripts(script: str, expected: str) -> None:

@@ -41,9 +41,7 @@ def found(html: str) -> Extracted | None:
     reader = StandardReader()
     read = reader.read(raw)
     assert read is not None
-    extracted = reader.extract(raw, Conditions()).extracted
-    assert (extracted is None) == read.blank
-    return extracted
+    return reader.extract(raw, Conditions()).extracted
 
 
 @pytest.mark.parametrize(
@@ -65,6 +63,26 @@ def test_an_article_in_a_script_is_read(script: str, attributes: str) -> None:
     assert extracted.title == TITLE
     assert extracted.body.split("\n") == LINES
     assert extracted.published == "2016-01-12T11:03:00+08:00"
+
+
+def test_the_time_is_read_beside_other_values_of_the_publisher() -> None:
+    story = {"publisher": "新城网", "isPublished": True, **STORY}
+    extracted = found(page(json.dumps(story)))
+    assert extracted is not None
+    assert extracted.published == "2016-01-12T11:03:00+08:00"
+
+
+def test_a_page_with_a_text_in_a_script_may_still_be_rendered() -> None:
+    read = StandardReader().read(RawPage(page(json.dumps(STORY)).encode(), URL))
+    assert read is not None
+    assert read.blank
+    assert LINES[0] in read.page.text
+
+
+def test_white_space_in_scripts_is_cheap() -> None:
+    text = "\n".join(LINES).replace("：", " " * 200_000, 1)
+    story = json.dumps({"title": TITLE, "content": text})
+    assert embedded_article(parse_html(f"<script>{' ' * 500_000}{story}</script>"), TITLE)
 
 
 @pytest.mark.parametrize(

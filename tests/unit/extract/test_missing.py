@@ -50,6 +50,8 @@ def test_checks_of_visitors(title: str, text: str) -> None:
     assert not is_challenge(title, text + "记者昨天在现场看到的情形和前几天大不一样。" * 20)
 
 
-@pytest.mark.parametrize("text", ["图为清晨的山谷。", "网络文学频繁改编成电视剧", "", "Log in"])
+@pytest.mark.parametrize(
+    "text", ["图为清晨的山谷。", "网络文学频繁改编成电视剧", "总理将访问多国", "", "Log in"]
+)
 def test_short_pages_that_are_no_checks(text: str) -> None:
     assert not is_challenge("", text)

@@ -46,6 +46,7 @@ def links(*pairs: tuple[str, str]) -> list[Link]:
         ("/1.html", [("/2.html", "阅读全文")], ""),
         ("/news/", [("/news/43.html", "阅读全文")], ""),
         ("/1.html", [("/1_all.html", "全文搜索")], ""),
+        ("/a/b/", [("/a/b/comments/", "View all")], ""),
         ("/1.html", [("/2.html", "下一页")], ""),
         ("/1.html", [("/2.html", "2"), ("/1_9.html", "相关图片")], ""),
         ("/s?id=3", [("/s?id=4&page=2", "下一页")], ""),
