@@ -100,11 +100,26 @@ def marked_author(tree: LexborHTMLParser) -> str:
     'Jane Miller Jo Hill'
     """
     for element in tree.css(_AUTHOR_MARKS)[:_MOST_MARKS]:
-        text = _BY.sub("", " ".join(element.text(separator=" ").split()))
-        names = _AND.split(text) if len(text) <= _LONGEST_BYLINE else []
-        if names and all(map(_is_person, names)) and not _is_of_comment(element):
+        names = _persons(_BY.sub("", " ".join(element.text(separator=" ").split())))
+        if names and not _is_of_comment(element):
             return " ".join(names)
     return ""
+
+
+def is_byline(line: str) -> bool:
+    """Return whether a line has only "by" and names.
+
+    >>> is_byline("By Jane Miller and Jo Hill"), is_byline("By Monday it rained")
+    (True, False)
+    """
+    text, found = _BY.subn("", line)
+    return bool(found and _persons(text))
+
+
+def _persons(text: str) -> list[str]:
+    """Return the names that a text consists of, or []."""
+    names = _AND.split(text) if len(text) <= _LONGEST_BYLINE else []
+    return names if all(map(_is_person, names)) else []
 
 
 def _is_person(text: str) -> bool:

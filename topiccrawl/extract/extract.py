@@ -18,7 +18,13 @@ from topiccrawl.extract.body import (
     with_lead,
     without_labels,
 )
-from topiccrawl.extract.bylines import author_in, marked_author, medium_near_date, source_in
+from topiccrawl.extract.bylines import (
+    author_in,
+    is_byline,
+    marked_author,
+    medium_near_date,
+    source_in,
+)
 from topiccrawl.extract.dates import marked_day, published, scripted_day
 from topiccrawl.extract.frames import FrameTrial, FrameView, find_framed
 from topiccrawl.extract.genres import Genre, genre_of, is_bare
@@ -92,6 +98,8 @@ _SOURCE_MARKS = (
 _NAME = (2, 20)  # minimum and maximum length of a source name
 _ENOUGH = 1_000  # characters of a body that suffice to count letters
 _SHORT_LINE = 50  # most characters of a first line of a body that is searched for a date
+_SENTENCE_ENDS = tuple("。！？!?；…”")
+_HEAD_LINES = 4  # most first lines of a body that are examined for headline, byline and time
 _PROBE_LENGTH = 20  # letters of a body line that are searched in the page
 _PUNCTUATION = re.compile(r"[。！？；…”!?]|[.;](?=\s|$)")
 
@@ -300,7 +308,7 @@ def _compose(reading: _Reading, body: Body, fetched_at: float) -> Extracted:
     bylines = "\n".join((*near, lines[0][:120], lines[-1][-120:]))
     return Extracted(
         title=title,
-        body=_without_headline(body.text, title),
+        body=_without_head(body.text, title, tag),
         published=published(metadata.dates, near, reading.url, tag, fetched_at, title),
         source=(
             metadata.source
@@ -347,10 +355,19 @@ def _marked_source(tree: LexborHTMLParser) -> str:
     return ""
 
 
-def _without_headline(body: str, title: str) -> str:
-    """Remove a first line that repeats the headline from a body."""
-    first, _, rest = body.partition("\n")
-    return rest if rest and fold(first) == fold(title) else body
+def _without_head(body: str, title: str, tag: str) -> str:
+    """Remove the first lines of a body that repeat the headline, or are a byline or a time."""
+    lines = body.split("\n")
+    start = int(len(lines) > 1 and fold(lines[0]) == fold(title))
+    while start < min(_HEAD_LINES, len(lines) - 1) and _is_credit(lines[start], tag):
+        start += 1
+    return "\n".join(lines[start:])
+
+
+def _is_credit(line: str, tag: str) -> bool:
+    if len(line) > _SHORT_LINE or line.endswith(_SENTENCE_ENDS):
+        return False
+    return bool(is_byline(line) or published((), [line], "", tag))
 
 
 def _images(reading: _Reading, body: Body) -> tuple[str, ...]:

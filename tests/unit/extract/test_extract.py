@@ -148,6 +148,19 @@ def test_a_time_of_day_in_the_first_line_of_the_body_is_read_whole() -> None:
     assert found(html).published == "2026-03-01T20:22:00"
 
 
+def test_byline_and_time_above_the_text_are_not_of_the_body() -> None:
+    text = "The council approved the new budget after a long debate, officials said."
+    html = (
+        "<html lang=en><title>Council approves budget</title><h1>Council approves budget</h1><div>"
+        f"<p>By Jane Miller</p><p>15 February 2026, 07:18</p>{f'<p>{text}</p>' * 8}</div>"
+    )
+    article = found(html)
+    assert set(article.body.split("\n")) == {text}
+    assert (article.author, article.published) == ("Jane Miller", "2026-02-15T07:18:00")
+    dated = f"On 15 February 2026, {text}"
+    assert found(html.replace(text, dated)).body.startswith(dated)
+
+
 def test_a_day_after_the_fetch_is_no_day_of_publication() -> None:
     html = page().replace("2016年01月12日 10:23", "2017年05月06日")
     assert found(html, "http://a.test/x", fetched_at=1_452_600_000.0).published == ""
