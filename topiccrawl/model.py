@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Evidence = tuple[float, ...]
 """Evidence of one URL, as numbers; the strategy defines the meaning of each position."""
 
+CHALLENGE = "challenge"
+"""Reason of a page that its site replaced by a check of the visitor; the host backs off."""
+
 
 class Link(NamedTuple):
     """Out-link of a fetched page, not scored yet.

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from tests.contracts.conftest import QUICK
 from topiccrawl.frontier.contract import (
-    CHALLENGE,
     Download,
     Ending,
     Limits,
@@ -20,7 +19,7 @@ from topiccrawl.frontier.contract import (
     Seed,
 )
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.model import Kind, Offer
+from topiccrawl.model import CHALLENGE, Kind, Offer
 
 if TYPE_CHECKING:
     from tests.contracts.conftest import Make

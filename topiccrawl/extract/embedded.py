@@ -40,7 +40,7 @@ _TITLES = ("headline", "title")
 _TIME = re.compile(r"publi|pub_?(?:time|date)|^(?:c|create_?)(?:time|d_?at)$|^date", re.IGNORECASE)
 
 
-class _Text(NamedTuple):
+class _LongText(NamedTuple):
     """A long text in an object; ``size`` is that of its letters."""
 
     size: int
@@ -99,12 +99,12 @@ def _values(script: str) -> Iterator[Any]:
     yield value
 
 
-def _texts(node: Mapping[str, Any]) -> Iterator[_Text]:
+def _texts(node: Mapping[str, Any]) -> Iterator[_LongText]:
     """Yield the long texts of an object, with its headline and times."""
     texts = [value for value in node.values() if isinstance(value, str) and _is_long(value)]
     if texts:
         title, times = _title(node), _times(node)
-        yield from (_Text(_size(text), text, title, times) for text in texts)
+        yield from (_LongText(_size(text), text, title, times) for text in texts)
 
 
 def _is_long(text: str) -> bool:
@@ -126,7 +126,7 @@ def _times(node: Mapping[str, Any]) -> str:
     return "".join(f'<time datetime="{escape(one)}"></time>' for one in stated)
 
 
-def _markup(found: _Text) -> str:
+def _markup(found: _LongText) -> str:
     text = found.text.encode("utf-8", "ignore").decode()  # without halves of surrogates
     if not _TAG.search(text):
         text = "".join(f"<p>{escape(line)}</p>" for line in text.split("\n") if line.strip())

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.view import Census
     from topiccrawl.model import Lease, Offer
 
-CHALLENGE = "challenge"
-"""Reason of a page that its site replaced by a check of the visitor; the host backs off."""
-
 
 class Ending(StrEnum):
     """Kinds of a lease's outcome."""

@@ -144,13 +144,11 @@ class HostClock:
         elif download.status:
             host.level = 0
 
-    def back_off(
-        self, host: Host, attempts: int, now: float, retry_after: float | None = None
-    ) -> None:
-        """Postpone a host that refused ``attempts`` requests, by ``retry_after`` if it is given."""
+    def back_off(self, host: Host, attempts: int, now: float, after: float | None = None) -> None:
+        """Postpone a host that refused ``attempts`` requests, by ``after`` seconds if given."""
         wait = self.retry_delay(host, attempts)
-        if retry_after is not None:
-            wait = min(max(retry_after, 0.0), RETRY_AFTER_MAX)
+        if after is not None:
+            wait = min(max(after, 0.0), RETRY_AFTER_MAX)
         host.next_at = max(host.next_at, now + wait)
 
     def postpone_for_links(self, host: Host, links: int, now: float) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from topiccrawl.frontier import rows
-from topiccrawl.frontier.contract import CHALLENGE, Download, Ending, Limits, Outcome, Seed
+from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.leases import Marks
 from topiccrawl.links.strategies.contract import NORMAL, PRIOR
+from topiccrawl.model import CHALLENGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

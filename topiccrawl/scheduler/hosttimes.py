@@ -135,11 +135,9 @@ class SharedHostClock(HostClock):
         self._times.claim(host.name, host.next_at - now)
 
     @override
-    def back_off(
-        self, host: Host, attempts: int, now: float, retry_after: float | None = None
-    ) -> None:
+    def back_off(self, host: Host, attempts: int, now: float, after: float | None = None) -> None:
         """Postpone a host that refuses requests for all crawls."""
-        super().back_off(host, attempts, now, retry_after)
+        super().back_off(host, attempts, now, after)
         self._times.postpone(host.name, host.next_at - now)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from topiccrawl.frontier.contract import CHALLENGE
 from topiccrawl.links.urls import host_of
 from topiccrawl.messages import tr
+from topiccrawl.model import CHALLENGE
 from topiccrawl.scheduler.requests import page_url
 
 if TYPE_CHECKING:

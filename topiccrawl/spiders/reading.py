@@ -19,7 +19,7 @@ from topiccrawl.extract.genres import Genre, genres_named
 from topiccrawl.extract.missing import is_missing
 from topiccrawl.extract.readers import NoReaderError, ReaderError, ReaderLimits, Readers
 from topiccrawl.extract.reading import PageReader, RawPage, ReadPage
-from topiccrawl.frontier.contract import CHALLENGE
+from topiccrawl.model import CHALLENGE
 from topiccrawl.scheduler.hooks import load_component, number
 
 if TYPE_CHECKING:
