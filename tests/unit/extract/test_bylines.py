@@ -76,6 +76,7 @@ def test_any_text_gives_one_line(text: str) -> None:
         ("<p class=byline>Posted by Jane Miller</p>", "Jane Miller"),
         ('<span class="author">陈清扬</span>', "陈清扬"),
         ('<span class="author">编辑</span><span class="author">新城晚报</span>', ""),
+        ('<button class="author-follow">关注</button><b class="author">陈清扬</b>', "陈清扬"),
         ('<p class="author-bio">Jane Miller writes about cars and lives in Leeds.</p>', ""),
         ('<p class="author">admin</p><p class="byline">Jane Miller 2 days ago</p>', ""),
         ("<main><p class=byline>By Jo Hill</p><p id=comments>x</p></main>", "Jo Hill"),
