@@ -99,8 +99,7 @@ _DATELINE = 30
 """Most characters at the start of the first lines of a body in which a dateline is searched."""
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?")
 _IN_SCRIPT = re.compile(
-    r"(?<![a-z])(?<!<time )(?:publish|pub|create|release)[a-z]{0,4}_?(?:time|date|at)"
-    r"[\"']?\s*[:=]\s*[\"']?"
+    r"(?<![a-z])(?:publish|pub|create|release)[a-z]{0,4}_?(?:time|date|at)[\"']?\s*[:=]\s*[\"']?"
     r"(?P<time>1\d{9}(?:\d{3})?(?!\d)|20\d\d[-/]\d\d?[-/]\d\d?[\w :.+-]{0,20})",
     re.IGNORECASE,
 )
@@ -185,10 +184,11 @@ def scripted_day(html: str, tag: str, fetched_at: float = 0.0) -> str:
 
     >>> scripted_day("<script>var createTime = '2026-01-12 10:23';</script>", "zh")
     '2026-01-12T10:23:00+08:00'
-    >>> scripted_day('{"pubTime":1452567780},{"pubTime":1552567780}', "zh")
+    >>> scripted_day('<script>[{"pubTime":1452567780},{"pubTime":1552567780}]</script>', "zh")
     ''
     """
-    stated = dict.fromkeys(match["time"] for match in _IN_SCRIPT.finditer(html))
+    scripts = (part.partition("</script")[0] for part in html.split("<script")[1:])
+    stated = dict.fromkeys(m["time"] for one in scripts for m in _IN_SCRIPT.finditer(one))
     read = (published([one], (), "", tag, fetched_at) for one in islice(stated, _MOST_DAYS))
     times = list(filter(None, read))
     return times[0] if len({time[:10] for time in times}) == 1 else ""
