@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
     "TOPICCRAWL_SITE_WORDS": "0",  # a page is judged alike in any order of pages
-    "TOPICCRAWL_LEARN_UNMARKED": "0",
+    "TOPICCRAWL_LINK_RELEVANCE": "0",
     "DOWNLOAD_DELAY": "0",
     "AUTOTHROTTLE_ENABLED": "0",
     "CONCURRENT_REQUESTS_PER_DOMAIN": "4",

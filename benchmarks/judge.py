@@ -7,18 +7,17 @@
 For each topic of each collection: average precision, best F1 and calibration error of the scores
 of its pages, the topic stated as a file (``words``), as one word, as a sentence, as that sentence
 in traditional script, and as a sentence that lists the file's terms (``restated``); by five
-examples alone; by words and the ten pages that score best by them (``unmarked``, also of
-statements: ``sentence_unmarked``); and by its file with marks, of 5, 10 and 30 pages on topic and
-as many off, drawn at random (``marks10``) or as active learning asks for them (``active10``, as
+examples alone; and by its file with marks, of 5, 10 and 30 pages on topic and as many off, drawn
+at random (``marks10``) or as active learning asks for them (``active10``, as
 many in all). Draws take at most half of a topic's positives; the background is drawn from all
 unmarked pages, its labels unused; pages that were learnt from leave the evaluation, and
 ``marks10_before`` is the topic's file over the same pages: active learning asks for the best pages,
 so that fewer of them remain.
 
 ``--json`` names: ``words_ap``, ``marks10_ap``, ``marks30_ap`` and so on, the means of the
-collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence, judged as crawls do
-(``sentence_unmarked``), loses against its file, judged by words alone as crawls do, in the same
-mean (``sentence_words_gap``: by its words alone); and each figure by collection and topic.
+collections' means; ``sentence_gap`` and ``restated_gap``, what a sentence loses against its file
+in the same mean; and each figure by collection and topic. All by the text of the pages alone:
+``benchmarks.linked`` judges them by the links as well, as crawls do.
 Collections are ``NAME.web.jsonl.gz`` with ``NAME.topics.json`` in ``--data`` (../shared/data).
 """
 
@@ -48,13 +47,8 @@ Results = dict[str, dict[str, dict[str, Measured]]]
 
 STATED = ("words", "word", "sentence", "traditional", "restated")
 CONDITIONS = (*STATED, *judge_marks.CONDITIONS)
-GAPS = {
-    "sentence_gap": "sentence_unmarked",
-    "sentence_words_gap": "sentence",
-    "restated_gap": "restated_unmarked",
-    "restated_words_gap": "restated",
-}
-"""Loss of a statement against its file: by the crawl's model, and by its words alone."""
+GAPS = {"sentence_gap": "sentence", "restated_gap": "restated"}
+"""Loss of a statement against its file."""
 
 
 def judged_topic(
@@ -73,9 +67,6 @@ def judged_topic(
             continue
         said = relevances(web, from_words(text))
         yield kind, measure(_harvest(said, articles), labels)
-        if judged and "unmarked" in wanted:
-            for _, found in marked(judged, labels, said, chance, ["unmarked"]):
-                yield f"{kind}_unmarked", found
     if judged:
         yield from marked(judged, labels, by_words, chance, wanted)
 

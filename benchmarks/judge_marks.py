@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.judge_measures import Draw, draw, draw_actively, mean, measure
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.classifier import Sample, document, fit, word_weights
-from topiccrawl.topics.marks import UNMARKED, derived_terms, mark_of, probability
+from topiccrawl.topics.marks import derived_terms, mark_of, probability
 from topiccrawl.topics.pagekind import own_share
 
 if TYPE_CHECKING:
@@ -24,14 +24,11 @@ SIZES = (5, 10, 30)
 EXAMPLES = 5
 OBSERVED = 300
 """Pages from which a site's words are learnt."""
-BEST = 10
-"""Pages that replace marks where there are none: those that score best by words."""
 POOL = 300
 """Unmarked pages among which active learning looks for those it is least sure about."""
 
 CONDITIONS = (
     "examples",
-    "unmarked",
     *(f"{kind}{size}" for kind in ("marks", "active") for size in SIZES),
 )
 
@@ -95,8 +92,6 @@ def marked(
     """Yield the means over the draws of each wanted condition."""
     samples = judged.samples(by_words)
     dice = [random.Random(chance.seed + n) for n in range(chance.draws)]  # noqa: S311
-    if "unmarked" in wanted:
-        yield "unmarked", mean(_unmarked(samples, labels, chance.background, one) for one in dice)
     for size in SIZES:
         if f"marks{size}" in wanted:
             drawn = [draw(labels, size, chance.background, one) for one in dice]
@@ -113,17 +108,6 @@ def learnt(samples: Sequence[Sample], known: Draw) -> Classifier:
     """The classifier of a draw."""
     on, off, background = ([samples[place] for place in part] for part in known)
     return fit(on, off, background)
-
-
-def _unmarked(
-    samples: Sequence[Sample], labels: Sequence[bool], background: int, dice: random.Random
-) -> Measured:
-    """Learn from the best pages by words. No label is used, so all pages are judged."""
-    order = sorted(range(len(samples)), key=lambda place: -samples[place].by_words)
-    others = dice.sample(order[BEST:], min(background, len(order) - BEST))
-    best = [samples[place] for place in order[:BEST]]
-    model = fit(best, (), [samples[place] for place in others], UNMARKED)
-    return measure([probability(model.odds(sample)) for sample in samples], labels)
 
 
 def _active(

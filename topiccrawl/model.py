@@ -68,6 +68,8 @@ class Page(NamedTuple):
         directives: Robots directives.
         prose: Text of the page without the anchors of link blocks.
         feed: True for a feed or sitemap.
+        expected: Page score in [0, 1] that the links to the page predict
+            (``LinkStrategy.expected``); None: the page is judged by its text alone.
     """
 
     url: str
@@ -78,6 +80,7 @@ class Page(NamedTuple):
     directives: Directives = Directives()
     prose: str = ""
     feed: bool = False
+    expected: float | None = None
 
 
 class PageKind(StrEnum):
@@ -91,16 +94,21 @@ class PageKind(StrEnum):
     OTHER = "other"
 
 
+LINKS = "(links)"
+"""Entry of ``Verdict.terms`` and ``Article.terms`` with ``Page.expected``; always the last one."""
+
+
 class Verdict(NamedTuple):
     """Relevance of a page to a topic.
 
     Attributes:
-        relevance: Cosine of page and topic, in [0, 1].
+        relevance: Cosine of page and topic, in [0, 1]; combined with what the links to the page
+            predict (``topics.linked``), or of another model.
         relevant: True if the relevance reaches the lower limit.
-        terms: Topic terms found, each with its share of the score, largest first.
+        terms: Topic terms found, each with its share of the score, largest first; then ``LINKS``.
         article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
         kind: Kind of the page; OTHER until its article was extracted.
-        by_words: Verdict by the topic's words, if another model judged the page.
+        by_words: Verdict by the topic's words alone, if links or another model count as well.
     """
 
     relevance: float
@@ -215,6 +223,7 @@ class Mark(NamedTuple):
         text: Judged text of the page (``topics.scorer.Scorer.judged_text``).
         wanted: Whether the reader wants such pages; None for a page without a mark.
         article: Article share of the page, in [0, 1].
+        expected: See ``Page``.
     """
 
     url: str
@@ -222,6 +231,7 @@ class Mark(NamedTuple):
     text: str
     wanted: bool | None = None
     article: float = 1.0
+    expected: float | None = None
 
     def to_json(self) -> str:
         """Return the mark as one line of JSON."""
@@ -276,7 +286,7 @@ class Article:
         language: See ``Extracted``.
         images: See ``Extracted``.
         topics: Topic name to score in [0, 1].
-        terms: Topic terms found, each with its share of the score, largest first.
+        terms: Topic terms found, each with its share of the score, largest first; then ``LINKS``.
         fetched_at: Seconds since the epoch.
         depth: Links from the nearest seed.
         digest: MD5 of the folded main text, or "" for a text too short to compare.
@@ -326,6 +336,11 @@ class Article:
     @override
     def __str__(self) -> str:
         return f"{self.title} <{self.url}>"
+
+    @property
+    def expected(self) -> float | None:
+        """Page score that the links predicted when the article was stored; see ``Page``."""
+        return dict(self.terms).get(LINKS)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON values by name, in field order.

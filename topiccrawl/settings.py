@@ -180,9 +180,9 @@ TOPICCRAWL_RETRY_MAX_DELAY = 600.0
 TOPICCRAWL_SITE_WORDS = True
 """Reduce the weight that words on most pages of a site have on that site. The relevance of a page
 then depends on the pages read before it (docs/judge.md)."""
-TOPICCRAWL_LEARN_UNMARKED = True
-"""Learn words from the ten pages with the highest scores, for a topic given as words or a sentence
-and without marks; the words of a topic file are not extended (docs/judge.md)."""
+TOPICCRAWL_LINK_RELEVANCE = True
+"""Judge a page by its words and by the links that led to it; off: by its words alone
+(docs/judge.md)."""
 TOPICCRAWL_EXTRACT = True
 """Extract articles from relevant pages; off: the crawl only explores."""
 TOPICCRAWL_GENRES = ["article", "live"]

@@ -14,7 +14,7 @@ from examples.word_vectors import judge
 from topiccrawl.model import Link, Mark, Page
 from topiccrawl.text.normal import fold
 from topiccrawl.topics import Scorer, SiteWords
-from topiccrawl.topics.marks import MarkedModel, OnWordScale, learn, learn_unmarked, mark_of
+from topiccrawl.topics.marks import MarkedModel, OnWordScale, learn, mark_of
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.topic import Topic, from_words
 
@@ -58,11 +58,6 @@ def by_marks(topic: Topic) -> RelevanceModel:
     return learn(Scorer(topic), marks())
 
 
-def by_its_own_best(topic: Topic) -> RelevanceModel:
-    best, others = marks()[:5], marks()[5:]
-    return learn_unmarked(Scorer(topic), best, others)
-
-
 def sent_elsewhere(topic: Topic) -> RelevanceModel:
     scorer = Scorer(topic)
     model = learn(scorer, marks())
@@ -83,8 +78,7 @@ def by_word_vectors(topic: Topic) -> RelevanceModel:
 
 @pytest.fixture(
     params=[
-        by_words, by_many, by_words_of_sites, by_marks, by_its_own_best, sent_elsewhere, in_a_crawl,
-        by_word_vectors,
+        by_words, by_many, by_words_of_sites, by_marks, sent_elsewhere, in_a_crawl, by_word_vectors,
     ]
 )  # fmt: skip
 def build(request: pytest.FixtureRequest) -> Build:

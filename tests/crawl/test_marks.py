@@ -130,22 +130,3 @@ def test_a_topic_file_has_examples(tmp_path: Path) -> None:
         assert status == 0, log[-3000:]
     assert [url for url in stored(data) if "lottery" in url] == []
     assert len(stored(data)) == STORIES
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("switched", ["True", "False"])
-def test_a_crawl_without_marks_learns_from_the_best_pages(tmp_path: Path, switched: str) -> None:
-    data, web_pages = tmp_path / "data", pages()
-    for number in range(60):
-        text = GAME if number % 3 else LOTTERY
-        url = f"{SITE}/other{number}.html"
-        web_pages[url] = article(f"{'足球消息' if number % 3 else '新闻'}{number}", text * 2)
-        web_pages[f"{SITE}/"] = (
-            f'{web_pages[f"{SITE}/"]}<p><a href="{url}">足球消息{number}</a></p>'
-        )
-    with Web(web_pages) as web:
-        status, log = run(web.proxy, data, *ARGUMENTS, TOPICCRAWL_LEARN_UNMARKED=switched)
-        assert status == 0, log[-3000:]  # it may end before it learned; the next one begins with it
-        status, log = run(web.proxy, data, *ARGUMENTS, TOPICCRAWL_LEARN_UNMARKED=switched)
-        assert status == 0, log[-3000:]
-        assert ("model learned from the 10 best pages by word score" in log) is (switched == "True")

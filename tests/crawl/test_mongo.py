@@ -60,6 +60,7 @@ def test_killed_crawler_and_killed_server_lose_and_double_nothing(tmp_path: Path
         with DemoServer(web, log=log) as server:
             kept = {"TOPICCRAWL_TRAPS_ENABLED": "0", "TOPICCRAWL_MIN_NORMAL": "0"}
             kept["TOPICCRAWL_SITE_WORDS"] = "0"  # a page is judged alike in any order of pages
+            kept["TOPICCRAWL_LINK_RELEVANCE"] = "0"
             run(server.proxy, tmp_path / "undisturbed", *seeds(web), **kept)
             whole, options = answers(), {**kept, "MONGODB_URI": mongo.uri}
             with running(server.proxy, data, *seeds(web), **options) as crawl:

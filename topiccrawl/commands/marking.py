@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.model import Mark
+from topiccrawl.model import LINKS, Mark
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.factory import opened, storage_of
 from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.sites import MarkStore
-from topiccrawl.topics.learning import as_page, request, response
-from topiccrawl.topics.marks import MarkedModel, derived_vector, example_texts
+from topiccrawl.topics.learning import request, response
+from topiccrawl.topics.marks import MarkedModel, as_page, derived_vector, example_texts
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
 from topiccrawl.topics.topic import Topic, resolve
 from topiccrawl.userfiles import read_user_file, to_toml
@@ -74,7 +74,8 @@ async def _stored_page(settings: Settings, store: MarkStore, frontier: str, url:
     """Return the stored text of a page: its article, its sample, or the texts of its link."""
     story = await _story(settings, url)
     if story is not None:
-        return Mark(url, story.article.title, story.article.body)
+        article = story.article
+        return Mark(url, article.title, article.body, expected=article.expected)
     for page in (await store.pages())[1]:
         if page.url == url:
             return page
@@ -100,7 +101,8 @@ async def deciding_terms(settings: Settings, topic: str, url: str) -> list[str]:
 
 
 def _reasons(terms: Reasons) -> list[str]:
-    named = " · ".join(f"{word} {added:+.2f}" for word, added in terms[:REASONS])
+    links = (pair for pair in terms[REASONS:] if pair[0] == LINKS)
+    named = " · ".join(f"{word} {added:+.2f}" for word, added in (*terms[:REASONS], *links))
     return [f"  decided by {named}"] if named else []
 
 

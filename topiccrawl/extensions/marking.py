@@ -1,8 +1,4 @@
-"""Relevance models learned from marks during a crawl, and the sample of scored pages they need.
-
-Without marks, for a topic given as words or a sentence, a model is learned from the pages with the
-best word scores (``learn_unmarked``).
-"""
+"""Relevance models learned from marks during a crawl, and the sample of scored pages they need."""
 
 from __future__ import annotations
 
@@ -22,8 +18,15 @@ from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.storage.factory import storage_of
 from topiccrawl.storage.sites import MarkStore, Sites
-from topiccrawl.topics.learning import as_page, request
-from topiccrawl.topics.marks import MarkedModel, OnWordScale, derived_vector, example_texts, mark_of
+from topiccrawl.topics.learning import request
+from topiccrawl.topics.marks import (
+    MarkedModel,
+    OnWordScale,
+    as_page,
+    derived_vector,
+    example_texts,
+    mark_of,
+)
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.scorer import Scorer
 
@@ -43,8 +46,6 @@ CHARACTERS = 3_000
 """Maximum characters of a page in the sample; 200 pages take at most 2 MB."""
 EVERY = 2.0
 """Seconds between two checks for new marks; a check reads one small value."""
-BEST = 10
-"""Number of pages that a model is learned from without marks, as in benchmarks.judge."""
 FIRST = 50
 """Number of scored pages after which the sample is first stored; then at each doubling."""
 
@@ -70,32 +71,6 @@ class PageSample:
         if place < SAMPLE:
             mark = mark_of(page)
             self.pages[place : place + 1] = [mark._replace(text=mark.text[:CHARACTERS])]
-
-
-class BestPages:
-    """Pages with the best word scores.
-
-    Args:
-        scorer: Scorer by words.
-    """
-
-    def __init__(self, scorer: Scorer) -> None:
-        self._scorer = scorer
-        self._found: dict[str, tuple[float, Mark]] = {}
-
-    def add(self, page: Page) -> None:
-        """Add a page if it is on topic and one of the ``BEST``."""
-        verdict = self._scorer.score_page(page)
-        if verdict.relevant:
-            self._found[page.url] = verdict.harvest, mark_of(page)
-            if len(self._found) > BEST:
-                del self._found[min(self._found, key=lambda url: self._found[url][0])]
-
-    @property
-    def pages(self) -> tuple[Mark, ...]:
-        """Best pages; none until there are ``BEST``."""
-        found = tuple(mark for _, mark in self._found.values())
-        return found if len(found) == BEST else ()
 
 
 class Judging(Protocol):
@@ -190,8 +165,6 @@ class TopicMarks:
         name = self.topic.name
         self.store = MarkStore(Sites(storage_of(crawler.settings)), name)
         self.sample = PageSample(0, (), random.Random(name))  # noqa: S311 - no secret
-        learns = crawler.settings.getbool("TOPICCRAWL_LEARN_UNMARKED")
-        self.best = BestPages(scorer) if learns and self.topic.text else None
         self._marks: dict[str, Mark] = {}
         self._changed_at = -1.0
         self._counted = 0
@@ -214,17 +187,13 @@ class TopicMarks:
         self._stored = self.sample.seen
         for page in map(as_page, self.sample.pages):
             self.scorer.observe(page)
-            if self.best is not None:
-                self.best.add(page)
         await self._refresh()
         self._loop.start(EVERY, now=False)
 
-    def judged(self, page: Page, verdict: Verdict) -> None:
+    def judged(self, page: Page, verdict: Verdict) -> None:  # noqa: ARG002 - as the signal sends
         """Add a page to the sample unless its robots directives forbid it."""
         if not (page.directives.noarchive or page.directives.noindex):
             self.sample.add(page)
-            if self.best is not None and verdict.relevant:
-                self.best.add(page)
 
     def shown(self, page: Page, wanted: bool) -> None:  # noqa: FBT001 - as the signal sends
         """Add a fetched example to the marks."""
@@ -270,10 +239,9 @@ class TopicMarks:
             if changed_at != self._changed_at:
                 self._marks = {mark.url: mark for mark in await self.store.marks()}
                 self._derive_terms()
-            best = self.best.pages if self.best is not None else ()
-            if changed_at != self._changed_at or (grown and (self._marks or best)):
+            if changed_at != self._changed_at or (grown and self._marks):
                 self._changed_at = changed_at
-                await self._learn(tuple(self._marks.values()), best)
+                await self._learn(tuple(self._marks.values()))
         except StorageError as error:
             logger.warning("New marks cannot be read: %s", error)
 
@@ -299,12 +267,12 @@ class TopicMarks:
                 logger.warning("The sample of scored pages cannot be stored: %s", error)
             self._stored = seen
 
-    async def _learn(self, marks: Sequence[Mark], best: Sequence[Mark]) -> None:
-        """Learn a model from marks, or from the best pages without marks, and put it to use."""
+    async def _learn(self, marks: Sequence[Mark]) -> None:
+        """Learn a model from marks, and put it to use."""
         judges, stats = self.spider.judges, self.crawler.stats
-        if not (marks or best) and judges[self._index] is self.scorer:
+        if not marks and judges[self._index] is self.scorer:
             return
-        data = request(self.scorer, marks or best, self.sample.pages, unmarked=not marks)
+        data = request(self.scorer, marks, self.sample.pages)
         async with self._lock:
             learned = await learn_in_process(data)
         if learned is None:
@@ -315,8 +283,7 @@ class TopicMarks:
         stats.inc_value("topiccrawl/marks", len(marks) - self._counted)
         stats.set_value("topiccrawl/marks/share", share)
         self._counted = len(marks)
-        source = f"{len(marks)} marks" if marks else f"the {len(best)} best pages by word score"
-        source = f"Topic {self.topic.name}: model learned from {source}"
+        source = f"Topic {self.topic.name}: model learned from {len(marks)} marks"
         logger.info("%s; its weight in the relevance is %.0f %%", source, share * 100)
         if marks and model:
             self._rescoring.begin(self.topic.name)

@@ -104,7 +104,8 @@ async def rescore(store: ArticleStore, topic: str, verdicts: Verdicts, pause: fl
 
 def _rescored(article: Article, verdicts: Verdicts) -> Article | None:
     """Return the article with only its new scores, or None if no score changed."""
-    page = Page(article.url, article.title, article.body, prose=article.body)
+    body = article.body
+    page = Page(article.url, article.title, body, prose=body, expected=article.expected)
     found = verdicts(page, article.topics)
     if all(abs(one.relevance - article.topics[name]) < MIN_CHANGE for name, one in found.items()):
         return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.model import Kind, Lease, Page, Verdict
+from topiccrawl.model import LINKS, Kind, Lease, Page, Verdict
 from topiccrawl.scheduler.build import frontier_place, read_frontier
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.review import SEEDS, seed_outcomes, unreachable_hosts
@@ -81,7 +81,7 @@ class CrawlReview:
         if not page.links and len(page.text) < _LITTLE_TEXT and len(self._bare) < BARE:
             self._bare[page.url] = page.feed
         for term, _ in verdict.terms:
-            if term in self._own or not self._own:
+            if term in self._own or not (self._own or term == LINKS):
                 self._met[term] = self._met.get(term, 0) + 1
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:  # noqa: ARG002 - by name

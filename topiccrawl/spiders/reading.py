@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.extract.frames import SiteFrame
-    from topiccrawl.model import Extracted
+    from topiccrawl.model import Extracted, Page
     from topiccrawl.topics.contract import RelevanceModel
 
 logger = logging.getLogger(__name__)
@@ -189,9 +189,8 @@ class PageReading:
         return found.extracted
 
 
-def may_be_article(read: ReadPage, judge: RelevanceModel) -> bool:
+def may_be_article(page: Page, judge: RelevanceModel) -> bool:
     """Return whether the article of a page will probably be needed."""
-    page = read.page
     if page.feed or page.directives.noindex or is_missing(page.title, page.prose):
         return False
     return judge.score_page(page).relevant

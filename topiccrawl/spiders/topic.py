@@ -105,6 +105,7 @@ class TopicSpider(Spider):
         )
         self.rendering: RenderingRule | None = None
         self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
+        self._judges_links = False
 
     @classmethod
     @override
@@ -126,6 +127,7 @@ class TopicSpider(Spider):
         spider._set_crawler(crawler)
         spider.judges = judges_of(settings, plan.scorer)
         spider.reading = PageReading.of(crawler)
+        spider._judges_links = settings.getbool("TOPICCRAWL_LINK_RELEVANCE")
         spider.spec = replace(spider.spec, since=since, prepare=spider.prepare)
         context = context_of(crawler)
         context.search = plan.discovery
@@ -188,7 +190,8 @@ class TopicSpider(Spider):
         if request.callback == self.parse_part:
             await self.reading.prepare(response, lambda _read: self.reading.conditions(part=True))
         elif request.callback in (None, self.parse, self.parse_example):
-            await self.reading.prepare(response, self._conditions)
+            lease = context_of(self.crawler).lease(request) or UNLEASED
+            await self.reading.prepare(response, lambda read: self._conditions(read, lease))
         else:
             return
         read = self._read(request, response)
@@ -206,10 +209,20 @@ class TopicSpider(Spider):
             return self.reading.page(response)
         return None
 
-    def _conditions(self, read: ReadPage) -> Conditions | None:
+    def _conditions(self, read: ReadPage, lease: Lease) -> Conditions | None:
         """Return the conditions of an extraction; None if the page is probably no article."""
-        wants = self.settings.getbool("TOPICCRAWL_EXTRACT") and may_be_article(read, self.judge)
-        return self.reading.conditions(self.frame_of(read.page.url)) if wants else None
+        page = self._with_links(read.page, lease)
+        wants = self.settings.getbool("TOPICCRAWL_EXTRACT") and may_be_article(page, self.judge)
+        return self.reading.conditions(self.frame_of(page.url)) if wants else None
+
+    def _with_links(self, page: Page, lease: Lease) -> Page:
+        """Return the page with the score that its links predict; not if there are several topics.
+
+        The links of a crawl with several topics are scored against all of them together.
+        """
+        if isinstance(self.scorer, MultiScorer) or not self._judges_links:
+            return page
+        return page._replace(expected=self.strategy.expected(lease.evidence))
 
     def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
         """Send an example page to the learning extensions; parse it unless a counterexample."""
@@ -243,13 +256,15 @@ class TopicSpider(Spider):
         if read is None:
             count("topiccrawl/not_text")
             return
-        verdict = self.judge.score_page(page := read.page)
+        known = self._lease(response)
+        page = self._with_links(read.page, known)
+        verdict = self.judge.score_page(page)
         self.scorer.observe(page)
         missing = is_missing(page.title, page.prose)
         if missing:
             count("topiccrawl/soft_404")
         wanted = verdict.relevant and not missing and not page.feed
-        article = self._article(response, read) if wanted else None
+        article = self._article(response, read, page) if wanted else None
         looked = self.settings.getbool("TOPICCRAWL_EXTRACT") and not page.directives.noindex
         found = article is not None if looked else None
         kind = PageKind.OTHER if missing else kind_of(page, verdict, found, self.scorer.score_many)
@@ -258,7 +273,6 @@ class TopicSpider(Spider):
         count("topiccrawl/hubs", int(kind is PageKind.HUB))
         verdict = verdict._replace(kind=kind)
         self.crawler.signals.send_catch_log(page_judged, page=page, verdict=verdict)
-        known = self._lease(response)
         ordering = verdict.for_links
         relevance = ordering.relevance
         self.strategy.learn(known.anchor, known.context, relevance)
@@ -351,9 +365,9 @@ class TopicSpider(Spider):
             dont_filter=True,  # the page may be queued as a link
         )
 
-    def _article(self, response: Response, read: ReadPage) -> Article | None:
+    def _article(self, response: Response, read: ReadPage, page: Page) -> Article | None:
         """Return the article of a page; None if there is none, or its body is off topic."""
-        count, page = self.crawler.stats.inc_value, read.page
+        count = self.crawler.stats.inc_value
         if not self.settings.getbool("TOPICCRAWL_EXTRACT"):
             return None
         if page.directives.noindex:
@@ -362,7 +376,8 @@ class TopicSpider(Spider):
         extracted = self.reading.extract(response, self.frame_of(response.url))
         if extracted is None:
             return None
-        body_page = Page(page.url, extracted.title, extracted.body, prose=extracted.body)
+        body, expected = extracted.body, page.expected
+        body_page = Page(page.url, extracted.title, body, prose=body, expected=expected)
         verdict = self.judge.score_page(body_page)
         if not verdict.relevant:
             count("topiccrawl/articles_off_topic")

@@ -10,8 +10,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from topiccrawl.model import Mark, Page
-from topiccrawl.topics.marks import MarkedModel, learn, learn_unmarked
+from topiccrawl.model import Mark
+from topiccrawl.topics.marks import MarkedModel, as_page, learn
 from topiccrawl.topics.scorer import Scorer
 from topiccrawl.topics.sitewords import SiteWords
 from topiccrawl.topics.topic import Topic
@@ -21,13 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def request(
-    scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark], *, unmarked: bool = False
-) -> str:
-    """Return the input of the subprocess; ``unmarked``: ``marks`` are pages chosen by score."""
+def request(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark]) -> str:
+    """Return the input of the subprocess."""
     return json.dumps(
         {
-            "unmarked": unmarked,
             "topic": scorer.topic.model_dump(mode="json"),
             "terms": dict(scorer.vector.items()),
             "marks": [mark._asdict() for mark in marks],
@@ -44,13 +41,8 @@ def response(text: str) -> str:
     scorer = Scorer(topic, vector=vector, sites=SiteWords())
     for page in background:
         scorer.observe(as_page(page))
-    model = (learn_unmarked if values["unmarked"] else learn)(scorer, marks, background)
+    model = learn(scorer, marks, background)
     return model.to_json() if isinstance(model, MarkedModel) else ""
-
-
-def as_page(mark: Mark) -> Page:
-    """Convert a mark to a page with its text."""
-    return Page(mark.url, mark.title, mark.text, prose=mark.text)
 
 
 if __name__ == "__main__":

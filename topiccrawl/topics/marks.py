@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from topiccrawl.links.urls import canonical
-from topiccrawl.model import Mark, Page, Verdict
+from topiccrawl.model import LINKS, Mark, Page, Verdict
 from topiccrawl.topics.classifier import Classifier, Sample, bucket, document, fit, word_weights
 from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.scorer import LOWER_LIMIT, Scorer
@@ -32,9 +32,6 @@ DECISION_LIMIT = 0.5
 
 MAX_REASONS = 10
 """Most words of an explanation."""
-
-UNMARKED = (0.5,)
-"""Share of the learned words without marks; there are no held-out marks to choose it."""
 
 MAX_CACHED = 100_000
 """Most words with cached weights, about 10 MB."""
@@ -79,7 +76,7 @@ class MarkedModel:
             relevant=relevance >= DECISION_LIMIT,
             terms=self._reasons(added, sample, by_words),
             article=harvest / relevance if relevance else 1.0,
-            by_words=by_words,
+            by_words=by_words.for_links,
         )
 
     def explain(self, page: Page) -> Reasons:
@@ -104,12 +101,17 @@ class MarkedModel:
         return float(self.classifier.weight_at(np.array([bucket(word)], np.int64))[0])
 
     def _reasons(self, added: dict[str, float], sample: Sample, by_words: Verdict) -> Reasons:
-        """Return the largest contributions; that of the score is split among the topic terms."""
-        for term, share in by_words.terms if by_words.relevance else ():
-            part = self.classifier.score_weight * sample.by_words * share / by_words.relevance
+        """Return the largest contributions; that of the score is split among the topic terms.
+
+        The entry of the links is kept.
+        """
+        words = by_words.for_links
+        for term, share in words.terms if words.relevance else ():
+            part = self.classifier.score_weight * sample.by_words * share / words.relevance
             added[term] = added.get(term, 0.0) + part
         heavy = nlargest(MAX_REASONS, added.items(), key=lambda pair: abs(pair[1]))
-        return tuple(pair for pair in heavy if pair[1])
+        links = (pair for pair in by_words.terms[-1:] if pair[0] == LINKS)
+        return (*(pair for pair in heavy if pair[1]), *links)
 
 
 class OnWordScale:
@@ -164,35 +166,20 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
     return MarkedModel(scorer, fit(on, off, others))
 
 
-def learn_unmarked(
-    scorer: Scorer, best: Iterable[Mark], background: Iterable[Mark]
-) -> RelevanceModel:
-    """Train a model without marks, on the pages with the best scores by topic words.
-
-    The model cannot drift, since only topic words select the pages and keep half of the log-odds.
-    Useful for topics with few words.
-
-    Args:
-        scorer: Scorer by topic words.
-        best: About ten pages of the crawl with the largest harvest by words.
-        background: About 200 pages sampled from the crawl.
-    """
-    chosen = {mark.url: mark for mark in best}
-    on = [sample_of(scorer, mark) for mark in chosen.values()]
-    others = [sample_of(scorer, mark) for mark in background if mark.url not in chosen]
-    if not on or not others:
-        return scorer
-    return MarkedModel(scorer, fit(on, (), others, UNMARKED))
-
-
 def mark_of(page: Page, *, wanted: bool | None = None) -> Mark:
     """Create a mark of a page."""
-    return Mark(page.url, page.title, Scorer.judged_text(page), wanted, own_share(page))
+    text, share = Scorer.judged_text(page), own_share(page)
+    return Mark(page.url, page.title, text, wanted, share, page.expected)
+
+
+def as_page(mark: Mark) -> Page:
+    """Convert a mark to a page with its text."""
+    return Page(mark.url, mark.title, mark.text, prose=mark.text, expected=mark.expected)
 
 
 def sample_of(scorer: Scorer, mark: Mark) -> Sample:
     """Convert a mark to input of the classifier."""
-    relevance = scorer.score_text(mark.text, mark.title, mark.url).relevance
+    relevance = scorer.score_page(as_page(mark)).relevance
     return Sample(document(_weights(mark.title, mark.text, scorer)), relevance, mark.article)
 
 

@@ -30,6 +30,7 @@ from topiccrawl.model import Page, Verdict
 from topiccrawl.text.idf import Idf, corpus_idf
 from topiccrawl.text.normal import fold, has_han
 from topiccrawl.text.tokens import BatchCache, latin_words, shared_tokenizer, split
+from topiccrawl.topics.linked import with_links
 from topiccrawl.topics.matching import Surface, TermMatcher, count, count_all
 from topiccrawl.topics.pagekind import own_share
 from topiccrawl.topics.vector import TopicVector, sample
@@ -170,10 +171,14 @@ class Scorer:
 
         Menus name all subjects of a site on every page, which is noise on articles. The content of
         a hub are its links, so the whole text is scored if the prose is shorter than ``PROSE``
-        characters. ``article`` is the page's article share.
+        characters. ``article`` is the page's article share. The links to the page count if
+        ``expected`` is given (``topics.linked``), but not against groups and ``must_not``.
         """
         verdict = self.score_text(self.judged_text(page), page.title, page.url)
-        return verdict._replace(article=own_share(page))
+        verdict = verdict._replace(article=own_share(page))
+        if page.expected is None or self._excludes(page):
+            return verdict
+        return with_links(verdict, page.expected, self.lower_limit)
 
     def topics_on(self, page: Page, verdict: Verdict) -> list[tuple[Topic, float]]:  # noqa: ARG002
         """Return the only topic with the relevance of a page that was judged relevant."""
@@ -272,6 +277,14 @@ class Scorer:
         squared_length += TITLE_WEIGHT * self._squared_length(heading)
         forbidden = self._forbidden.contains(folded) or self._forbidden.contains(heading)
         return counts, squared_length, forbidden
+
+    def _excludes(self, page: Page) -> bool:
+        """Return whether the topic's groups or ``must_not`` exclude a page."""
+        text, title = self.judged_text(page), page.title
+        if self.topic.must_not and any(self._forbidden.contains(fold(t)) for t in (text, title)):
+            return True
+        counts, _, _ = self._measured(text, title) if self._groups else ({}, 0.0, False)
+        return any(group.isdisjoint(counts) for group in self._groups)
 
     def _counts(self, text: str, title: str, surfaces: Iterable[Surface]) -> dict[int, int]:
         counts = count(surfaces, text)

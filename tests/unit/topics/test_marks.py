@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from topiccrawl.model import Mark, Page
+from topiccrawl.model import LINKS, Mark, Page
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.classifier import Classifier, Sample, document, fit, word_weights
 from topiccrawl.topics.marks import (
@@ -15,7 +15,6 @@ from topiccrawl.topics.marks import (
     OnWordScale,
     derived_terms,
     learn,
-    learn_unmarked,
     mark_of,
 )
 from topiccrawl.topics.topic import Topic
@@ -99,22 +98,37 @@ def test_without_both_sides_words_are_the_judge() -> None:
     assert examples.score_page(page(" ".join(GAME))).relevance > 0.5
 
 
-def test_without_marks_the_best_pages_by_words_teach_half() -> None:
+def test_links_are_ordered_by_the_words_alone() -> None:
     dice = random.Random(7)  # noqa: S311
-    texts = [story(dice, GAME, named=True) for _ in range(10)]
-    best = [Mark(f"http://a.test/{n}", "", text) for n, text in enumerate(texts)]
     scorer = Scorer(TOPIC)
-    model = learn_unmarked(scorer, best, [*best, *made(60, HALL, 2, wanted=None)])
-    assert isinstance(model, MarkedModel)
-    assert model.classifier.share == 0.5
-    game, hall = page(story(dice, GAME)), page(story(dice, HALL))
-    assert scorer.score_page(game).relevance == 0
-    assert model.score_page(game).relevance > 2 * model.score_page(hall).relevance
-    verdict = OnWordScale(model, scorer).score_page(game)
+    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+    game = page(story(dice, GAME))
+    verdict = OnWordScale(learn(scorer, marks), scorer).score_page(game)
     assert verdict.relevance > 0
     assert verdict.for_links == scorer.score_page(game)
-    assert learn_unmarked(scorer, best, best) is scorer
-    assert learn_unmarked(scorer, [], made(9, HALL, 2, wanted=None)) is scorer
+
+
+def test_marks_learn_on_words_and_links() -> None:
+    """A page whose links predict the topic is more probable than one whose links do not."""
+    scorer, dice = Scorer(TOPIC), random.Random(7)  # noqa: S311
+    on = [mark._replace(expected=0.8) for mark in made(10, HALL, 1, wanted=True)]
+    off = [mark._replace(expected=0.1) for mark in made(10, HALL, 2, wanted=False)]
+    model, text = learn(scorer, on + off), story(dice, HALL)
+    found = [model.score_page(page(text)._replace(expected=one)) for one in (0.8, 0.1)]
+    assert found[0].relevance > 0.5 > found[1].relevance
+    assert found[0].terms[-1] == (LINKS, 0.8)
+    assert found[0].for_links == scorer.score_page(page(text))
+
+
+def test_links_do_not_count_against_groups_and_excluded_words() -> None:
+    strict = Topic(
+        name="t", terms={"football": 1.0, "women": 1.0}, all_of=(("women",),), must_not=("fantasy",)
+    )
+    scorer = Scorer(strict)
+    linked = [page(text)._replace(expected=1.0) for text in ("football", "women fantasy", "a game")]
+    assert not any(scorer.score_page(one).relevant for one in linked)
+    assert scorer.score_page(page("women")._replace(expected=1.0)).terms[-1] == (LINKS, 1.0)
+    assert Scorer(TOPIC).score_page(page("a game")._replace(expected=1.0)).relevant
 
 
 def test_a_marked_page_is_no_background() -> None:

@@ -156,6 +156,15 @@ class BaseStrategy:
         """Return the page score for a relevance, in [0, 1]; used in the statistics of groups."""
         return relevance
 
+    def expected(self, evidence: Evidence) -> float | None:  # noqa: ARG002 - no prediction
+        """Predict the score of a page from its links, as evidence that it is on topic.
+
+        Returns:
+            A score in [0, 1]: 1/3 if the links neither speak for nor against the topic (see
+            ``topics.linked``). None, the default, if the strategy makes no such prediction.
+        """
+        return None
+
     def learn(self, anchor: str, context: str, relevance: float) -> None:
         """Update the link-text model with a crawled page.
 

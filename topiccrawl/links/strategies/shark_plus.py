@@ -33,6 +33,10 @@ _SECTION, _NAME, _LISTED = 12, 13, 15
 """Indexes in the evidence. Revision 3 added three numbers, revision 5 the last one in place of the
 one before, which is 0 and not used: queues of revisions 3 and 4 have another number there."""
 
+_SURE_VALUE, _SHARE_OF_MEAN = 0.36, 0.15
+"""Value from which links say that a page is on topic, and the share of the crawl's mean page score
+that is subtracted before: where much is on topic, all values are higher."""
+
 _CACHED_PROMISES = 10_000
 """Most link texts with cached promises, about 2 MB; every learned page clears the cache."""
 
@@ -208,6 +212,14 @@ class SharkPlus(BaseStrategy):
         found = p.plus_parents_weight * self._by_parents(evidence) + p.plus_region_weight * region
         found += p.plus_section_weight * self._sections.share * _section(evidence)
         return (found + text) / self._scale
+
+    @override
+    def expected(self, evidence: Evidence) -> float | None:
+        """Return the value relative to ``_SURE_VALUE``; None for a seed."""
+        if not evidence:
+            return None
+        excess = self.value(evidence) - _SHARE_OF_MEAN * self._mean
+        return min(1.0, max(0.0, excess / _SURE_VALUE))
 
     def _by_texts(self, anchor: float, context: float) -> float:
         """Return the weighted sum of the scores of anchor and context."""

@@ -1,0 +1,53 @@
+"""Pages are judged by their words and by the links that led to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.run import run, stored
+from tests.crawl.web import Page, Web, article
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.crawl
+
+SITE = "http://news.test"
+BARE = f"{SITE}/story99.html"
+NAMED = "足球比赛昨晚结束，{n}号球员进球，足球迷在场边欢呼，教练总结了足球队的表现。"
+OTHER = "昨晚的活动结束，{n}位市民在场边欢呼，主办方总结了全年的表现，并宣布明年的安排。"
+ARGUMENTS = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/")
+
+
+def pages() -> dict[str, Page]:
+    """A list on the topic with one story that hardly names it, and a list of other stories."""
+    on = {f"{SITE}/story{n}.html": f"足球新闻{n}" for n in range(20)} | {BARE: "赛后的足球夜晚"}
+    off = {f"{SITE}/other{n}.html": f"城市活动{n}" for n in range(20)}
+    web: dict[str, Page] = {
+        f"{SITE}/": f'<a href="{SITE}/on/">足球</a> <a href="{SITE}/off/">城市</a>',
+        f"{SITE}/on/": "".join(f'<p><a href="{url}">{text}</a></p>' for url, text in on.items()),
+        f"{SITE}/off/": "".join(f'<p><a href="{url}">{text}</a></p>' for url, text in off.items()),
+    }
+    for number, url in enumerate([*on, *off]):
+        text = NAMED if "story" in url else OTHER
+        web[url] = article(f"报道之{number}", text.format(n=number) * 2)
+    web[BARE] = article(
+        "赛后的夜晚", "足球队也在现场。" + "".join(OTHER.format(n=n) for n in range(12))
+    )
+    return web
+
+
+@pytest.mark.parametrize("judged", ["1", "0"])
+def test_an_article_that_links_expect_is_stored(tmp_path: Path, judged: str) -> None:
+    with Web(pages()) as web:
+        settings = {"TOPICCRAWL_LINK_RELEVANCE": judged, "TOPICCRAWL_DUPLICATES": "exact-text"}
+        status, log = run(web.proxy, tmp_path, *ARGUMENTS, **settings)
+    assert status == 0, log[-3000:]
+    found = stored(tmp_path)
+    assert (BARE in found) is (judged == "1")
+    assert f"{SITE}/story7.html" in found
+    assert not [url for url in found if "other" in url]
+    status, out = run("", tmp_path, "why", BARE)
+    assert ("· (links) +0." in out) is (judged == "1"), out
