@@ -350,14 +350,8 @@ def _locked(path: Path) -> Iterator[None]:
     """Lock a folder for this process within the context; create it if it does not exist."""
     import fcntl  # noqa: PLC0415 - not on every system
 
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        lock = (path / "LOCK").open("ab")
-    except OSError as error:
-        raise StorageError(
-            "{path}: cannot write the frontier here: {error}", path=path, error=error
-        ) from error
-    with lock:
+    path.mkdir(parents=True, exist_ok=True)
+    with (path / "LOCK").open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
