@@ -18,7 +18,7 @@ from typing_extensions import override
 from topiccrawl.commands.frontier_export import entries as entries_of
 from topiccrawl.commands.frontier_export import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
-from topiccrawl.errors import StateError, StorageError
+from topiccrawl.errors import StateError, StorageError, translated
 from topiccrawl.frontier.entries import About, Entry
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
@@ -26,7 +26,6 @@ from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.topics.topic import resolve
 

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from topiccrawl.discovery.contract import ALTERNATIVES, Answer, Blocked, Fetched, Results
 from topiccrawl.discovery.pages import changed_format, hits_of, tree, unusual
-from topiccrawl.errors import ConfigurationError, FieldError
+from topiccrawl.errors import ConfigurationError, FieldError, translated
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
@@ -63,21 +63,17 @@ class Engine(BaseModel):
     @field_validator("encoding")
     @classmethod
     def _check_encoding(cls, encoding: str) -> str:
-        try:
+        text = message("{encoding!r} is not an encoding: write utf-8 or gb18030")
+        with translated(FieldError, text, (LookupError,), encoding=encoding):
             "".encode(encoding)
-        except LookupError as error:
-            raise FieldError(
-                "{encoding!r} is not an encoding: write utf-8 or gb18030", encoding=encoding
-            ) from error
         return encoding
 
     @field_validator(*_SELECTORS)
     @classmethod
     def _check_selector(cls, selector: str) -> str:
-        try:
+        text, causes = message("{selector!r} is not a CSS selector"), (SelectolaxError, ValueError)
+        with translated(FieldError, text, causes, selector=selector):
             parse_html("<p>").css(selector or "p")
-        except (SelectolaxError, ValueError) as error:
-            raise FieldError("{selector!r} is not a CSS selector", selector=selector) from error
         return selector
 
 

@@ -11,12 +11,11 @@ from selectolax.lexbor import SelectolaxError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say, site_named
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.extract.frames import KEY, SiteFrame
 from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import message
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:
