@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from topiccrawl.extract.body import (
     Body,
@@ -32,6 +32,7 @@ from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.page_features import PageFacts, features
 from topiccrawl.extract.titles import headings_of, headline
 from topiccrawl.links.limits import parse_html
+from topiccrawl.links.urls import is_home
 from topiccrawl.model import Extracted, Page
 from topiccrawl.text.digest import fold
 
@@ -173,7 +174,7 @@ def extract_by(
 
     ``tree`` is the result of ``parse_html(html)``, if available; it is modified.
     """
-    if _is_root(url):
+    if is_home(url):
         return Extraction()
     reading = _read(html, url, page, tree)
     language = language_of(reading.text)
@@ -380,11 +381,3 @@ def _images(reading: _Reading, body: Body) -> tuple[str, ...]:
         if url.startswith(("http://", "https://")):
             found.append(url)
     return tuple(dict.fromkeys(found))[:MOST_IMAGES]
-
-
-def _is_root(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.path in ("", "/") and not parts.query

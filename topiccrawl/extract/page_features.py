@@ -13,7 +13,8 @@ import re
 from collections import Counter
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+
+from topiccrawl.links.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -288,10 +289,7 @@ def _metadata_features(metadata: Metadata, page: PageFacts) -> Iterator[tuple[st
 def _url_features(url: str) -> Iterator[tuple[str, float]]:
     for name, pattern in _PATH.items():
         yield f"url_{name}", float(bool(pattern.search(url)))
-    try:
-        path = urlsplit(url).path.rstrip("/")
-    except ValueError:  # not an address
-        path = ""
+    path = split_url(url).path.rstrip("/")
     last = path.rpartition("/")[2]
     yield "url_about", float(_is_about(last.partition(".")[0]))
     yield "url_depth", min(5.0, path.count("/"))
