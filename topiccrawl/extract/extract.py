@@ -180,7 +180,7 @@ def extract_by(
     language = language_of(reading.text)
     dense = find_dense(reading.tree, language)
     found = _compose(reading, dense.body, options.fetched_at)
-    genre = Genre.ARTICLE if options.wanted is None else _genre(reading, dense, found)
+    genre = Genre.ARTICLE if options.wanted is None else genre_of(_facts(reading, dense, found))
     if options.wanted is not None and genre not in options.wanted:
         return Extraction()
     trial = FrameTrial()
@@ -213,17 +213,14 @@ def features_of(html: str, url: str) -> dict[str, float]:
     reading = _read(html, url)
     dense = find_dense(reading.tree, language_of(reading.text))
     found = _compose(reading, dense.body, 0.0)
-    return features(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
+    return features(_facts(reading, dense, found))
 
 
-def _genre(reading: _Reading, dense: Dense, found: Extracted) -> Genre:
-    return genre_of(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
-
-
-def _facts(reading: _Reading, found: Extracted) -> PageFacts:
+def _facts(reading: _Reading, dense: Dense, found: Extracted) -> PageFacts:
     return PageFacts(
-        reading.url, found.title, reading.window, bool(found.published), bool(found.author)
-    )
+        dense.layout, dense.choice.blocks, reading.metadata, reading.url, found.title,
+        reading.window, bool(found.published), bool(found.author),
+    )  # fmt: skip
 
 
 def is_article(body: Body, language: str, options: Requirements) -> bool:
