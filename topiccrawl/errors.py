@@ -13,6 +13,14 @@ TopiccrawlError
     └── StorageAwayError    the server does not respond; a retry may succeed
 """
 
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class TopiccrawlError(Exception):
     """Base of all errors that topiccrawl raises itself.
@@ -81,3 +89,26 @@ def finish_reason(error: TopiccrawlError) -> str:
     if isinstance(error, ConfigurationError):
         return "setting_error"
     return "storage_error" if isinstance(error, StorageError) else "state_error"
+
+
+@contextmanager
+def translated(
+    kind: type[TopiccrawlError],
+    text: str,
+    causes: tuple[type[Exception], ...] = (OSError,),
+    /,
+    **values: Any,  # noqa: ANN401 - any values
+) -> Iterator[None]:
+    """Raise exceptions as an error of topiccrawl.
+
+    Args:
+        kind: Class of the error.
+        text: Its message; ``{error}`` is the exception, ``{strerror}`` its reason.
+        causes: Classes of the exceptions.
+        values: Other values of the message.
+    """
+    try:
+        yield
+    except causes as error:
+        strerror = getattr(error, "strerror", None) or error
+        raise kind(text, **values, error=error, strerror=strerror) from error

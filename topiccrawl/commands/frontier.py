@@ -18,15 +18,16 @@ from typing_extensions import override
 from topiccrawl.commands.frontier_export import entries as entries_of
 from topiccrawl.commands.frontier_export import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
-from topiccrawl.errors import StateError, StorageError
+from topiccrawl.errors import StateError, StorageError, translated
 from topiccrawl.frontier.entries import About, Entry
+from topiccrawl.frontier.queues import SIZES
+from topiccrawl.frontier.view import QUEUES
 from topiccrawl.links.strategies import stored_strategy
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.storage.crawls import CrawlLog
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.topics.topic import resolve
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from topiccrawl.frontier.contract import Frontier, Reader
-
-QUEUES = ("prior", "normal", "leased", "crawled", "error")
 
 
 class FrontierCommand(OperatorCommand, ScrapyCommand):
@@ -93,8 +92,7 @@ class FrontierCommand(OperatorCommand, ScrapyCommand):
     def _stats(self, opts: argparse.Namespace) -> None:
         with closing(self._reader(opts)) as frontier:
             counts = frontier.counts()
-        first = (*QUEUES, "known")
-        names = (*first, *sorted(counts.keys() - {*first}))
+        names = (*SIZES, *sorted(counts.keys() - {*SIZES}))
         say(*(f"{name:<24} {counts[name]:>12,}" for name in names))
 
     def _list(self, queue: str, opts: argparse.Namespace) -> None:

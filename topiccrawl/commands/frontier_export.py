@@ -22,7 +22,7 @@ from pydantic import (
 
 from topiccrawl.errors import StateError
 from topiccrawl.frontier.entries import About, Entry, HostEntry, SeenEntry, UrlEntry
-from topiccrawl.frontier.portable import SIZES
+from topiccrawl.frontier.queues import SIZES
 from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST
 from topiccrawl.links.urls import MAX_URL, canonical
 

@@ -17,9 +17,8 @@ from scrapy.exceptions import UsageError
 from typing_extensions import override
 
 from topiccrawl.commands.terminal import OperatorCommand, say
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import message, tr
-from topiccrawl.storage.files import translated
 from topiccrawl.topics.topic import Topic, resolve
 
 if TYPE_CHECKING:

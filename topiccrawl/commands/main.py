@@ -158,6 +158,8 @@ def _parser() -> argparse.ArgumentParser:
         ),
         allow_abbrev=False,
     )
+    from topiccrawl.commands.terminal import positive  # noqa: PLC0415  (it imports Scrapy)
+
     add = parser.add_argument
     add(
         "topic",
@@ -168,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seeds", metavar="URL,URL", help=text)
     text = tr("provider of start URLs, e.g. searxng:http://HOST:8888")
     add("--discover", metavar="PROVIDER", help=text)
-    add("--pages", type=_positive, metavar="N", help=tr("end after N pages (default: no limit)"))
+    add("--pages", type=positive, metavar="N", help=tr("end after N pages (default: no limit)"))
     text = tr("delete the queue of the topic first; articles are kept")
     add("--fresh", action="store_true", help=text)
     text = tr("crawl without end and revisit pages; once: visit due pages, then end")
@@ -191,9 +193,3 @@ def _add_scrapy_options(parser: argparse.ArgumentParser) -> None:
         for word, name in words.items():
             names = [short[word], word] if word in short else [word]
             parser.add_argument(*names, dest=name, action=action, help=hidden)
-
-
-def _positive(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text):
-        return int(text)
-    raise argparse.ArgumentTypeError(tr("{text!r}: give a whole number above 0", text=text))

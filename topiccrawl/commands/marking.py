@@ -7,13 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topiccrawl.errors import StateError
+from topiccrawl.errors import StateError, translated
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.model import LINKS, Mark
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.factory import opened, storage_of
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.sites import MarkStore
 from topiccrawl.topics.learning import request, response

@@ -14,12 +14,11 @@ from typing_extensions import override
 
 from topiccrawl.commands import marking
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, positive, say
-from topiccrawl.errors import TopicError
+from topiccrawl.errors import TopicError, translated
 from topiccrawl.messages import message, tr
 from topiccrawl.storage.changes import ChangeLog, TopicChange
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.files import translated
 from topiccrawl.topics.topic import Topic, available, from_examples, from_words, read, resolve
 from topiccrawl.userfiles import to_toml
 

@@ -9,13 +9,15 @@ from topiccrawl.dedup.contract import DuplicateDetector, ExactText, Match
 from topiccrawl.dedup.index import CAPACITY, KeyIndex
 from topiccrawl.dedup.ranked import RankedKeywords
 from topiccrawl.dedup.verified import WINDOW, VerifiedShingles
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import SettingError, translated
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from topiccrawl.model import Article
 
+_NOT_LOADED = (ImportError, AttributeError, TypeError, ValueError)
 NAMES = (VerifiedShingles.name, RankedKeywords.name, ExactText.name)
 """Names of the detectors; the first is the default."""
 
@@ -55,12 +57,9 @@ def _load_class(path: str) -> DuplicateDetector:
     known = f"choose one of {', '.join(NAMES)}, or write the dotted path of a class"
     if "." not in path:
         raise SettingError("{what}: {known}", what=what, known=known)
-    try:
+    text = message("{what} cannot be loaded ({error}): {known}")
+    with translated(SettingError, text, _NOT_LOADED, what=what, known=known):
         detector = resolve_name(path)()
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise SettingError(
-            "{what} cannot be loaded ({error}): {known}", what=what, error=error, known=known
-        ) from error
     if not isinstance(detector, DuplicateDetector):
         raise SettingError(
             "{what} must have scheme, keys, judge, learn and know: {known}",

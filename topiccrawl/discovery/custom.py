@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+from typing_extensions import override
 
-from topiccrawl.discovery.contract import ALTERNATIVES, Answer, Blocked, Fetched, Results
-from topiccrawl.discovery.pages import changed_format, hits_of, tree, unusual
-from topiccrawl.errors import ConfigurationError, FieldError
+from topiccrawl.discovery.contract import ALTERNATIVES, Results
+from topiccrawl.discovery.engines import SearchEngine
+from topiccrawl.discovery.pages import hits_of
+from topiccrawl.errors import ConfigurationError, FieldError, translated
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
@@ -63,57 +64,48 @@ class Engine(BaseModel):
     @field_validator("encoding")
     @classmethod
     def _check_encoding(cls, encoding: str) -> str:
-        try:
+        text = message("{encoding!r} is not an encoding: write utf-8 or gb18030")
+        with translated(FieldError, text, (LookupError,), encoding=encoding):
             "".encode(encoding)
-        except LookupError as error:
-            raise FieldError(
-                "{encoding!r} is not an encoding: write utf-8 or gb18030", encoding=encoding
-            ) from error
         return encoding
 
     @field_validator(*_SELECTORS)
     @classmethod
     def _check_selector(cls, selector: str) -> str:
-        try:
+        text, causes = message("{selector!r} is not a CSS selector"), (SelectolaxError, ValueError)
+        with translated(FieldError, text, causes, selector=selector):
             parse_html("<p>").css(selector or "p")
-        except (SelectolaxError, ValueError) as error:
-            raise FieldError("{selector!r} is not a CSS selector", selector=selector) from error
         return selector
 
 
-@dataclass(frozen=True)
-class CustomEngine:
+class CustomEngine(SearchEngine):
     """Provider for a custom search engine.
 
     Args:
-        engine: Content of its file.
-        name: Name in messages.
+        engine: Description of the engine.
+        name: Name for messages.
     """
 
-    engine: Engine
-    name: str = "generic"
-    searches: bool = True
+    blocked_message = "the page rejects crawlers"
+    slow_down = f"wait and crawl more slowly, or {ALTERNATIVES}"
+    update = "check the page and update the selectors in the file"
 
+    def __init__(self, engine: Engine, name: str = "generic") -> None:
+        self.engine, self.name, self.blocked_selector = engine, name, engine.blocked
+
+    @override
     def start(self, query: str) -> Results:
         """See ``SeedProvider.start``."""
         return Results((), (self._page(quote(query, safe="", encoding=self.engine.encoding), 0),))
 
-    def read(self, page: Fetched) -> Answer:
-        """See ``SeedProvider.read``."""
+    @override
+    def _results(self, elements: LexborHTMLParser, here: str) -> Results | None:
         engine = self.engine
-        remedy = f"wait and crawl more slowly, or {ALTERNATIVES}"
-        if (answer := unusual(page, remedy)) is not None:
-            return answer
-        elements = tree(page)
-        if engine.blocked and elements.css_first(engine.blocked) is not None:
-            return Blocked(f"{self.name}: the page rejects crawlers", remedy)
         if engine.nothing and elements.css_first(engine.nothing) is not None:
             return Results()
-        hits = hits_of(elements.css(engine.results), page.url)
+        hits = hits_of(elements.css(engine.results), here)
         known = elements.css_first(engine.container) is not None if engine.container else bool(hits)
-        if not known:
-            return changed_format(self.name, "check the page and update the selectors in the file")
-        return Results(hits, self._next(elements, page.url) if hits else ())
+        return Results(hits, self._next(elements, here) if hits else ()) if known else None
 
     def _next(self, elements: LexborHTMLParser, here: str) -> tuple[str, ...]:
         if self.engine.next:

@@ -22,7 +22,6 @@ from topiccrawl.discovery.contract import (
     Results,
 )
 from topiccrawl.discovery.pages import (
-    changed_format,
     hit_of,
     hits_of,
     number_in,
@@ -47,7 +46,7 @@ _SLOW_DOWN = f"wait some hours, crawl fewer pages more slowly (DOWNLOAD_DELAY), 
 _UPDATE = f"the engine changed its page format: update topiccrawl, or {ALTERNATIVES}"
 
 
-class _SearchEngine:
+class SearchEngine:
     """Base class of engines whose result pages are parsed by CSS selectors.
 
     Args:
@@ -62,6 +61,10 @@ class _SearchEngine:
     """Selector of an element of pages that reject crawlers."""
     blocked_message: str
     """Description of such a page."""
+    slow_down = _SLOW_DOWN
+    """Remedy for such a page."""
+    update = _UPDATE
+    """Remedy for a page of unknown format."""
 
     def __init__(self, base: str = "") -> None:
         self.base = base or self.default_base
@@ -72,13 +75,15 @@ class _SearchEngine:
 
     def read(self, page: Fetched) -> Answer:
         """See ``SeedProvider.read``."""
-        if (answer := unusual(page, _SLOW_DOWN)) is not None:
+        if (answer := unusual(page, self.slow_down)) is not None:
             return answer
         elements = tree(page)
         if self.blocked_selector and elements.css_first(self.blocked_selector) is not None:
-            return Blocked(f"{self.name}: {self.blocked_message}", _SLOW_DOWN)
+            return Blocked(f"{self.name}: {self.blocked_message}", self.slow_down)
         found = self._results(elements, page.url)
-        return changed_format(self.name, _UPDATE) if found is None else found
+        if found is None:
+            return Changed(f"{self.name}: no known result container in the page", self.update)
+        return found
 
     def _values(self, query: str) -> dict[str, str | int]:
         return {"q": query}
@@ -88,7 +93,7 @@ class _SearchEngine:
         raise NotImplementedError
 
 
-class Baidu(_SearchEngine):
+class Baidu(SearchEngine):
     """Baidu: ``wd=`` in UTF-8 (as the source shows; its text says GB2312), ``pn=`` in tens [S1]."""
 
     name = "baidu"
@@ -133,7 +138,7 @@ class Baidu(_SearchEngine):
                 yield hit._replace(indirect=own or hit.indirect)
 
 
-class Bing(_SearchEngine):
+class Bing(SearchEngine):
     """Bing, with result pages numbered by ``first=``."""
 
     name = "bing"
@@ -152,7 +157,7 @@ class Bing(_SearchEngine):
         return Results(hits, tuple(filter(None, (canonical(href, here) for href in following))))
 
 
-class DuckDuckGo(_SearchEngine):
+class DuckDuckGo(SearchEngine):
     """DuckDuckGo, by its HTML pages without scripts."""
 
     name = "duckduckgo"

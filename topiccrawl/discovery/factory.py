@@ -10,11 +10,14 @@ from topiccrawl.discovery.contract import SeedProvider
 from topiccrawl.discovery.custom import read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo, SearXNG
 from topiccrawl.discovery.listings import CommonCrawl, Feed, Sitemaps, read_list
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.urls import canonical
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_NOT_LOADED = (ImportError, AttributeError, ValueError)
 
 
 def _url(name: str, rest: str) -> str:
@@ -83,25 +86,18 @@ def provider_of(spec: str) -> SeedProvider:
 
 def _load_class(path: str, rest: str) -> SeedProvider:
     """Return an instance of the class at a dotted path, created with ``rest`` if not empty."""
-    try:
+    text = message(
+        "discover={path}: cannot be loaded ({error}): write one of "
+        "{choices}, or the dotted path of a class"
+    )
+    with translated(ConfigurationError, text, _NOT_LOADED, path=path, choices=", ".join(NAMES)):
         cls = resolve_name(path)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigurationError(
-            "discover={path}: cannot be loaded ({error}): write one of "
-            "{choices}, or the dotted path of a class",
-            path=path,
-            error=error,
-            choices=", ".join(NAMES),
-        ) from error
     # call only classes that look like providers: a template file may name any path
     if not isinstance(cls, type) or not (hasattr(cls, "start") and hasattr(cls, "read")):
         raise ConfigurationError("discover={path}: must be a class with start and read", path=path)
-    try:
+    text = message("discover={path}:{rest}: cannot be created: {error}")
+    with translated(ConfigurationError, text, (TypeError, ValueError), path=path, rest=rest):
         provider = cls(rest) if rest else cls()
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(
-            "discover={path}:{rest}: cannot be created: {error}", path=path, rest=rest, error=error
-        ) from error
     if not isinstance(provider, SeedProvider):
         raise ConfigurationError(
             "discover={path}: the class must also have name and searches", path=path

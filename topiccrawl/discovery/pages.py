@@ -8,7 +8,7 @@ from binascii import Error as NotBase64
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
-from topiccrawl.discovery.contract import Blocked, Changed, Fetched, Hit, Results
+from topiccrawl.discovery.contract import Blocked, Fetched, Hit, Results
 from topiccrawl.links.limits import parse_html
 from topiccrawl.links.urls import canonical
 
@@ -108,11 +108,6 @@ def unusual(page: Fetched, remedy: str) -> Results | Blocked | None:
     if page.status not in _OK:
         return Blocked(f"HTTP status {page.status}", remedy)
     return None
-
-
-def changed_format(name: str, remedy: str) -> Changed:
-    """Return the answer for a page of unknown format."""
-    return Changed(f"{name}: no known result container in the page", remedy)
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401  (a foreign document)

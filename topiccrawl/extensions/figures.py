@@ -21,6 +21,7 @@ from topiccrawl.errors import StorageError
 from topiccrawl.extensions.history import CrawlHistory
 from topiccrawl.extensions.wait_reason import QUIET, Circumstances, WaitReason, wait_reason
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
+from topiccrawl.frontier.queues import SIZES
 from topiccrawl.model import Article, Lease, Page, PageKind, Verdict
 from topiccrawl.scheduler.build import crawl_name, frontier_place
 from topiccrawl.scheduler.context import context_of
@@ -232,7 +233,7 @@ class CrawlFigures:
             },
             "run": self.last_run(),
             "totals": {**self._totals(), **parts.get("totals", {})},
-            "queues": {name: counts.get(name, 0) for name in QUEUES},
+            "queues": {name: counts.get(name, 0) for name in SIZES},
             "errors": {k[6:]: n for k, n in counts.items() if k.startswith("error/") and n},
             "waiting": self.waiting()._asdict(),
             "hosts": _hosts(census, self.failed) if census else {"states": {}, "list": []},
@@ -303,7 +304,6 @@ class CrawlFigures:
 
 QUEUE_STATS = "topiccrawl/queue/"
 """Prefix of the stats with the queue sizes, which the scheduler sets when it is closed."""
-QUEUES = ("prior", "normal", "leased", "crawled", "error", "known")
 TOTALS = (
     "pages", "relevant", "hubs", "articles", "articles_updated", "articles_unchanged", "duplicates",
     "storage_errors",

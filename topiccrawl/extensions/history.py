@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import NamedTuple
 
 WINDOW = 100
 """Number of pages in the recent harvest rate."""
@@ -87,38 +84,3 @@ class CrawlHistory:
         if len(self.points) > 2 * self._target:
             self.points = self.points[::2]
             self.every *= 2
-
-
-def merge_histories(histories: Sequence[tuple[float, Sequence[Point]]]) -> list[Point]:
-    """Merge the histories of several nodes; times count from the start of the first run.
-
-    Args:
-        histories: Start of each run, seconds since the epoch, and its points.
-
-    >>> points = [Point(0.0, 0, 0, 0.0, 0), Point(10.0, 8, 4, 0.5, 1)]
-    >>> [(p.at, p.pages, p.recent) for p in merge_histories([(100.0, points), (105.0, points)])]
-    [(0.0, 0, 0.0), (5.0, 0, 0.0), (10.0, 8, 0.5), (15.0, 16, 0.5)]
-    """
-    first = min((began for began, _ in histories), default=0.0)
-    events = sorted(
-        (began - first + point.at, node, point)
-        for node, (began, points) in enumerate(histories)
-        for point in points
-    )
-    latest: dict[int, Point] = {}
-    found: dict[float, Point] = {}
-    for at, node, point in events:
-        latest[node] = point
-        found[round(at, 1)] = _sum(round(at, 1), list(latest.values()))
-    points = list(found.values())
-    step = -(-len(points) // POINTS)
-    return points if step <= 1 else [*points[:-1:step], points[-1]]
-
-
-def _sum(at: float, points: list[Point]) -> Point:
-    seen = [point for point in points if point.pages]
-    recent = sum(point.recent for point in seen) / len(seen) if seen else 0.0
-    pages, relevant, articles = (
-        sum(getattr(point, name) for point in points) for name in ("pages", "relevant", "articles")
-    )
-    return Point(at, pages, relevant, round(recent, 4), articles)

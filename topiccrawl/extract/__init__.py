@@ -1,15 +1,12 @@
 """Article extraction: body, headline, date, bylines, lists of hub pages."""
 
 from topiccrawl.extract.article import Fetch, compose, extract_article
-from topiccrawl.extract.frames import SiteFrame
 from topiccrawl.extract.hubs import HubList, hub_list
-from topiccrawl.extract.missing import RenderingRule, is_missing
+from topiccrawl.extract.missing import is_missing
 
 __all__ = [
     "Fetch",
     "HubList",
-    "RenderingRule",
-    "SiteFrame",
     "compose",
     "extract_article",
     "hub_list",

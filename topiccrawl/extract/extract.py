@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from topiccrawl.extract.body import (
     Body,
@@ -32,6 +32,7 @@ from topiccrawl.extract.metadata import Metadata, read_metadata
 from topiccrawl.extract.page_features import PageFacts, features
 from topiccrawl.extract.titles import headings_of, headline
 from topiccrawl.links.limits import parse_html
+from topiccrawl.links.urls import is_home
 from topiccrawl.model import Extracted, Page
 from topiccrawl.text.digest import fold
 
@@ -173,13 +174,13 @@ def extract_by(
 
     ``tree`` is the result of ``parse_html(html)``, if available; it is modified.
     """
-    if _is_root(url):
+    if is_home(url):
         return Extraction()
     reading = _read(html, url, page, tree)
     language = language_of(reading.text)
     dense = find_dense(reading.tree, language)
     found = _compose(reading, dense.body, options.fetched_at)
-    genre = Genre.ARTICLE if options.wanted is None else _genre(reading, dense, found)
+    genre = Genre.ARTICLE if options.wanted is None else genre_of(_facts(reading, dense, found))
     if options.wanted is not None and genre not in options.wanted:
         return Extraction()
     trial = FrameTrial()
@@ -212,17 +213,14 @@ def features_of(html: str, url: str) -> dict[str, float]:
     reading = _read(html, url)
     dense = find_dense(reading.tree, language_of(reading.text))
     found = _compose(reading, dense.body, 0.0)
-    return features(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
+    return features(_facts(reading, dense, found))
 
 
-def _genre(reading: _Reading, dense: Dense, found: Extracted) -> Genre:
-    return genre_of(dense.layout, dense.choice.blocks, reading.metadata, _facts(reading, found))
-
-
-def _facts(reading: _Reading, found: Extracted) -> PageFacts:
+def _facts(reading: _Reading, dense: Dense, found: Extracted) -> PageFacts:
     return PageFacts(
-        reading.url, found.title, reading.window, bool(found.published), bool(found.author)
-    )
+        dense.layout, dense.choice.blocks, reading.metadata, reading.url, found.title,
+        reading.window, bool(found.published), bool(found.author),
+    )  # fmt: skip
 
 
 def is_article(body: Body, language: str, options: Requirements) -> bool:
@@ -380,11 +378,3 @@ def _images(reading: _Reading, body: Body) -> tuple[str, ...]:
         if url.startswith(("http://", "https://")):
             found.append(url)
     return tuple(dict.fromkeys(found))[:MOST_IMAGES]
-
-
-def _is_root(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.path in ("", "/") and not parts.query

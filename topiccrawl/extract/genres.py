@@ -19,10 +19,9 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extract.page_features import PageFacts, features
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from topiccrawl.extract.blocks import Layout
-    from topiccrawl.extract.metadata import Metadata
 
 MAX_BARE_NAMES = 8
 """Most distinct class and id names on a bare page, including ""."""
@@ -92,20 +91,14 @@ def is_bare(layout: Layout) -> bool:
     return len({box.names for box in layout.boxes[1:]}) <= MAX_BARE_NAMES
 
 
-def genre_of(layout: Layout, chosen: Sequence[int], metadata: Metadata, page: PageFacts) -> Genre:
+def genre_of(page: PageFacts) -> Genre:
     """Classify the genre of a page.
 
     A bare page is a hub if it consists of teasers, a forum if its URL names comments, and
     otherwise an article.
-
-    Args:
-        layout: Layout of the whole page.
-        chosen: Numbers of the blocks of the body.
-        metadata: Metadata of the page.
-        page: Other facts about the page.
     """
-    found = features(layout, chosen, metadata, page)
-    if is_bare(layout):
+    found = features(page)
+    if is_bare(page.layout):
         return _bare_genre(found, page)
     likely = probabilities_of(found)
     if likely[Genre.ARTICLE] >= _model().limit:

@@ -13,7 +13,8 @@ import re
 from collections import Counter
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+
+from topiccrawl.links.urls import split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -143,9 +144,12 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class PageFacts(NamedTuple):
-    """Facts about a page in addition to its layout.
+    """Facts about a page.
 
     Attributes:
+        layout: Layout of the whole page.
+        chosen: Numbers of the blocks of the body.
+        metadata: Metadata of the page.
         url: URL of the page.
         title: Headline.
         window: Text of ``<title>``.
@@ -153,6 +157,9 @@ class PageFacts(NamedTuple):
         signed: Whether an author was found.
     """
 
+    layout: Layout
+    chosen: Sequence[int]
+    metadata: Metadata
     url: str
     title: str
     window: str
@@ -180,18 +187,9 @@ class _Sums(NamedTuple):
     led: int = 0
 
 
-def features(
-    layout: Layout, chosen: Sequence[int], metadata: Metadata, page: PageFacts
-) -> dict[str, float]:
-    """Return the features of a page by name.
-
-    Args:
-        layout: Layout of the whole page.
-        chosen: Numbers of the blocks of the body.
-        metadata: Metadata of the page.
-        page: Other facts about the page.
-    """
-    blocks = layout.blocks
+def features(page: PageFacts) -> dict[str, float]:
+    """Return the features of a page by name."""
+    layout, chosen, blocks = page.layout, page.chosen, page.layout.blocks
     whole = _sums(blocks)
     own = _sums(blocks[chosen[0] : chosen[-1] + 1]) if chosen else _Sums()
     return {
@@ -200,7 +198,7 @@ def features(
         "image_ratio": len(layout.images) / (len(layout.images) + whole.paragraphs + 1),
         **dict(_word_features(blocks, chosen)),
         **dict(_box_features(layout)),
-        **dict(_metadata_features(metadata, page)),
+        **dict(_metadata_features(page)),
         **dict(_url_features(page.url)),
     }
 
@@ -272,9 +270,9 @@ def _box_features(layout: Layout) -> Iterator[tuple[str, float]]:
     yield "alike", log1p(max(entries.values(), default=0))
 
 
-def _metadata_features(metadata: Metadata, page: PageFacts) -> Iterator[tuple[str, float]]:
-    yield "stated_dates", log1p(len(metadata.dates))
-    yield "article", float(metadata.article)
+def _metadata_features(page: PageFacts) -> Iterator[tuple[str, float]]:
+    yield "stated_dates", log1p(len(page.metadata.dates))
+    yield "article", float(page.metadata.article)
     yield "dated", float(page.dated)
     yield "signed", float(page.signed)
     yield "title_list", float(bool(_TITLE.search(page.window)))
@@ -282,16 +280,13 @@ def _metadata_features(metadata: Metadata, page: PageFacts) -> Iterator[tuple[st
     yield "title_asks", float("?" in page.title or "？" in page.title)
     yield "title_about", float(_is_about(page.title))
     for name, kinds in _TYPES.items():
-        yield f"type_{name}", float(not metadata.types.isdisjoint(kinds))
+        yield f"type_{name}", float(not page.metadata.types.isdisjoint(kinds))
 
 
 def _url_features(url: str) -> Iterator[tuple[str, float]]:
     for name, pattern in _PATH.items():
         yield f"url_{name}", float(bool(pattern.search(url)))
-    try:
-        path = urlsplit(url).path.rstrip("/")
-    except ValueError:  # not an address
-        path = ""
+    path = split_url(url).path.rstrip("/")
     last = path.rpartition("/")[2]
     yield "url_about", float(_is_about(last.partition(".")[0]))
     yield "url_depth", min(5.0, path.count("/"))

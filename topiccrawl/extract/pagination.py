@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlunsplit
 
+from topiccrawl.links.urls import split_url
 from topiccrawl.text.digest import digest_of, fold
 
 if TYPE_CHECKING:
@@ -66,14 +67,7 @@ def parse_page_url(url: str) -> PageUrl:
     >>> parse_page_url("http://a.test/show?id=7&page=3").number, parse_page_url("http://a.test/43.html").number
     (3, 0)
     """
-    try:
-        return _parse_page_url(url)
-    except ValueError:  # invalid URL
-        return PageUrl(url, 0)
-
-
-def _parse_page_url(url: str) -> PageUrl:
-    parts = urlsplit(url)
+    parts = split_url(url)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     paged = [value for key, value in pairs if key.lower() in _KEYS and value.isdecimal()]
     if paged:
@@ -152,10 +146,7 @@ def _wholes(base: str, links: Iterable[Link]) -> Iterator[str]:
 
 def _extends(base: str, url: str) -> bool:
     """Return whether a URL is that of a document with a further parameter or mark."""
-    try:
-        own, other = urlsplit(base), urlsplit(url)
-    except ValueError:
-        return False
+    own, other = split_url(base), split_url(url)
     pairs, others = parse_qsl(own.query), parse_qsl(other.query)
     if own[:2] != other[:2] or own.path in ("", "/"):
         return False

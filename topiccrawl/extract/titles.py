@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from html import unescape
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from topiccrawl.links.urls import is_home
 from topiccrawl.text.digest import fold
 
 if TYPE_CHECKING:
@@ -115,11 +115,7 @@ def _is_home(heading: LexborNode) -> bool:
     link = heading.css_first("a[href]")
     if link is None or len(text := heading.text()) > 4 * LONGEST or fold(link.text()) != fold(text):
         return False
-    try:
-        parts = urlsplit((link.attributes.get("href") or "").strip())
-    except ValueError:
-        return False
-    return parts.path in ("", "/") and not parts.query and bool(parts.path or parts.netloc)
+    return is_home((link.attributes.get("href") or "").strip())
 
 
 def _is_crumb(heading: LexborNode) -> bool:

@@ -37,9 +37,8 @@ class Slots:
     """
 
     def __init__(self, queues: Queues, host_clock: HostClock, clock: Callable[[], float]) -> None:
-        self._registry, self._ready, self._leases = queues.registry, queues.ready, queues.leases
+        self._registry, self._ready = queues.registry, queues.ready
         self.host_clock, self._clock = host_clock, clock
-        self._acquired: set[Host] = set()
 
     def acquire(self, host: str) -> bool:
         """Take a slot of the host for a request without a lease; return True if allowed now."""
@@ -47,7 +46,6 @@ class Slots:
         if self.host_clock.is_full(state) or state.next_at > now or not self.claim(state, now):
             return False
         self.record_start(state, now)
-        self._acquired.add(state)
         return True
 
     def release(self, host: str) -> None:
@@ -73,9 +71,7 @@ class Slots:
     def stood_still(self, seconds: float) -> None:
         """Compensate a stall of the process (stopped, or busy), which delayed requests."""
         now = self._clock()
-        self._acquired = {host for host in self._acquired if host.active}
-        leased = {lease.host for lease in self._leases.by_key.values() if lease.has_slot}
-        for host in leased | self._acquired:
+        for host in [one for one in self._registry.hosts if one.active]:
             self.host_clock.compensate_stall(host, seconds, now)
             self._ready.host_changed(host, now)
 

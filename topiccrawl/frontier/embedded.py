@@ -15,7 +15,7 @@ from topiccrawl.frontier.dispatch import Dispatch, Slots
 from topiccrawl.frontier.hosts import HostRegistry
 from topiccrawl.frontier.ingest import LinkIngest
 from topiccrawl.frontier.leases import Leases
-from topiccrawl.frontier.politeness import HostClock, Robots, SteadyClock
+from topiccrawl.frontier.politeness import HostClock, Robots, steady_clock
 from topiccrawl.frontier.portable import Loader
 from topiccrawl.frontier.queues import Queues, RowScorer
 from topiccrawl.frontier.ready import ReadyHosts
@@ -85,7 +85,7 @@ class EmbeddedFrontier:
         clock_of: Callable[[Politeness, Limits, random.Random], HostClock] = HostClock,
     ) -> None:  # fmt: skip
         self.broken = ""
-        self.clock = clock or SteadyClock()
+        self.clock = clock or steady_clock()
         self.committer: Callable[[], None] = self.write
         self.store = Store(path, sync=sync)
         try:

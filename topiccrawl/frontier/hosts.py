@@ -19,7 +19,7 @@ from topiccrawl.links.strategies.contract import GroupStats
 from topiccrawl.links.urls import host_of, origin_of, site_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from topiccrawl.frontier.store import Store
 
@@ -121,6 +121,10 @@ class Host:
     def best(self, lane: int) -> Best | None:
         """Return the best URL of a lane."""
         return self.normal if lane else self.prior
+
+    def statistics(self, groups: Iterable[str]) -> list[GroupStats]:
+        """Return the statistics of the host, and of some of its groups."""
+        return [self.stats, *(self.groups.get(group, NOTHING) for group in groups)]
 
 
 def pack_clock(host: Host) -> bytes:
@@ -237,11 +241,9 @@ class HostRegistry:
 
     def count_page(self, host: Host, groups: tuple[str, ...], relevance: float) -> None:
         """Add a crawled page to the statistics of its host and groups."""
-        host.stats = _with_page(host.stats, relevance)
-        stats = host.groups
-        self.load_stats(
-            host, {name: _with_page(stats.get(name, NOTHING), relevance) for name in groups}
-        )
+        host.stats = host.stats.with_page(relevance)
+        stats = ((name, host.groups.get(name, NOTHING)) for name in groups)
+        self.load_stats(host, {name: one.with_page(relevance) for name, one in stats})
 
     def load_stats(self, host: Host, groups: dict[str, GroupStats]) -> None:
         """Set the statistics of some groups; the host's own fields are already set."""
@@ -250,7 +252,7 @@ class HostRegistry:
         self.mark_dirty(host)
         if self._store.feed is not None:
             self._store.feed("stats", [
-                (_label(f"{host.name}\0{name}"), STATS.pack(*stats))
+                (f"{host.name}\0{name}".encode(errors="replace"), STATS.pack(*stats))
                 for name, stats in changed.items()
             ])  # fmt: skip
 
@@ -273,7 +275,8 @@ class HostRegistry:
         changed, store = self.dirty, self._store
         store.put_many("hosts", {HOST_ID.pack(host.id): pack_host(host) for host in changed})
         if store.feed is not None:
-            store.feed("hosts", ((_label(host.name), pack_clock(host)) for host in changed))
+            clocks = ((host.name.encode(errors="replace"), pack_clock(host)) for host in changed)
+            store.feed("hosts", clocks)
         changed.clear()
 
     def _add(self, host: Host) -> None:
@@ -281,10 +284,6 @@ class HostRegistry:
         self.by_name[host.name] = host
         if self._domains is not None:
             self._domains[site_of(host.name)] += 1
-
-
-def _label(name: str) -> bytes:
-    return name.encode(errors="replace")
 
 
 @lru_cache(GROUP_CACHE)
@@ -304,8 +303,3 @@ def _add_unit(origin: Origin, groups: tuple[str, ...]) -> Unit:
     unit = Unit(len(host.units), origin, groups)
     host.units += (unit,)
     return unit
-
-
-def _with_page(stats: GroupStats, relevance: float) -> GroupStats:
-    """Return statistics with one more crawled page."""
-    return GroupStats(stats.pages + 1, stats.relevance + relevance)

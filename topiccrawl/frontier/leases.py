@@ -120,18 +120,18 @@ class Marks:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        path.touch()
+        self._file = path.open("r+b", buffering=0)
         self._keys: dict[bytes, None] = {}
 
     def unfinished(self) -> set[bytes]:
         """Return the keys that an earlier process marked and did not finish."""
-        data = os.pread(self._file, os.fstat(self._file).st_size, 0)
-        return {key for key in split(data) if len(key) == KEY_BYTES and key != NO_KEY}
+        return {key for key in split(self._file.read()) if len(key) == KEY_BYTES and key != NO_KEY}
 
     def clear(self) -> None:
         """Remove all marks."""
         self._keys.clear()
-        os.ftruncate(self._file, 0)
+        self._file.truncate(0)
 
     def set(self, key: bytes) -> None:
         """Mark a key; idempotent."""
@@ -147,16 +147,14 @@ class Marks:
 
     def _write(self) -> None:
         """Write all keys, which are few, then an empty key over the last removed one."""
-        os.pwrite(self._file, b"".join(self._keys) + NO_KEY, 0)
+        os.pwrite(self._file.fileno(), b"".join(self._keys) + NO_KEY, 0)
 
     def close(self) -> None:
         """Remove all marks and close; idempotent."""
-        if self._file >= 0:
+        if not self._file.closed:
             self.clear()
         self.abandon()
 
     def abandon(self) -> None:
         """Close and keep the marks, as if the process were killed."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        self._file.close()

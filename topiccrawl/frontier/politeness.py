@@ -34,27 +34,23 @@ UNAVAILABLE = "robots-unavailable"
 """Reason if the server responds with a server error."""
 CACHE_BYTES = 64_000_000
 ROBOTS_HEAD = Struct("<d?")
+NO_ROBOTS = ROBOTS_HEAD.pack(0.0, 1)
 MAX_KEY = 500
 """Maximum bytes of a key; LMDB allows 511."""
 
 
-class SteadyClock:
-    """Seconds since the epoch, read once from the system and then counted without jumps.
+def steady_clock(wall: Callable[[], float] = time.time) -> Callable[[], float]:
+    """Return a clock of seconds since the epoch, read once and then counted without jumps.
 
     If the system time changes by hours during a crawl, hosts must neither wait for hours nor be
     requested too soon.
 
-    >>> clock = SteadyClock(wall=lambda: 1000.0)
+    >>> clock = steady_clock(wall=lambda: 1000.0)
     >>> 1000.0 <= clock() < 1001.0
     True
     """
-
-    def __init__(self, wall: Callable[[], float] = time.time) -> None:
-        self._offset = wall() - time.monotonic()
-
-    def __call__(self) -> float:
-        """Return the current time."""
-        return time.monotonic() + self._offset
+    offset = wall() - time.monotonic()
+    return lambda: time.monotonic() + offset
 
 
 class HostClock:
@@ -205,7 +201,7 @@ class Robots:
         If the robots.txt is not available, the reason is the cause of its last failure.
         """
         if not origin.available:
-            return self._body(origin).decode() or UNAVAILABLE
+            return self._stored(origin)[2].decode() or UNAVAILABLE
         return "" if self.allowed(origin, url) else "robots"
 
     def store(self, origin: Origin, body: bytes, now: float, *, available: bool) -> None:
@@ -240,9 +236,8 @@ class Robots:
 
     def _load(self, origin: Origin) -> None:
         """Load the state of a robots.txt, and apply its crawl-delay to the host."""
-        data, host = self._stored(origin), origin.host
-        origin.expires, origin.available = ROBOTS_HEAD.unpack_from(data) if data else (0.0, True)
-        rules = self._rules(origin) if data and origin.available else None
+        (origin.expires, origin.available, body), host = self._stored(origin), origin.host
+        rules = self._rules(origin) if body and origin.available else None
         delay = rules.crawl_delay(self._politeness.user_agent) if rules else None
         origin.crawl_delay = min(float(delay or 0.0), self._politeness.crawl_delay_max)
         host.crawl_delay = max(one.crawl_delay for one in host.origins)
@@ -251,7 +246,7 @@ class Robots:
         if origin.name in self._parsed:
             self._parsed.move_to_end(origin.name)
             return self._parsed[origin.name][0]
-        body = self._body(origin)
+        _, _, body = self._stored(origin)
         rules = Protego.parse(body.decode()) if body.strip() else None
         cost = memory_of(body)
         self._parsed[origin.name] = (rules, cost)
@@ -261,11 +256,8 @@ class Robots:
             self._bytes -= size
         return rules
 
-    def _body(self, origin: Origin) -> bytes:
-        return self._stored(origin)[ROBOTS_HEAD.size :]
-
-    def _stored(self, origin: Origin) -> bytes:
-        return self._store.get("robots", origin_key(origin.name)) or b""
+    def _stored(self, origin: Origin) -> tuple[float, bool, bytes]:
+        return stored_robots(self._store, origin.name)
 
     def delete(self, origin: Origin) -> None:
         """Delete an origin's robots.txt."""
@@ -276,6 +268,12 @@ class Robots:
         """Remove an origin's parsed robots.txt from the cache."""
         _, size = self._parsed.pop(origin.name, (None, 0))
         self._bytes -= size
+
+
+def stored_robots(store: Store, origin: str) -> tuple[float, bool, bytes]:
+    """Return expiry (0.0 if none is stored), availability and body of an origin's robots.txt."""
+    data = store.get("robots", origin_key(origin)) or NO_ROBOTS
+    return (*ROBOTS_HEAD.unpack_from(data), data[ROBOTS_HEAD.size :])
 
 
 def origin_key(origin: str) -> bytes:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier import rows
 from topiccrawl.frontier.entries import FORMAT, About, HostEntry, SeenEntry, UrlEntry
-from topiccrawl.frontier.hosts import Host, Origin, read_hosts
-from topiccrawl.frontier.politeness import ROBOTS_HEAD, origin_key
-from topiccrawl.frontier.queues import SWEEP_END, queue_of
+from topiccrawl.frontier.hosts import NOTHING, Host, Origin, read_hosts
+from topiccrawl.frontier.politeness import stored_robots
+from topiccrawl.frontier.queues import SIZES, SWEEP_END, queue_of
 from topiccrawl.frontier.rows import TOP, Row
 from topiccrawl.frontier.seen import NAME
 from topiccrawl.frontier.store import OWNER, Store
@@ -33,7 +33,6 @@ SHARED_FIELDS = (
 """Fields with the same name and value in rows and entries."""
 FLAGS = {"pinned": rows.PINNED, "liftable": rows.LOW_VALUE, "counted": rows.COUNTED}
 """Fields of entries that are flags of rows."""
-SIZES = frozenset({"prior", "normal", "leased", "crawled", "error", "known"})
 
 
 class Export:
@@ -63,7 +62,7 @@ class Export:
         progress = self._store.load("progress") or {}
         version, at = progress.get("swept", (-1, SWEEP_END))
         tally = progress.get("tally", {})
-        pages, worth = progress.get("crawl", (0, 0.0))
+        pages, worth = progress.get("crawl", NOTHING)
         return About(
             self._strategy.name, tuple(self._strategy.fields),
             str(self._store.load(OWNER) or ""), version if at == SWEEP_END else -1,
@@ -83,12 +82,8 @@ class Export:
         )  # fmt: skip
 
     def _robots(self, origin: Origin) -> tuple[str, float, bool, str] | None:
-        data = self._store.get("robots", origin_key(origin.name))
-        if not data:
-            return None
-        expires, available = ROBOTS_HEAD.unpack_from(data)
-        body = data[ROBOTS_HEAD.size :].decode("utf-8", "replace")
-        return origin.name, expires, available, body
+        expires, available, body = stored_robots(self._store, origin.name)
+        return (origin.name, expires, available, body.decode(errors="replace")) if expires else None
 
     def _url(self, key: bytes, row: Row) -> UrlEntry:
         texts = row.texts.decode(errors="replace")

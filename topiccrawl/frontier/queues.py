@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 DUE = Struct(">d")
 LANE_NAMES = ("prior", "normal", "error")
+SIZES = ("prior", "normal", "leased", "crawled", "error", "known")
 MAX_DUE = 1000
 """Maximum number of delayed URLs that one call queues."""
 SWEEP_END = TOP
@@ -311,7 +312,7 @@ def queue_of(row: Row) -> str:
 
 def sizes_of(tally: Mapping[str, int], leased: int) -> dict[str, int]:
     """Return the sizes of all queues, and the counters of a tally that are not 0."""
-    sizes = dict.fromkeys((*LANE_NAMES[:2], "leased", "crawled", "error", "known"), 0)
+    sizes = dict.fromkeys(SIZES, 0)
     return sizes | {name: number for name, number in tally.items() if number} | {"leased": leased}
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from topiccrawl.frontier.hosts import NEVER, NOTHING, Best, Host, HostRegistry, Origin
 from topiccrawl.frontier.politeness import RETRY_AFTER_MAX, HostClock
 from topiccrawl.frontier.rows import TOP
-from topiccrawl.links.strategies.contract import GroupStats, LinkStrategy
 
 if TYPE_CHECKING:
     from topiccrawl.frontier.order import Unit
+    from topiccrawl.links.strategies.contract import LinkStrategy
 
 LANES = (0, 1)
 SLACK = 16
@@ -212,9 +212,7 @@ class ReadyHosts:
 
     def bias_of(self, unit: Unit) -> float:
         """Return the current bias of a unit, in quanta."""
-        host = unit.host
-        group_stats = [host.groups.get(group, NOTHING) for group in unit.groups]
-        bias = self._strategy.bias([self.crawl, host.stats, *group_stats]) * TOP
+        bias = self._strategy.bias([self.crawl, *unit.host.statistics(unit.groups)]) * TOP
         if bias != self._bias:
             self._bias = bias
         return self._bias
@@ -243,7 +241,7 @@ class ReadyHosts:
     def count_page(self, unit: Unit, relevance: float) -> None:
         """Count a crawled page, and update the biases of units that share its groups."""
         host = unit.host
-        self.crawl = GroupStats(self.crawl.pages + 1, self.crawl.relevance + relevance)
+        self.crawl = self.crawl.with_page(relevance)
         self._registry.count_page(host, unit.groups, relevance)
         if (host.stats.pages - host.refreshed) * EAGER >= host.refreshed:
             self.refresh_host(host)

@@ -113,52 +113,8 @@ class Filter:
         return True
 
 
-class Chain:
-    """Chain of Bloom filters.
-
-    >>> chain = Chain()
-    >>> chain.add([3, 5 << 40], 0.001)
-    [0]
-    >>> 3 in chain, 4 in chain, 5 << 40 in chain
-    (True, False, True)
-
-    Attributes:
-        filters: Filters in order; digests are added to the last one.
-    """
-
-    def __init__(self) -> None:
-        self.filters: list[Filter] = []
-
-    def __contains__(self, digest: int) -> bool:
-        return any(digest in one for one in self.filters)
-
-    def add(self, digests: Iterable[int], error: float) -> list[int]:
-        """Add digests; return the indexes of the filters that changed.
-
-        At most the share ``error`` of other digests is found in the chain.
-        """
-        changed: dict[int, None] = {}
-        room = self._room(error)
-        for digest in digests:
-            if digest in self:
-                continue
-            if room <= 0:
-                self.filters.append(Filter.empty(len(self.filters), error))
-                room = self._room(error)
-            self.filters[-1].add(digest)
-            room -= 1
-            changed[len(self.filters) - 1] = None
-        return list(changed)
-
-    def _room(self, error: float) -> int:
-        if not self.filters:
-            return 0
-        last = self.filters[-1]
-        return last.most(share_of(error, len(self.filters) - 1)) - last.held
-
-
 class Seen:
-    """Filters of evicted URLs; looked up for each URL without a record.
+    """Filters of evicted URLs, a chain for each bucket; looked up for each URL without a record.
 
     Args:
         store: Store of the filters.
@@ -168,7 +124,7 @@ class Seen:
 
     def __init__(self, store: Store, error: float = 0.001, bucket: bytes = b"") -> None:
         self._store, self._error = store, error
-        self._chains: defaultdict[int, Chain] = defaultdict(Chain)
+        self._chains: defaultdict[int, list[Filter]] = defaultdict(list)
         for name, data in store.items("seen", bucket, size=1):
             self.load(name, data)
 
@@ -177,21 +133,32 @@ class Seen:
         return bool(self._chains)
 
     def __contains__(self, key: bytes) -> bool:
-        chain = self._chains.get(key[0])
-        return chain is not None and DIGEST.unpack(key)[0] in chain
+        (digest,) = DIGEST.unpack(key)
+        return any(digest in one for one in self._chains.get(key[0], ()))
 
     def add(self, bucket: int, keys: Iterable[bytes]) -> None:
         """Add keys of a bucket whose rows are deleted in the same commit."""
         chain = self._chains[bucket]
-        for place in chain.add([DIGEST.unpack(key)[0] for key in keys], self._error):
-            self._store.put("seen", NAME.pack(bucket, place), chain.filters[place].pack())
+        changed: set[int] = set()
+        for (digest,) in map(DIGEST.unpack, keys):
+            if not any(digest in one for one in chain):
+                place = len(chain) - 1
+                if place < 0 or chain[place].held >= chain[place].most(
+                    share_of(self._error, place)
+                ):
+                    place += 1
+                    chain.append(Filter.empty(place, self._error))
+                chain[place].add(digest)
+                changed.add(place)
+        for place in changed:
+            self._store.put("seen", NAME.pack(bucket, place), chain[place].pack())
 
     def load(self, name: bytes, data: bytes) -> None:
         """Load a filter from its stored form; the order of calls does not matter."""
         bucket, place = NAME.unpack(name)
-        filters = self._chains[bucket].filters
-        filters += [Filter.empty(at, self._error) for at in range(len(filters), place + 1)]
-        filters[place] = Filter.unpack(data)
+        chain = self._chains[bucket]
+        chain += [Filter.empty(at, self._error) for at in range(len(chain), place + 1)]
+        chain[place] = Filter.unpack(data)
 
     def evict(self, buckets: Collection[int]) -> None:
         """Remove buckets from RAM, not from the store."""

@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import lmdb
 
-from topiccrawl.errors import StateError, StateLockedError, StateVersionError, StorageError
+from topiccrawl.errors import (
+    StateError,
+    StateLockedError,
+    StateVersionError,
+    StorageError,
+    translated,
+)
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,16 +97,13 @@ class Store:
         self._committing: Changes = {name: {} for name in TABLES}
         self._writer = ThreadPoolExecutor(1, "frontier")
         self._pending: Future[float] | None = None
-        try:
-            with ExitStack() as opened:
-                if not readonly:
-                    opened.enter_context(_locked(self.path))
-                self._open(opened, sync)
-                self._resources = opened.pop_all()
-        except (lmdb.Error, OSError) as error:
-            raise StorageError(
-                "{path}: cannot open the frontier: {error}", path=self.path, error=error
-            ) from error
+        text = message("{path}: cannot open the frontier: {error}")
+        causes = (lmdb.Error, OSError)
+        with translated(StorageError, text, causes, path=self.path), ExitStack() as opened:
+            if not readonly:
+                opened.enter_context(_locked(self.path))
+            self._open(opened, sync)
+            self._resources = opened.pop_all()
 
     def _open(self, opened: ExitStack, sync: Sync) -> None:
         """Open environment, tables and read transaction."""
@@ -335,14 +339,10 @@ def discard(path: str | Path) -> None:
     folder = Path(path)
     if not folder.exists():
         return
-    try:
-        with _locked(folder):
-            for file in chain.from_iterable(map(folder.glob, FILES)):
-                file.unlink()
-    except OSError as error:
-        raise StorageError(
-            "{folder}: cannot delete the frontier: {error}", folder=folder, error=error
-        ) from error
+    text = message("{folder}: cannot delete the frontier: {error}")
+    with translated(StorageError, text, folder=folder), _locked(folder):
+        for file in chain.from_iterable(map(folder.glob, FILES)):
+            file.unlink()
 
 
 @contextmanager
@@ -350,18 +350,9 @@ def _locked(path: Path) -> Iterator[None]:
     """Lock a folder for this process within the context; create it if it does not exist."""
     import fcntl  # noqa: PLC0415 - not on every system
 
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        lock = (path / "LOCK").open("ab")
-    except OSError as error:
-        raise StorageError(
-            "{path}: cannot write the frontier here: {error}", path=path, error=error
-        ) from error
-    with lock:
-        try:
+    path.mkdir(parents=True, exist_ok=True)
+    with (path / "LOCK").open("ab") as lock:
+        text = message("{path}: another crawl uses it; stop that one, or name another folder")
+        with translated(StateLockedError, text, (BlockingIOError,), path=path):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise StateLockedError(
-                "{path}: another crawl uses it; stop that one, or name another folder", path=path
-            ) from error
         yield

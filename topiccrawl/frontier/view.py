@@ -17,7 +17,7 @@ from topiccrawl.frontier import rows
 from topiccrawl.frontier.contract import Explanation
 from topiccrawl.frontier.hosts import HOST_ID, NOTHING, Host, read_hosts
 from topiccrawl.frontier.portable import Export
-from topiccrawl.frontier.queues import LANE_NAMES, sizes_of
+from topiccrawl.frontier.queues import LANE_NAMES, SIZES, sizes_of
 from topiccrawl.frontier.rows import TOP, Row, decode
 from topiccrawl.frontier.seen import Seen
 from topiccrawl.frontier.store import ABOUT, Store
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.order import Order
     from topiccrawl.frontier.politeness import HostClock
 
-QUEUES = ("prior", "normal", "leased", "crawled", "error")
+QUEUES = SIZES[:5]
 LONGEST_PATH = 100
 EVICTED = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
 STATES = ("fetching", "ready", "waiting", "robots", "failing", "idle")
@@ -200,8 +200,8 @@ class View(Export):
     def _bias(self, row: Row) -> float:
         crawl = (self._store.load("progress") or {}).get("crawl", NOTHING)
         (host,) = read_hosts(self._store, HOST_ID.pack(row.host))
-        group_stats = [host.groups.get(group, NOTHING) for group in host.units[row.unit].groups]
-        return self._strategy.bias([GroupStats(*crawl), host.stats, *group_stats])
+        groups = host.units[row.unit].groups
+        return self._strategy.bias([GroupStats(*crawl), *host.statistics(groups)])
 
     def _path(self, key: bytes, row: Row) -> tuple[str, ...]:
         path = {key: row}

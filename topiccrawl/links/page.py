@@ -157,20 +157,15 @@ class _Regions(dict[str, tuple[int, int, int]]):
 
     def __init__(self, url: str) -> None:
         super().__init__()
-        host = host_of(url)
-        self._site, self._page = site_of(url), url
-        self._directory = host + (group(url) or ("/",))[-1]
+        self._site = site_of(url)
+        self._places = self._site, host_of(url) + (group(url) or ("/",))[-1], url
         self._origin = url[: url.find("/", 8) + 1]
 
     def __missing__(self, surrounding: str) -> tuple[int, int, int]:
         """Return the region numbers of the link in site, directory and page."""
-        found = (
-            _number(self._site, surrounding),
-            _number(self._directory, surrounding),
-            _number(self._page, surrounding),
-        )
-        self[surrounding] = found
-        return found
+        site, directory, page = (_number(place, surrounding) for place in self._places)
+        self[surrounding] = site, directory, page
+        return self[surrounding]
 
     def leaves(self, url: str) -> bool:
         """Return whether a link leads to another site."""

@@ -18,8 +18,9 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from topiccrawl.errors import FieldError
+from topiccrawl.errors import FieldError, translated
 from topiccrawl.links.urls import canonical, host_of
+from topiccrawl.messages import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,12 +74,9 @@ def compiled(pattern: str) -> re.Pattern[str]:
     """
     text = pattern.strip()
     if text.startswith(REGEX) and text != REGEX:
-        try:
+        invalid = message("{pattern!r} is no regular expression: {error}")
+        with translated(FieldError, invalid, (re.error,), pattern=pattern):
             return re.compile(text.removeprefix(REGEX))
-        except re.error as error:
-            raise FieldError(
-                "{pattern!r} is no regular expression: {error}", pattern=pattern, error=error
-            ) from error
     host, slash, path = text.removeprefix("http://").removeprefix("https://").partition("/")
     if text == REGEX or not (host or slash):
         raise FieldError(

@@ -20,11 +20,13 @@ import re
 from functools import cache, lru_cache
 from ipaddress import IPv6Address
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes
+from urllib.parse import quote_from_bytes, unquote, unquote_to_bytes, urlsplit
 
 import idna
 
 if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
     from tldextract import TLDExtract
 
 MAX_URL = 4_096
@@ -323,6 +325,28 @@ def origin_of(url: str) -> str:
     scheme, mark, rest = url.partition("://")
     text = _AFTER_HOST.split(rest, maxsplit=1)[0].rpartition("@")[2].lower()
     return f"{scheme.lower()}://{text}" if mark and text else ""
+
+
+def split_url(url: str) -> SplitResult:
+    """Split any text into the parts of a URL; those of an invalid URL are empty.
+
+    >>> split_url("http://a.cn/b?c").path, split_url("http://[a.cn/b").path
+    ('/b', '')
+    """
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("")
+
+
+def is_home(url: str) -> bool:
+    """Check whether a URL or reference leads to the root of a site.
+
+    >>> is_home("http://a.cn/"), is_home("/"), is_home("http://a.cn/b"), is_home("http://[a.cn/")
+    (True, True, False, False)
+    """
+    parts = split_url(url)
+    return parts.path in ("", "/") and not parts.query and bool(parts.path or parts.netloc)
 
 
 def site_of(url: str) -> str:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from topiccrawl import settings as project
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import SettingError, translated
 from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.messages import message
 from topiccrawl.scheduler.build import limits_of
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import PREFIX, components, flag_of, number, parameter_settings
-from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

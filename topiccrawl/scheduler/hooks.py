@@ -12,9 +12,8 @@ from scrapy.utils.python import global_object_name
 from twisted.internet.asyncioreactor import AsyncioSelectorReactor
 
 from topiccrawl import settings as project
-from topiccrawl.errors import ConfigurationError, SettingError
+from topiccrawl.errors import ConfigurationError, SettingError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

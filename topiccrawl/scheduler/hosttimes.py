@@ -26,10 +26,9 @@ from weakref import WeakValueDictionary
 import lmdb
 from typing_extensions import override
 
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageError, translated
 from topiccrawl.frontier.politeness import HostClock
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.identity import boot_id
 from topiccrawl.storage.lmdb_files import create_files
 

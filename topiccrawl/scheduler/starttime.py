@@ -6,7 +6,8 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from topiccrawl.errors import ConfigurationError, StateError
+from topiccrawl.errors import ConfigurationError, StateError, translated
+from topiccrawl.messages import message
 from topiccrawl.storage.crawls import CrawlLog
 
 if TYPE_CHECKING:
@@ -55,14 +56,10 @@ def parse_since(
         return crawl.finished or crawl.started if ended else crawl.started
     if ago := _AGO.fullmatch(text):
         return max(0.0, now - int(ago[1]) * _SECONDS[ago[2]])
-    try:
+    invalid = message("since {text!r}: write {last}, 12h, 7d or a day such as 2026-01-31")
+    causes = (ValueError, OverflowError)
+    with translated(ConfigurationError, invalid, causes, text=text, last=LAST):
         return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError) as error:
-        raise ConfigurationError(
-            "since {text!r}: write {last}, 12h, 7d or a day such as 2026-01-31",
-            text=text,
-            last=LAST,
-        ) from error
 
 
 def check_since(text: str) -> None:

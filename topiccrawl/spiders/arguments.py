@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from topiccrawl.errors import ConfigurationError, FieldError, SettingError, TopicError
+from topiccrawl.errors import ConfigurationError, FieldError, SettingError, TopicError, translated
 from topiccrawl.extract.genres import genres_named
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.strategies import LinkStrategy, strategy
@@ -256,10 +256,9 @@ def within(topic: Topic, include: str, exclude: str) -> Topic:
         name: (*getattr(topic, name), *filter(None, map(str.strip, value.split(","))))
         for name, value in given.items()
     }
-    try:
+    invalid = message("arguments include and exclude: {error}")
+    with translated(ConfigurationError, invalid, (FieldError,)):
         UrlRules(**patterns)
-    except FieldError as error:
-        raise ConfigurationError("arguments include and exclude: {error}", error=error) from error
     return topic.model_copy(update=patterns)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from topiccrawl.extract.frames import SiteFrame
+    from topiccrawl.extract.frames import LearningFrame
     from topiccrawl.model import Extracted, Page
     from topiccrawl.topics.contract import RelevanceModel
 
@@ -166,13 +166,13 @@ class PageReading:
             prepared = self._prepared[response] = _Prepared(self.reader.read(raw_page(response)))
         return prepared.read
 
-    def conditions(self, frame: SiteFrame | None = None, *, part: bool = False) -> Conditions:
+    def conditions(self, frame: LearningFrame | None = None, *, part: bool = False) -> Conditions:
         """Return the conditions of an extraction at the current time."""
         wanted = None if part else self.genres
         return Conditions(wanted, frame.view() if frame is not None else None, time.time())
 
     def extract(
-        self, response: Response, frame: SiteFrame | None = None, *, part: bool = False
+        self, response: Response, frame: LearningFrame | None = None, *, part: bool = False
     ) -> Extracted | None:
         """Return the article of a page, and update the frame of its site.
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from heapq import nlargest
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scrapy import Request, Spider
 from typing_extensions import override
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 
     from topiccrawl.discovery.contract import Results
     from topiccrawl.extract.extract import Conditions
-    from topiccrawl.extract.frames import SiteFrame
-    from topiccrawl.extract.missing import RenderingRule
+    from topiccrawl.extract.frames import LearningFrame
     from topiccrawl.extract.reading import ReadPage
     from topiccrawl.topics.contract import RelevanceModel
 
@@ -57,6 +56,18 @@ _PART = 50
 """Priority of the next page of an article, higher than that of nearly all links."""
 _TERMS = 24
 """Number of terms that the dashboard shows, those with the highest weights."""
+
+
+class Rendering(Protocol):
+    """Decision per site whether its blank pages are rendered in a browser."""
+
+    def wants(self, url: str) -> bool:
+        """Return whether a blank page of this URL's site is to be rendered."""
+        ...
+
+    def observe(self, url: str, *, article: bool) -> None:
+        """Record whether a rendered page was an article."""
+        ...
 
 
 class TopicSpider(Spider):
@@ -103,8 +114,8 @@ class TopicSpider(Spider):
             watch=plan.watch,
             judges=lambda relevance: relevance >= self.scorer.lower_limit,
         )
-        self.rendering: RenderingRule | None = None
-        self.frame_of: Callable[[str], SiteFrame | None] = lambda _url: None
+        self.rendering: Rendering | None = None
+        self.frame_of: Callable[[str], LearningFrame | None] = lambda _url: None
         self._judges_links = False
 
     @classmethod
@@ -290,7 +301,7 @@ class TopicSpider(Spider):
         return context_of(self.crawler).lease(response.request) or UNLEASED
 
     def _rendered(
-        self, rule: RenderingRule, response: Response, read: ReadPage, article: Article | None
+        self, rule: Rendering, response: Response, read: ReadPage, article: Article | None
     ) -> Iterator[Request]:
         """Request a blank page again, rendered in a browser, if the rule of its site allows it.
 

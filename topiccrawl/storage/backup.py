@@ -23,9 +23,15 @@ import lmdb
 from packaging.version import InvalidVersion, Version
 
 from topiccrawl import __version__
-from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, StorageError
+from topiccrawl.errors import (
+    ConfigurationError,
+    StateError,
+    StateVersionError,
+    StorageError,
+    translated,
+)
 from topiccrawl.messages import message
-from topiccrawl.storage.files import touch_private, translated
+from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.lmdb_files import require_complete
 

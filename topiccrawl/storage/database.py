@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from topiccrawl.errors import StateError, StateVersionError, StorageError
+from topiccrawl.errors import StateError, StateVersionError, StorageError, translated
 from topiccrawl.messages import Message, message
-from topiccrawl.storage.files import touch_private, translated
+from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.schema import STEPS, migrate
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from topiccrawl.dedup.factory import DEFAULT, load_detector
 from topiccrawl.dedup.index import CAPACITY
 from topiccrawl.dedup.verified import WINDOW
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import SettingError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.sqlite import SqliteStorage
 
 if TYPE_CHECKING:

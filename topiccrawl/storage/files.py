@@ -4,42 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import os
-from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from topiccrawl.errors import TopiccrawlError
-    from topiccrawl.messages import Message
 
 PRIVATE = 0o600
 """Mode of private files, such as stored pages, cookies and requests."""
-
-
-@contextmanager
-def translated(
-    kind: type[TopiccrawlError],
-    text: Message,
-    causes: tuple[type[Exception], ...] = (OSError,),
-    /,
-    **values: Any,  # noqa: ANN401 - any values
-) -> Iterator[None]:
-    """Raise exceptions as an error of topiccrawl.
-
-    Args:
-        kind: Class of the error.
-        text: Its message; ``{error}`` is the exception, ``{strerror}`` its reason.
-        causes: Classes of the exceptions.
-        values: Other values of the message.
-    """
-    try:
-        yield
-    except causes as error:
-        strerror = getattr(error, "strerror", None) or error
-        raise kind(text, **values, error=error, strerror=strerror) from error
 
 
 def try_lock(file: IO[bytes]) -> bool:

@@ -18,10 +18,16 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from topiccrawl.errors import ConfigurationError, SettingError, StateError, StorageAwayError
+from topiccrawl.errors import (
+    ConfigurationError,
+    SettingError,
+    StateError,
+    StorageAwayError,
+    translated,
+)
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.storage.files import touch_private, translated
+from topiccrawl.storage.files import touch_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

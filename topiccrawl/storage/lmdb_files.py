@@ -13,9 +13,9 @@ from struct import Struct
 from struct import error as TooShort  # noqa: N812 - an exception
 from typing import TYPE_CHECKING
 
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import touch_private, translated
+from topiccrawl.storage.files import touch_private
 
 if TYPE_CHECKING:
     from pathlib import Path

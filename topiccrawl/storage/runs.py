@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import private_opener, translated
+from topiccrawl.storage.files import private_opener
 from topiccrawl.storage.rows import clean
 from topiccrawl.storage.status import EMPTY, State
 

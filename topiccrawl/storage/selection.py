@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.hosts import normalize_host
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 from topiccrawl.text.normal import has_han
 from topiccrawl.text.tokens import shared_tokenizer
 

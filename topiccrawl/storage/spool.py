@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from uuid import uuid4
 
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageError, translated
 from topiccrawl.messages import message
 from topiccrawl.model import Article
 from topiccrawl.storage import files
@@ -61,7 +61,7 @@ class Spool:
         """
         with suppress(FileNotFoundError):
             (self.folder / REFUSED).rename(self.folder / f"{uuid4().hex}{SUFFIX}")
-        with files.translated(StorageError, _READ, path=self.folder):
+        with translated(StorageError, _READ, path=self.folder):
             for file in files.adopt(self.folder, SUFFIX):
                 self._files.append(file)
                 self.waiting += sum(1 for _ in file)
@@ -74,7 +74,7 @@ class Spool:
             StorageError: None of the articles was appended.
         """
         lines = [_encode_line(article) for article in articles]
-        with files.translated(StorageError, _WRITE, folder=self.folder):
+        with translated(StorageError, _WRITE, folder=self.folder):
             file = self._own_file()
             size = os.fstat(file.fileno()).st_size
             if size + sum(map(len, lines)) > self._limit:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from topiccrawl.addons.frames.frame import CHECK_EVERY, MIN_ARTICLES, SiteFrame
 from topiccrawl.extract.extract import Conditions, extract_by
-from topiccrawl.extract.frames import CHECK_EVERY, MIN_ARTICLES, MISSES, FrameTrial, SiteFrame
+from topiccrawl.extract.frames import MISSES, FrameTrial
 
 if TYPE_CHECKING:
     from topiccrawl.model import Extracted

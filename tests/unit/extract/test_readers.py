@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.extract.readers_trial import DEEDS
+from topiccrawl.addons.frames.frame import SiteFrame
 from topiccrawl.extract.extract import Conditions
-from topiccrawl.extract.frames import SiteFrame
 from topiccrawl.extract.readers import (
     PIPELINE,
     NoReaderError,

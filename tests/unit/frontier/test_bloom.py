@@ -3,24 +3,54 @@
 from __future__ import annotations
 
 import random
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST, Chain, Filter, share_of
+from topiccrawl.frontier.seen import HEAD, LARGEST, SMALLEST, Filter, Seen, share_of
+from topiccrawl.frontier.store import Store
 
-digests = st.integers(0, (1 << 64) - 1)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+keys = st.binary(min_size=11, max_size=11).map(lambda rest: b"k" + rest)
+BUCKET = ord("k")
 
 
-@given(st.sets(digests, max_size=300), st.sampled_from([0.1, 0.001, 1e-6]))
-def test_what_was_added_is_always_there(added: set[int], error: float) -> None:
-    chain = Chain()
-    chain.add(added, error)
-    assert all(digest in chain for digest in added)
-    kept = [Filter.unpack(one.pack()) for one in chain.filters]
-    assert all(any(digest in one for one in kept) for digest in added)
-    assert chain.add(added, error) == []  # twice is once
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bloom")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path)) as store:
+        yield store
+
+
+def random_keys(rng: random.Random, count: int) -> list[bytes]:
+    return [b"k" + rng.randbytes(11) for _ in range(count)]
+
+
+def stored(store: Store) -> list[Filter]:
+    return [Filter.unpack(data) for _, data in store.items("seen")]
+
+
+@given(st.sets(keys, max_size=300), st.sampled_from([0.1, 0.001, 1e-6]))
+def test_what_was_added_is_always_there(folder: Path, added: set[bytes], error: float) -> None:
+    with closing(Store(folder)) as store:
+        seen = Seen(store, error)
+        seen.add(BUCKET, added)
+        assert all(key in seen for key in added)
+        held = [one.held for one in stored(store)]
+        seen.add(BUCKET, added)
+        assert [one.held for one in stored(store)] == held  # twice is once
+        again = Seen(store, error)
+        assert all(key in again for key in added)
 
 
 @pytest.mark.parametrize(
@@ -28,15 +58,16 @@ def test_what_was_added_is_always_there(added: set[int], error: float) -> None:
     [(0.1, 60_000, 20_000), (0.01, 60_000, 60_000), (0.001, 40_000, 150_000)],
 )
 def test_of_what_was_never_added_no_more_than_the_stated_share_is_found(
-    error: float, added: int, asked: int
+    store: Store, error: float, added: int, asked: int
 ) -> None:
     rng = random.Random(7)  # noqa: S311
-    chain = Chain()
+    seen = Seen(store, error)
     for _ in range(added // 500):
-        chain.add([rng.getrandbits(64) for _ in range(500)], error)
-    assert len(chain.filters) > 3
-    found = sum(rng.getrandbits(64) in chain for _ in range(asked))
-    expected = error * (1 - 1 / (len(chain.filters) + 1))
+        seen.add(BUCKET, random_keys(rng, 500))
+    number = len(stored(store))
+    assert number > 3
+    found = sum(key in seen for key in random_keys(rng, asked))
+    expected = error * (1 - 1 / (number + 1))
     assert found <= expected * asked + 4 * (expected * asked) ** 0.5
     assert found >= expected * asked / 4, "there is more room than the error asks for"
 
@@ -56,10 +87,11 @@ def test_filters_grow_up_to_a_size_and_cost_so_much() -> None:
     assert HEAD.size == 8
 
 
-def test_a_smaller_error_asked_for_later_begins_another_filter() -> None:
+def test_a_smaller_error_asked_for_later_begins_another_filter(store: Store) -> None:
     rng = random.Random(7)  # noqa: S311
-    chain = Chain()
-    chain.add([rng.getrandbits(64) for _ in range(2000)], 0.1)
-    assert len(chain.filters) == 1
-    assert chain.add([rng.getrandbits(64)], 1e-6) == [1]
-    assert chain.filters[1].hashes > chain.filters[0].hashes
+    Seen(store, 0.1).add(BUCKET, random_keys(rng, 2000))
+    assert len(stored(store)) == 1
+    Seen(store, 1e-6).add(BUCKET, random_keys(rng, 1))
+    first, second = stored(store)
+    assert (first.held, second.held) == (2000, 1)
+    assert second.hashes > first.hashes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.contracts.strategies import Plain
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
-from topiccrawl.frontier.politeness import SteadyClock
+from topiccrawl.frontier.politeness import steady_clock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def test_what_was_stored_before_the_clock_was_set_back_is_not_believed(tmp_path:
 
 
 def test_a_crawl_hears_of_no_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, wall = SteadyClock(), time.time
+    clock, wall = steady_clock(), time.time
     frontier = EmbeddedFrontier(tmp_path, Plain(), POLITE, Limits(), sync="never")
     for jump in (-HOURS, HOURS):
         monkeypatch.setattr(time, "time", lambda jump=jump: wall() + jump)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
 
 from topiccrawl.errors import SettingError
-from topiccrawl.extract.missing import RenderingRule
+from topiccrawl.links.urls import site_of
 from topiccrawl.scheduler import meta
 from topiccrawl.spiders.topic import TopicSpider
 
@@ -18,6 +20,56 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _HANDLER = "topiccrawl.addons.browser.handler.BrowserHandler"
+
+
+TRIALS = 3
+"""Blank pages of a site that are rendered on trial."""
+
+MIN_ARTICLES = 2
+"""Articles in the trial from which the site's blank pages are always rendered."""
+
+MOST_SITES = 10_000
+"""Sites stored; above it the least recently used one is evicted."""
+
+
+@dataclass(slots=True)
+class _Site:
+    trials: int = 0
+    articles: int = 0
+
+
+class RenderingRule:
+    """Decision per site whether its blank pages are rendered.
+
+    >>> rule = RenderingRule()
+    >>> url = "http://a.test/1"
+    >>> rule.wants(url), rule.observe(url, article=True), rule.observe(url, article=True)
+    (True, None, None)
+    >>> [rule.wants(url) for _ in range(5)]
+    [True, True, True, True, True]
+    """
+
+    def __init__(self) -> None:
+        self._sites: OrderedDict[str, _Site] = OrderedDict()
+
+    def wants(self, url: str) -> bool:
+        """Return whether a blank page of this URL's site is to be rendered."""
+        site = self._site(url)
+        return site.articles >= MIN_ARTICLES or site.trials < TRIALS
+
+    def observe(self, url: str, *, article: bool) -> None:
+        """Record whether a rendered page was an article."""
+        site = self._site(url)
+        site.trials += 1
+        site.articles += article
+
+    def _site(self, url: str) -> _Site:
+        name = site_of(url)
+        site = self._sites.setdefault(name, _Site())
+        self._sites.move_to_end(name)
+        if len(self._sites) > MOST_SITES:
+            self._sites.popitem(last=False)
+        return site
 
 
 class BrowserMiddleware:

@@ -11,13 +11,12 @@ from urllib.parse import urlsplit
 
 from topiccrawl.addons.dashboard.curves import Curve, bar, chart
 from topiccrawl.addons.dashboard.stored import RunsSource
-from topiccrawl.errors import SettingError, StateError, StorageError
+from topiccrawl.errors import SettingError, StateError, StorageError, translated
 from topiccrawl.frontier.entries import HostEntry, UrlEntry
 from topiccrawl.messages import message, translate
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.storage.factory import closed_after
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import template
 from topiccrawl.storage.rows import clean
 

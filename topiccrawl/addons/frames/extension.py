@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from topiccrawl.extract.frames import KEY, SiteFrame
+from topiccrawl.addons.frames.frame import KEY, SiteFrame
 from topiccrawl.links.urls import site_of
 from topiccrawl.spiders.topic import TopicSpider
 from topiccrawl.storage.factory import storage_of

@@ -18,9 +18,14 @@ from pymongo.errors import ConnectionFailure, InvalidURI, OperationFailure, PyMo
 from pymongo.uri_parser import parse_uri
 
 from topiccrawl import __version__
-from topiccrawl.errors import SettingError, StateVersionError, StorageAwayError, StorageError
+from topiccrawl.errors import (
+    SettingError,
+    StateVersionError,
+    StorageAwayError,
+    StorageError,
+    translated,
+)
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

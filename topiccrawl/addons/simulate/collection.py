@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from topiccrawl import settings as project
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.extract.readers import ReaderError
 from topiccrawl.extract.reading import RawPage, StandardReader
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.scheduler.hooks import load_component
-from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

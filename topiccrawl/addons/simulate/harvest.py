@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from topiccrawl.addons.simulate.collection import OK, RecordedWeb, key
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:

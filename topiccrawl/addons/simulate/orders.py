@@ -7,9 +7,8 @@ import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from topiccrawl.addons.simulate.harvest import BASELINE, STEPS, Case, Harvest
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.formats import template
 
 if TYPE_CHECKING:

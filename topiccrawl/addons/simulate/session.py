@@ -30,7 +30,7 @@ from topiccrawl.addons.simulate.orders import Order
 from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.addons.simulate.report import SET, Areas, comparison, figures, merged, table
 from topiccrawl.commands.terminal import say
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.extract.readers import NoReaderError
 from topiccrawl.extract.reading import LocalReader
 from topiccrawl.frontier.contract import Limits
@@ -38,7 +38,6 @@ from topiccrawl.links.strategies import DEFAULT, strategy
 from topiccrawl.scheduler.build import limits_of, share_of, slow_start_of, traps_of
 from topiccrawl.spiders.arguments import adapter_of, seeds_of, strategy_parameters
 from topiccrawl.spiders.reading import pool_of, reader_of
-from topiccrawl.storage.files import translated
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.topic import Topic, default_seeds, resolve
 

@@ -9,10 +9,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from topiccrawl.addons.url_patterns.tally import is_name
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.skeletons import DAY, MONTH, NUMBER, OPAQUE, SLUG, YEAR, Skeleton
 from topiccrawl.messages import message
-from topiccrawl.storage.files import translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

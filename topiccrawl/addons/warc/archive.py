@@ -26,7 +26,7 @@ from warcio.warcwriter import WARCWriter
 
 from topiccrawl import __version__
 from topiccrawl.addons.warc import warc
-from topiccrawl.errors import ConfigurationError, StorageError
+from topiccrawl.errors import ConfigurationError, StorageError, translated
 from topiccrawl.messages import message
 from topiccrawl.storage import files
 
@@ -146,7 +146,7 @@ class Archive:
 
     def _storage_errors(self) -> AbstractContextManager[None]:
         text = message("{folder}: cannot be written: {error}")
-        return files.translated(StorageError, text, folder=self.folder)
+        return translated(StorageError, text, folder=self.folder)
 
     def _response_record(self, writer: WARCWriter, exchange: Exchange) -> Any:  # noqa: ANN401 - warcio's
         """Return a response record, or a revisit record if the body was archived before."""

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from topiccrawl.errors import StorageError
+from topiccrawl.errors import StorageError, translated
 from topiccrawl.links.urls import canonical
 from topiccrawl.messages import message
 from topiccrawl.storage import files
@@ -284,7 +284,7 @@ def forget(folder: Path, names: Iterable[str]) -> Removed:
     text = message(
         "{folder}: cannot be rewritten: {error}; repair that, then run the command again"
     )
-    with files.translated(StorageError, text, folder=folder):
+    with translated(StorageError, text, folder=folder):
         forgotten = Forgotten(folder)
         forgotten.add(names)
         with _locked(folder):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 
-from topiccrawl.errors import SettingError
+from topiccrawl.errors import SettingError, translated
 from topiccrawl.links.strategies.baselines import BestFirst, BreadthFirst, FirstCome
 from topiccrawl.links.strategies.contract import (
     NORMAL,
@@ -21,6 +21,7 @@ from topiccrawl.links.strategies.parameters import StrategyParameters
 from topiccrawl.links.strategies.shark import Shark
 from topiccrawl.links.strategies.shark_inlink import SharkInlink
 from topiccrawl.links.strategies.shark_plus import SharkPlus
+from topiccrawl.messages import message
 
 DEFAULT = "shark-plus"
 
@@ -55,12 +56,9 @@ def strategy(
             name=name,
             known=known,
         )
-    try:
+    text = message("The link strategy {name!r} cannot be loaded: {error}.")
+    with translated(SettingError, text, (ImportError, AttributeError, ValueError), name=name):
         found = pkgutil.resolve_name(name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SettingError(
-            "The link strategy {name!r} cannot be loaded: {error}.", name=name, error=error
-        ) from error
     if not (isinstance(found, type) and issubclass(found, BaseStrategy)):
         raise SettingError(
             "The link strategy {name!r} is no class derived from BaseStrategy.", name=name

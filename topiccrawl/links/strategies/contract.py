@@ -31,6 +31,10 @@ class GroupStats(NamedTuple):
     pages: int
     relevance: float
 
+    def with_page(self, relevance: float) -> GroupStats:
+        """Return the statistics after one more crawled page."""
+        return GroupStats(self.pages + 1, self.relevance + relevance)
+
 
 class LinkScorer(Protocol):
     """Scorer of short texts against a topic."""

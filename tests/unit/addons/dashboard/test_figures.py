@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawl.addons.dashboard.channel import difference
-from topiccrawl.extensions.history import CrawlHistory, Point, merge_histories
+from topiccrawl.addons.dashboard.merge import merge_histories
+from topiccrawl.extensions.history import CrawlHistory, Point
 from topiccrawl.extensions.wait_reason import Circumstances, wait_reason
 from topiccrawl.frontier.view import STATES, Census
 

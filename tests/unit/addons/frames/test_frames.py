@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import cmdline
 
+from topiccrawl.addons.frames.frame import KEY, MIN_ARTICLES, SiteFrame
 from topiccrawl.extract.body import Body
-from topiccrawl.extract.frames import KEY, MIN_ARTICLES, SiteFrame
 from topiccrawl.storage.sites import Sites
 from topiccrawl.storage.sqlite import SqliteStorage
 

@@ -10,13 +10,12 @@ from scrapy.exceptions import UsageError
 from selectolax.lexbor import SelectolaxError
 from typing_extensions import override
 
+from topiccrawl.addons.frames.frame import KEY, SiteFrame
 from topiccrawl.commands.terminal import OperatorCommand, say, site_named
-from topiccrawl.errors import ConfigurationError
-from topiccrawl.extract.frames import KEY, SiteFrame
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.links.limits import parse_html
 from topiccrawl.messages import message
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.sites import Sites
 
 if TYPE_CHECKING:

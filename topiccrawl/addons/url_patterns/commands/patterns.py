@@ -21,14 +21,13 @@ from topiccrawl.addons.url_patterns.pattern import Label, Pattern, PatternSet
 from topiccrawl.addons.url_patterns.site import SiteLearner
 from topiccrawl.addons.url_patterns.tally import Outcome
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, say, site_named
-from topiccrawl.errors import ConfigurationError
+from topiccrawl.errors import ConfigurationError, translated
 from topiccrawl.extract.hubs import hub_list
 from topiccrawl.links.sitemaps import MAX_BYTES, read_sitemap
 from topiccrawl.links.urls import canonical, site_of
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.build import read_frontier
 from topiccrawl.storage.factory import storage_of
-from topiccrawl.storage.files import translated
 from topiccrawl.storage.sites import Sites
 from topiccrawl.text.decode import decode
 

@@ -1,0 +1,144 @@
+"""Learning of site frames from articles (after CN101694658).
+
+A frame is learned from a few articles of a site: text that differs between pages is content,
+repeated text is boilerplate. The box that contained most bodies is searched first, and lines shared
+by many bodies are removed. If the results with and without the frame disagree, the site has changed
+and the frame is rebuilt. A selector set by the operator is kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from topiccrawl.extract.frames import MISSES, FrameTrial, FrameView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from topiccrawl.extract.body import Body
+
+KEY = "frame"
+"""Key of a site's frame in the site's stored data."""
+
+MIN_ARTICLES = 5
+"""Minimum articles of a site before its frame is used."""
+
+TRUSTED = 0.8
+"""Minimum share of a site's articles with the body in the box."""
+
+MIN_REPEATED, REPEATED_SHARE = 3, 0.3
+"""Minimum number and share of a site's articles with a line that counts as repeated."""
+
+CHECK_EVERY = 10
+"""Interval in articles at which an article is also extracted without the frame."""
+
+MOST_LINES, LONGEST = 600, 200
+"""Most lines stored, and most characters of a line; repeated lines are short."""
+
+
+class SiteFrame:
+    """Learned frame of one site.
+
+    Attributes:
+        pages: Number of articles learned from.
+        boxes: Number of bodies by CSS selector of the box.
+        lines: Number of articles by line.
+        by_hand: Selector set by the operator, or ""; it takes precedence.
+        kept: Lines that the operator protects from removal.
+        misses: Number of consecutive failed checks.
+    """
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self.boxes: Counter[str] = Counter()
+        self.lines: Counter[str] = Counter()
+        self.by_hand = ""
+        self.kept: set[str] = set()
+        self.misses = 0
+        self._used = 0
+
+    @property
+    def box(self) -> str:
+        """Selector to search first, "" if none is trusted."""
+        if self.by_hand or self.pages < MIN_ARTICLES:
+            return self.by_hand
+        best, times = self.boxes.most_common(1)[0] if self.boxes else ("", 0)
+        return best if times >= TRUSTED * self.pages else ""
+
+    @property
+    def repeated(self) -> dict[str, int]:
+        """Repeated lines, with the number of articles that have each."""
+        if self.pages < MIN_ARTICLES:
+            return {}
+        least = max(MIN_REPEATED, REPEATED_SHARE * self.pages)
+        return {
+            line: times
+            for line, times in self.lines.items()
+            if times >= least and line not in self.kept
+        }
+
+    def observe(self, body: Body) -> None:
+        r"""Learn from the body of an article, as extracted (with repeated lines).
+
+        >>> frame = SiteFrame()
+        >>> for n in range(6):
+        ...     frame.observe(Body(f"第{n}条消息。\n本台热线欢迎来电。", box="div.text"))
+        >>> frame.box, frame.repeated
+        ('div.text', {'本台热线欢迎来电。': 6})
+        """
+        if self.misses:  # the site may have changed; do not mix old and new frames
+            return
+        self.pages += 1
+        if body.box:
+            self.boxes[body.box] += 1
+        lines = {line for line in body.text.split("\n") if len(line) <= LONGEST}
+        self.lines.update(lines)
+        if len(self.lines) > MOST_LINES:
+            common = self.lines.most_common(MOST_LINES // 2)
+            self.lines = Counter({line: times for line, times in common if times > 1})
+
+    def view(self) -> FrameView:
+        """Return the view for the next page."""
+        due = self._used % CHECK_EVERY == 0
+        return FrameView(self.box, frozenset(self.repeated), due, self.misses)
+
+    def learn(self, trial: FrameTrial, body: Body | None) -> None:
+        """Learn from the result on a page, and from its body if it is an article."""
+        self._used += trial.used
+        if trial.agrees is not None:
+            self.misses = 0 if trial.agrees else self.misses + 1
+            if self.misses >= MISSES:
+                self.forget()
+        if body is not None:
+            self.observe(body)
+
+    def forget(self) -> None:
+        """Drop the learned frame, but not the operator's selector and protected lines."""
+        self.pages = self.misses = 0
+        self.boxes.clear()
+        self.lines.clear()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON-serializable values, without lines of a single article."""
+        lines = {line: times for line, times in self.lines.items() if times > 1}
+        return {
+            "pages": self.pages,
+            "boxes": dict(self.boxes),
+            "lines": lines,
+            "by_hand": self.by_hand,
+            "kept": sorted(self.kept),
+            "misses": self.misses,
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> SiteFrame:
+        """Load a frame from the result of ``to_json``; {} gives a new frame."""
+        frame = cls()
+        frame.pages = int(values.get("pages", 0))
+        frame.boxes = Counter(values.get("boxes", {}))
+        frame.lines = Counter(values.get("lines", {}))
+        frame.by_hand = str(values.get("by_hand", ""))
+        frame.kept = set(values.get("kept", ()))
+        frame.misses = int(values.get("misses", 0))
+        return frame
