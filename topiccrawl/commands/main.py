@@ -81,10 +81,16 @@ def _prepare_streams() -> None:
 
 
 def _check_current_folder() -> None:
+    """End the process if the folder was deleted, or the user may not read it."""
     try:
-        Path.cwd()
-    except FileNotFoundError:
-        sys.exit(tr("the current folder was deleted: change to another one"))
+        Path.cwd().joinpath("scrapy.cfg").exists()
+    except OSError as error:
+        sys.exit(
+            tr(
+                "the current folder cannot be used ({strerror}): change to another one",
+                strerror=error.strerror,
+            )
+        )
 
 
 def _dispatch(words: Sequence[str]) -> NoReturn:

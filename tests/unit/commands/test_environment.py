@@ -28,9 +28,9 @@ def run(folder: Path, words: str, **environment: str) -> subprocess.CompletedPro
     )
 
 
-def test_a_deleted_folder_is_reported(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
     done = run(tmp_path, "mkdir gone; cd gone; rmdir ../gone; topiccrawl articles list")
-    text = "the current folder was deleted: change to another one\n"
+    text = "the current folder cannot be used (No such file or directory): change to another one\n"
     assert (done.returncode, done.stderr) == (1, text)
 
 
