@@ -202,8 +202,8 @@ def _snapshot(source: Path, scratch: Path) -> Iterator[Path]:
         copy = Path(temporary, source.name)
         if source.name == LMDB:
             require_complete(source.parent)
-            with lmdb.open(os.fsencode(source.parent), readonly=True, readahead=False) as env:
-                env.copy(os.fsencode(temporary), compact=True)  # type: ignore[arg-type]
+            with lmdb.open(str(source.parent), readonly=True, readahead=False) as env:
+                env.copy(temporary, compact=True)
         else:
             with closing(_sqlite(source, "rw")) as one, closing(sqlite3.connect(copy)) as other:
                 one.backup(other)

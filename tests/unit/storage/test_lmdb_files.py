@@ -15,7 +15,6 @@ from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Se
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.model import Offer
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
-from topiccrawl.storage.backup import backup
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=9)
 SPEC = FrontierSpec("nev", "nev", FirstCome(), QUICK, Limits())
@@ -49,17 +48,6 @@ def used(data: str) -> None:
         print(f"{rows} rows")  # noqa: T201
     except StorageError as error:
         print(error)  # noqa: T201
-
-
-@pytest.mark.skipif(sys.platform == "darwin", reason="macOS names files in UTF-8")
-def test_the_name_of_the_folder_need_not_be_utf_8(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = tmp_path / os.fsdecode("数据".encode("gbk"))
-    fill(str(data), 1)
-    used(str(data))
-    assert capsys.readouterr().out.endswith(" rows\n")
-    assert backup(data, tmp_path / "copy.tar", "hosts")
 
 
 @pytest.mark.parametrize("left", [0.001, 0.01, 0.3, 0.7, 0.97])
