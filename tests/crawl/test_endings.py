@@ -84,7 +84,10 @@ def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path
 
 
 @pytest.mark.usefixtures("unmeasured")
-def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path: Path) -> None:
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGHUP] * 2])
+def test_a_stop_is_clean_with_a_half_full_buffer_and_the_crawl_goes_on_later(
+    tmp_path: Path, signals: list[signal.Signals]
+) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/{i}": article(f"新能源汽车第{i}篇", f"{TEXT}编号{i}。") for i in range(80)
     }
@@ -102,7 +105,8 @@ def test_ctrl_c_stops_cleanly_with_a_half_full_buffer_and_goes_on_later(tmp_path
     with Web({**home, **slowly}) as web:
         with running(web.proxy, data, *TRIAL, **few) as process:
             until(lambda: len(web.hits) >= 12)
-            process.send_signal(signal.SIGINT)
+            for one in signals:  # a closed terminal is reported by the system and by the shell
+                process.send_signal(one)
             stopped.set()
             assert ended(process, data) == 0
         assert len(web.hits) < 40

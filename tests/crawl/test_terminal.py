@@ -83,6 +83,29 @@ def test_the_terminal_shows_that_a_stopped_crawl_waits_and_a_second_ctrl_c(tmp_p
     assert process.returncode == 0
 
 
+@pytest.mark.parametrize(("sent", "reason"), [(0, "finished"), (signal.SIGHUP, "shutdown")])
+def test_a_closed_terminal_breaks_nothing(tmp_path: Path, sent: int, reason: str) -> None:
+    asked, answer = threading.Event(), threading.Event()
+
+    def slow(_: object) -> Answer:
+        asked.set()
+        answer.wait(PATIENCE)
+        return Answer(PAGES["http://a.test/0"])
+
+    ours, theirs = pty.openpty()
+    with Web({"http://a.test/robots.txt": Answer("", 404), "http://a.test/0": slow}) as web:
+        given = {**os.environ, "http_proxy": web.proxy, "no_proxy": ""}
+        words = command(tmp_path, *ASKED)
+        with subprocess.Popen(words, cwd=ROOT, env=given, stderr=theirs) as process:
+            os.close(theirs)
+            assert asked.wait(PATIENCE)
+            os.close(ours)
+            process.send_signal(sent)
+            answer.set()
+    assert process.returncode == 0
+    assert f"Spider closed ({reason})" in (tmp_path / "logs" / "topic-足球.log").read_text()
+
+
 def test_v_shows_the_log_and_lang_chooses_the_language(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(PAGES) as web:

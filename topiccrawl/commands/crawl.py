@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 import sys
 from collections import deque
 from pathlib import Path
@@ -68,6 +69,7 @@ class CrawlCommand(ScrapyCrawl):
             self._check(args[0], opts.spargs)
         if self._log_file is not None:
             say(tr("log: {file} (show it here with -v)", file=self._log_file), to=sys.stderr)
+        _stop_at_hangup()
         with LastErrors() as errors:
             super().run(args, opts)
         if any(map(_failed, self._crawlers)):
@@ -139,6 +141,17 @@ class LastErrors(logging.Handler):
             return
         if line not in self.lines:
             self.lines.append(line)
+
+
+def _stop_at_hangup() -> None:
+    """Make a closed terminal (SIGHUP) stop crawls gracefully, unless it is ignored (nohup)."""
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # both the system and the shell send it
+        signal.raise_signal(signal.SIGTERM)
+
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, stop)
 
 
 def _log_to_file(settings: BaseSettings, spider: str, topic: str) -> Path | None:

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -57,6 +58,42 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: Arguments after the name of the command; ``sys.argv`` if None.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _prepare_streams()
+    _check_current_folder()
+    try:
+        _dispatch(words)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(_INTERRUPTED)
+
+
+def _prepare_streams() -> None:
+    """Replace closed standard streams, and characters that standard output cannot show.
+
+    Otherwise, a database would get the number of a closed stream, and errors that libraries write
+    to standard error.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, errors="replace"))  # noqa: SIM115, PTH123
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _check_current_folder() -> None:
+    """End the process if the folder was deleted, or the user may not read it."""
+    try:
+        Path.cwd().joinpath("scrapy.cfg").exists()
+    except OSError as error:
+        sys.exit(
+            tr(
+                "the current folder cannot be used ({strerror}): change to another one",
+                strerror=error.strerror,
+            )
+        )
+
+
+def _dispatch(words: Sequence[str]) -> NoReturn:
     if not words or words[0] in {"-h", "--help", "help"}:
         lines = (f"  {verb:<13} {tr(about)}" for verb, about in VERBS.items())
         sys.stdout.write(tr(USAGE, version=__version__, verbs="\n".join(lines)))
@@ -134,6 +171,8 @@ def _scrapy_options(options: argparse.Namespace) -> list[str]:
     return words
 
 
+_INTERRUPTED = 130
+"""Exit status, as in shells, of processes ended by SIGINT."""
 _USAGE = 2
 """Exit status for wrong arguments, before any crawl."""
 _TOPIC_OPTIONS = frozenset({"--seeds", "--discover", "--pages", "--fresh", "--watch"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from abc import ABC, abstractmethod
@@ -32,6 +33,8 @@ _FRONTIERS = 5
 """Maximum number of frontiers that an error lists."""
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 """Exit status, as in shells, of processes ended by SIGINT and SIGPIPE."""
+_OUTPUT_ERRORS = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""Failures of standard output: its reader, such as head, has closed it, or its disk is full."""
 
 
 class OperatorCommand(ABC):
@@ -94,9 +97,15 @@ class OperatorCommand(ABC):
             self.exitcode = 1
         except UsageError as error:
             raise (error if error.args else self._usage_error(args)) from None
-        except BrokenPipeError:  # the reader, such as head, has closed the pipe
+        except OSError as error:
+            if error.filename is not None or error.errno not in _OUTPUT_ERRORS:
+                raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             self.exitcode = _PIPE_CLOSED
+            if error.errno != errno.EPIPE:
+                text = tr("standard output cannot be written: {strerror}", strerror=error.strerror)
+                say(text, to=sys.stderr)
+                self.exitcode = 1
         except KeyboardInterrupt:
             say("interrupted", to=sys.stderr)
             self.exitcode = _INTERRUPTED

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Spider, signals
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+
+logger = logging.getLogger(__name__)
 
 ENOUGH = 10
 """Minimum number of pages after which a crawl without a page on topic counts as fruitless."""
@@ -96,7 +100,10 @@ class CrawlOutcome:
         if self._is_fruitless():
             self.crawler.stats.set_value(NOTHING_ON_TOPIC, value=True)
         if self.number:
-            self.log.finish(self.number, reason, time.time())
+            try:
+                self.log.finish(self.number, reason, time.time())
+            except TopiccrawlError as error:
+                logger.error("%s", error)  # noqa: TRY400 - it names cause and remedy
 
     def _is_fruitless(self) -> bool:
         """Return whether the crawl completed without an article, found now or in earlier runs."""
@@ -146,7 +153,7 @@ def summary(
     """Return the lines of the summary: results, places of the stored data, further commands."""
     get = stats.get
     pages, relevant = get("topiccrawl/pages", 0), get("topiccrawl/relevant", 0)
-    option = f"-s TOPICCRAWL_DATA_DIR={folder}"
+    option = f"-s TOPICCRAWL_DATA_DIR={quote(str(folder))}"
     commands = _FAILED if reason == SEEDS_UNREACHABLE else _FOUND
     suffix = "" if folder == DATA_DIR else tr(" · each with {option}", option=option)
     lines = [

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from scrapy import signals
@@ -60,8 +62,7 @@ class Progress:
         """Remove the line."""
         if self.loop.running:
             self.loop.stop()
-        self.stream.write("\x1b[2K\r")
-        self.stream.flush()
+        self._write("\x1b[2K\r")
 
     def show(self) -> None:
         """Write the line once, and move the cursor back to its start."""
@@ -77,12 +78,20 @@ class Progress:
         own = context.progress
         line = own() if own else progress_line(stats, counts, seconds, why)
         width = shutil.get_terminal_size().columns - 1
-        self.stream.write(f"\x1b[2K{fit(escaped(line), width)}\r")
-        self.stream.flush()
+        self._write(f"\x1b[2K{fit(escaped(line), width)}\r")
 
     def _clear_first(self, _record: logging.LogRecord) -> bool:
-        self.stream.write("\x1b[2K")
+        self._write("\x1b[2K")
         return True
+
+    def _write(self, text: str) -> None:
+        """Write to the terminal; if it was closed, discard this and all later output."""
+        try:
+            self.stream.write(text)
+            self.stream.flush()
+        except OSError:
+            with Path(os.devnull).open("w") as nothing:
+                os.dup2(nothing.fileno(), self.stream.fileno())
 
 
 def progress_line(

@@ -28,7 +28,7 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extract import reading
 from topiccrawl.extract.fair_queue import Entry, FairQueue
 from topiccrawl.extract.reading import RECENT, RawPage, ReadPage
-from topiccrawl.extract.worker import NO_MEMORY, own_peak, resident, wait_result
+from topiccrawl.extract.worker import NO_MEMORY, STOPS, own_peak, resident, wait_result
 from topiccrawl.links.urls import host_of, site_of
 
 if TYPE_CHECKING:
@@ -281,8 +281,8 @@ class _Process(asyncio.Protocol):
         self._on_response: Callable[[], None] = lambda: None
         self._transport: asyncio.Transport | None = None
         self._ours, theirs = socket.socketpair()
-        # a new process inherits the blocked signals, so that Ctrl-C does not terminate it
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        # a new process inherits the blocked signals, so that none of these terminates it
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         try:
             with theirs:
                 self._child = subprocess.Popen(  # noqa: S603 - our own code

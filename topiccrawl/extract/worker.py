@@ -22,6 +22,8 @@ GC_THRESHOLD = 10_000
 """New objects after which the cyclic garbage collector of a reader runs."""
 NO_MEMORY = 71
 """Exit status of a reader process that ran out of memory."""
+STOPS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+"""Signals that stop a crawl; readers ignore them, since a whole process group may get them."""
 _KILOBYTE = 1 if sys.platform == "darwin" else 1024
 """Unit of ``ru_maxrss``."""
 
@@ -38,7 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
     beyond the memory at start. The time limit is in seconds of processor time per page.
     """
     number, path, memory, seconds = arguments or sys.argv[1:]
-    for ignored in (signal.SIGINT, signal.SIGTERM):  # the crawl closes the socket
+    for ignored in STOPS:  # the crawl closes the socket
         signal.signal(ignored, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, name = path.rpartition(".")

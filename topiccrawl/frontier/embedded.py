@@ -40,8 +40,8 @@ COMMIT_SHARE = 0.1
 """Maximum share of time for commits: on a slow disk their interval grows, up to the maximum."""
 logger = logging.getLogger(__name__)
 BROKEN = (
-    "{}: the frontier cannot be written ({}); committed data is intact: free disk space or allow"
-    " writing, then start the same crawl again"
+    "{}: the frontier cannot be written ({}); committed data is intact: free disk space, allow"
+    " writing, or raise the limits of the process (ulimit -n, -v), then start the same crawl again"
 )
 
 UNGUARDED = frozenset({"pace", "rest", "pending", "counts", "best", "census", "close"})

@@ -61,6 +61,8 @@ def check_values(settings: BaseSettings) -> None:
     if settings["TOPICCRAWL_READERS"] not in ("", None):  # by default, from the number of cores
         _check_number(settings, "TOPICCRAWL_READERS", whole=True)
     limits_of(settings)
+    for name in ("TOPICCRAWL_DATA_DIR", "JOBDIR"):
+        _check_path(settings, name)
     frontiers_of(settings).place("any")
     _check_name(settings, "TOPICCRAWL_CRAWL")
     check_folder(settings, "JOBDIR")
@@ -91,6 +93,19 @@ def check_folder(settings: BaseSettings, name: str) -> None:
         text = message("{name} is {value!r}: the folder cannot be created: {strerror}")
         with translated(SettingError, text, name=name, value=value):
             Path(value).mkdir(parents=True, exist_ok=True)
+
+
+def _check_path(settings: BaseSettings, name: str) -> None:
+    """Refuse a path that is not UTF-8: records of crawls have paths as text."""
+    value = settings.get(name) or ""
+    try:
+        str(Path(value).absolute()).encode()
+    except UnicodeEncodeError as error:
+        raise SettingError(
+            "{name} is {value!r}: the path is not UTF-8: rename its folders, or set LC_ALL=C.UTF-8",
+            name=name,
+            value=value,
+        ) from error
 
 
 def _check_kinds(settings: BaseSettings) -> None:

@@ -145,7 +145,10 @@ def _open_table(folder: Path) -> lmdb.Environment:
     path = folder / (boot_id() or _BOOT)
     if (opened := _open_tables.get(path)) is not None:
         return opened
-    text = message("{path}: cannot be used ({error}): see that its folder can be written")
+    text = message(
+        "{path}: cannot be used ({error}): see that its folder can be written, and that address"
+        " space is not limited (ulimit -v)"
+    )
     with translated(StorageError, text, (lmdb.Error, OSError), path=path):
         path.mkdir(parents=True, exist_ok=True)
         for other in folder.iterdir():

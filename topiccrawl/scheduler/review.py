@@ -110,10 +110,14 @@ def cause(reason: str) -> str:
         "download-failed": tr("the connection was lost"),
         "http-401": tr("a login is required (401)"),
         "http-403": tr("the server refuses this crawler (403)"),
+        "http-407": tr(
+            "the proxy requires a login (407): http_proxy=http://NAME:PASSWORD@HOST:PORT"
+        ),
         "http-429": tr("the server limits requests (429)"),
         CHALLENGE: tr("the site checks whether its visitor is human"),
         "max-redirects": tr("too many redirects"),
         "private-address": tr("an address of this machine or of a private network"),
+        "unsupported-urlscheme": tr("only HTTP proxies are supported: http_proxy=http://HOST:PORT"),
         "robots": tr("its robots.txt excludes the page"),
         "robots-unavailable": tr("its robots.txt cannot be read (5xx)"),
     }

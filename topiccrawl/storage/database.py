@@ -31,11 +31,11 @@ BUSY_SECONDS = 30.0
 
 REMEDIES = {
     "SQLITE_FULL": message("free disk space"),
-    "SQLITE_READONLY": message("make the folder writable"),
+    "SQLITE_READONLY": message("make the file and its folder writable for this user"),
     "SQLITE_CANTOPEN": message("create the folder and make it writable"),
     "SQLITE_BUSY": message("stop the process that locks it"),
     "SQLITE_CORRUPT": message("restore it from a backup"),
-    "SQLITE_IOERR": message("check the disk"),
+    "SQLITE_IOERR": message("check the disk and its free space"),
 }
 """Remedies by primary result code of SQLite."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib.util import find_spec
-from io import TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -228,9 +228,13 @@ def workbook(
     for cell in head:
         cell.font = Font(bold=True)
     sheet.append(head)
-    return Writer(
-        lambda one: sheet.append([to_cell(value) for value in cells(one)]), lambda: book.save(path)
-    )
+
+    def end() -> None:
+        content = BytesIO()  # a file that openpyxl cannot complete would print a stack trace
+        book.save(content)
+        path.write_bytes(content.getbuffer())
+
+    return Writer(lambda one: sheet.append([to_cell(value) for value in cells(one)]), end)
 
 
 def xml_text(text: str) -> str:

@@ -47,6 +47,10 @@ def test_the_commands_name_a_folder_that_is_not_the_default() -> None:
     assert "TOPICCRAWL_DATA_DIR" not in text(TOPICCRAWL_DATA_DIR)
 
 
+def test_the_folder_is_quoted_for_the_shell() -> None:
+    assert "-s TOPICCRAWL_DATA_DIR='my data'" in text("my data")
+
+
 def test_the_summary_says_where_articles_are() -> None:
     assert "stored in  mongodb://h/news (articles), data/f (frontier)" in text("data")
 
@@ -68,3 +72,16 @@ def test_a_store_that_failed_is_not_read_again(
     )
     asyncio.run(CrawlOutcome(crawler).closed("storage_error"))
     assert not read
+
+
+def test_an_end_that_cannot_be_stored_is_logged_as_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "store.sqlite").mkdir()
+    crawler = get_crawler(settings_dict={"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    crawler.spider = cast("Any", SimpleNamespace(spec=CrawlSpec(name="足球", owner="足球")))
+    outcome = CrawlOutcome(crawler)
+    outcome.number = 1
+    asyncio.run(outcome.closed("storage_error"))
+    (record,) = caplog.records
+    assert (record.exc_info, "store.sqlite: cannot open" in record.message) == (None, True)

@@ -117,14 +117,15 @@ def test_an_article_is_taken_once_more() -> None:
     assert first.extracted is not None
 
 
-def test_a_reader_that_is_starting_ignores_ctrl_c() -> None:
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_reader_that_is_starting_ignores_what_stops_a_crawl(stop: signal.Signals) -> None:
     async def trial() -> None:
         async with pool(1, TRIAL) as readers:
             asked = asyncio.ensure_future(readers.read(raw(1)))
             while not readers.pids():  # noqa: ASYNC110
                 await asyncio.sleep(0)
             (pid,) = readers.pids()
-            os.kill(pid, signal.SIGINT)
+            os.kill(pid, stop)
             assert await asked
             assert list(readers.pids()) == [pid]
 

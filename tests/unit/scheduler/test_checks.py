@@ -119,3 +119,11 @@ def test_own_checks_are_run_and_those_of_add_ons_can_be_switched_off() -> None:
         check_values(settings(TOPICCRAWL_CHECKS=f'{{"{__name__}.refuse": 1}}', MY_OWN="3"))
     off = '{"topiccrawl.addons.watch.extension.policy_of": null}'
     check_values(settings(TOPICCRAWL_REVISIT_POLICY="foo", TOPICCRAWL_CHECKS=off))
+
+
+@pytest.mark.parametrize("name", ["TOPICCRAWL_DATA_DIR", "JOBDIR"])
+def test_a_path_that_is_not_utf_8_is_refused(name: str, tmp_path: Path) -> None:
+    path = "数据".encode("gbk").decode(errors="surrogateescape")  # as the system names it
+    with pytest.raises(SettingError, match=f"{name} is .* not UTF-8: rename its folders"):
+        check_values(settings(**{name: path}))
+    check_values(settings(**{name: str(tmp_path / "数据")}))

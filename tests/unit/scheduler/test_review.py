@@ -41,3 +41,9 @@ def test_a_refused_connection_may_be_that_of_a_proxy() -> None:
     told = "\n".join(explain_review(failed("download-connection-refused")))
     assert "http_proxy" in told
     assert "http_proxy" not in "\n".join(explain_review(failed("http-403")))
+
+
+def test_a_proxy_that_cannot_be_used_is_named_with_the_remedy() -> None:
+    assert "http_proxy=http://NAME:PASSWORD@" in "\n".join(explain_review(failed("http-407")))
+    socks = "\n".join(explain_review(failed("unsupported-urlscheme")))
+    assert "only HTTP proxies are supported" in socks

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gc
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy.settings import Settings
@@ -20,9 +22,6 @@ from topiccrawl.storage import formats
 from topiccrawl.storage.formats import open_writer
 from topiccrawl.storage.tables import COLUMNS, Table
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 FORMATS = Table(columns=tuple(COLUMNS)).formats()
 
 
@@ -35,6 +34,17 @@ def test_a_missing_extra_is_said_of_the_file_that_was_named(
     with told, open_writer(str(path), FORMATS):
         raise AssertionError
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".parquet"])
+def test_a_full_disk_is_one_error(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"all{suffix}"
+    path.with_name(f".{path.name}.part").symlink_to("/dev/full")
+    full = pytest.raises(ConfigurationError, match=r"cannot be written: .*No space left on device")
+    with full, open_writer(str(path), FORMATS) as writer:
+        writer.write(Article("http://a.test/1", "题", "文" * 9_000))
+    gc.collect()  # an object that fails to close its file would raise a warning, here an error
 
 
 RUN = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "-", "+86 28 1"]

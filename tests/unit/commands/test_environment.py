@@ -1,0 +1,74 @@
+"""Commands in unusual environments: streams, folders and signals of other programs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.crawl.run import ROOT
+
+FULL = Path("/dev/full")
+
+
+def run(folder: Path, words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a shell command in a folder; ``topiccrawl`` is the command of the project."""
+    program = f'topiccrawl() {{ exec "{sys.executable}" -m topiccrawl "$@"; }}; {words}'
+    given = {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", **environment}
+    return subprocess.run(
+        ["sh", "-c", program],  # noqa: S607
+        cwd=folder,
+        env=given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_folder_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
+    done = run(tmp_path, "mkdir gone; cd gone; rmdir ../gone; topiccrawl articles list")
+    text = "the current folder cannot be used (No such file or directory): change to another one\n"
+    assert (done.returncode, done.stderr) == (1, text)
+
+
+@pytest.mark.parametrize("words", ["-h", "crawl -h"])
+def test_help_needs_no_chinese_letters(tmp_path: Path, words: str) -> None:
+    ascii_only = {"PYTHONIOENCODING": "ascii", "TOPICCRAWL_LANGUAGE": "zh", "LANGUAGE": "zh"}
+    done = run(tmp_path, f"topiccrawl {words}", **ascii_only)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "topiccrawl crawl" in done.stdout
+
+
+def test_ctrl_c_while_a_command_starts_is_no_stack_trace(tmp_path: Path) -> None:
+    (tmp_path / "early.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    path = os.pathsep.join((str(ROOT), str(tmp_path)))
+    done = run(
+        tmp_path, "topiccrawl articles list", SCRAPY_SETTINGS_MODULE="early", PYTHONPATH=path
+    )
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def test_closed_streams_are_no_files_of_a_command(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(
+        "import os\nfrom pathlib import Path\n"
+        "Path('streams').write_text(' '.join(os.readlink(f'/dev/fd/{n}') for n in range(3)))\n"
+    )
+    if not os.path.islink("/dev/fd/0"):  # noqa: PTH114 - a link to no file
+        pytest.skip("/dev/fd shows no names of files")
+    path = os.pathsep.join((str(ROOT), str(tmp_path)))
+    done = run(
+        tmp_path, "topiccrawl topics list <&- >&- 2>&-", SCRAPY_SETTINGS_MODULE="late",
+        PYTHONPATH=path,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert (tmp_path / "streams").read_text().split() == [os.devnull] * 3
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="the system has no /dev/full")
+def test_a_full_disk_behind_standard_output_is_an_error(tmp_path: Path) -> None:
+    done = run(tmp_path, f"topiccrawl topics list > {FULL}")
+    text = "standard output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (1, text)
