@@ -31,6 +31,7 @@ from topiccrawl.addons.simulate.collection import RecordedWeb
 from topiccrawl.addons.simulate.harvest import labelled_case, read_truth
 from topiccrawl.addons.simulate.replay import Conditions, Replay, key
 from topiccrawl.links.strategies.shark_plus import SharkPlus
+from topiccrawl.settings import TOPICCRAWL_SLOW_START
 from topiccrawl.topics import Scorer, SiteWords
 from topiccrawl.topics.pagekind import READABLE
 from topiccrawl.topics.topic import from_words
@@ -78,7 +79,7 @@ def judge(web: RecordedWeb, labelled: LabelledTopic, said: Topic, batch: int) ->
     rules = {name: getattr(case.topic, name) for name in ("seeds", "allowed_hosts", "denied_hosts")}
     topic = said.model_copy(update=rules)
     scorer = Scorer(topic, sites=SiteWords())
-    conditions = Conditions(budget=case.budget, batch=batch)
+    conditions = Conditions(case.budget, batch, TOPICCRAWL_SLOW_START)
     return JudgingReplay(web, topic, scorer, SharkPlus(scorer), conditions).watch(case.relevant)
 
 
