@@ -177,6 +177,11 @@ def as_page(mark: Mark) -> Page:
     return Page(mark.url, mark.title, mark.text, prose=mark.text, expected=mark.expected)
 
 
+def without_links(marks: Iterable[Mark]) -> list[Mark]:
+    """Return the marks without what the links to their pages predicted."""
+    return [mark._replace(expected=None) for mark in marks]
+
+
 def sample_of(scorer: Scorer, mark: Mark) -> Sample:
     """Convert a mark to input of the classifier."""
     relevance = scorer.score_page(as_page(mark)).relevance
