@@ -105,7 +105,8 @@ class Verdict(NamedTuple):
         relevance: Cosine of page and topic, in [0, 1]; combined with what the links to the page
             predict (``topics.linked``), or of another model.
         relevant: True if the relevance reaches the lower limit.
-        terms: Topic terms found, each with its share of the score, largest first; then ``LINKS``.
+        terms: Topic terms found, each with its share of the score, largest first; last, as
+            "(links)", the page score that the links predicted, if it counts.
         article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
         kind: Kind of the page; OTHER until its article was extracted.
         by_words: Verdict by the topic's words alone, if links or another model count as well.
@@ -286,7 +287,8 @@ class Article:
         language: See ``Extracted``.
         images: See ``Extracted``.
         topics: Topic name to score in [0, 1].
-        terms: Topic terms found, each with its share of the score, largest first; then ``LINKS``.
+        terms: Topic terms found, each with its share of the score, largest first; last, as
+            "(links)", the page score that the links predicted, if it counts.
         fetched_at: Seconds since the epoch.
         depth: Links from the nearest seed.
         digest: MD5 of the folded main text, or "" for a text too short to compare.
@@ -336,6 +338,11 @@ class Article:
     @override
     def __str__(self) -> str:
         return f"{self.title} <{self.url}>"
+
+    @property
+    def words(self) -> tuple[tuple[str, float], ...]:
+        """The terms without ``LINKS``."""
+        return tuple(pair for pair in self.terms if pair[0] != LINKS)
 
     @property
     def expected(self) -> float | None:
