@@ -349,6 +349,14 @@ class Article:
         """Page score that the links predicted when the article was stored; see ``Page``."""
         return dict(self.terms).get(LINKS)
 
+    def expected_for(self, topic: str) -> float | None:
+        """Return ``expected`` of an article from a store's ``get``; None if of another topic.
+
+        Its terms are those of the topic with the best score.
+        """
+        best = max(self.topics, key=self.topics.__getitem__, default="")
+        return self.expected if best == topic else None
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON values by name, in field order.
 

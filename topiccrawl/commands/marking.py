@@ -77,9 +77,7 @@ async def _stored_page(
     story = await _story(settings, url)
     if story is not None:
         article = story.article
-        best = max(article.topics, key=article.topics.__getitem__, default="")
-        expected = article.expected if best == topic else None  # ``terms`` are of the best topic
-        return Mark(url, article.title, article.body, expected=expected)
+        return Mark(url, article.title, article.body, expected=article.expected_for(topic))
     for page in (await store.pages())[1]:
         if page.url == url:
             return page
