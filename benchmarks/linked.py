@@ -26,10 +26,10 @@ from sklearn.metrics import average_precision_score
 from typing_extensions import override
 
 from benchmarks.judge_webs import WEBS, statements
-from benchmarks.output import DATA, command_line, show
-from topiccrawl.addons.simulate.collection import RecordedWeb
+from benchmarks.output import DATA, STDOUT, command_line, show
+from topiccrawl.addons.simulate.collection import RecordedWeb, key
 from topiccrawl.addons.simulate.harvest import labelled_case, read_truth
-from topiccrawl.addons.simulate.replay import Conditions, Replay, key
+from topiccrawl.addons.simulate.replay import Conditions, Replay
 from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.settings import TOPICCRAWL_SLOW_START
 from topiccrawl.topics import Scorer, SiteWords
@@ -57,7 +57,7 @@ class Judgement(NamedTuple):
 class JudgingReplay(Replay):
     """Replay that also judges each page by the links that led to it."""
 
-    def watch(self, relevant: frozenset[str]) -> list[Judgement]:
+    def judgements(self, relevant: frozenset[str]) -> list[Judgement]:
         """Crawl all pages; return those that links led to, judged by words and links."""
         self._relevant, self._judged = relevant, list[Judgement]()
         self.run()
@@ -80,7 +80,8 @@ def judge(web: RecordedWeb, labelled: LabelledTopic, said: Topic, batch: int) ->
     topic = said.model_copy(update=rules)
     scorer = Scorer(topic, sites=SiteWords())
     conditions = Conditions(case.budget, batch, TOPICCRAWL_SLOW_START)
-    return JudgingReplay(web, topic, scorer, SharkPlus(scorer), conditions).watch(case.relevant)
+    replay = JudgingReplay(web, topic, scorer, SharkPlus(scorer), conditions)
+    return replay.judgements(case.relevant)
 
 
 def measures(judged: Sequence[Judgement]) -> dict[str, float]:
@@ -145,8 +146,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     by_web: dict[str, list[dict[str, float]]] = {}
     whole: dict[str, object] = {}
+    shown = options.json != STDOUT
+    if shown:
+        print("Average precision, precision, recall and F1 by words, and by words and links:")
     for name, found in results(options.web, options.topic, options.stated, options.batch):
-        print(_line(name, found), flush=True)
+        if shown:
+            print(_line(name, found), flush=True)
         by_web.setdefault(name.partition(".")[0], []).append(found)
         whole[name] = {key: round(value, 4) for key, value in found.items()}
     if not by_web:

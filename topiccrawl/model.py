@@ -105,7 +105,8 @@ class Verdict(NamedTuple):
         relevance: Cosine of page and topic, in [0, 1]; combined with what the links to the page
             predict (``topics.linked``), or of another model.
         relevant: True if the relevance reaches the lower limit.
-        terms: Topic terms found, each with its share of the score, largest first; then ``LINKS``.
+        terms: Topic terms found, each with its share of the score, largest first; last, as
+            "(links)", the page score that the links predicted, if it counts.
         article: Article share in [0, 1]: 1 for a text to read, near 0 for a list of headlines.
         kind: Kind of the page; OTHER until its article was extracted.
         by_words: Verdict by the topic's words alone, if links or another model count as well.
@@ -286,7 +287,8 @@ class Article:
         language: See ``Extracted``.
         images: See ``Extracted``.
         topics: Topic name to score in [0, 1].
-        terms: Topic terms found, each with its share of the score, largest first; then ``LINKS``.
+        terms: Topic terms found, each with its share of the score, largest first; last, as
+            "(links)", the page score that the links predicted, if it counts.
         fetched_at: Seconds since the epoch.
         depth: Links from the nearest seed.
         digest: MD5 of the folded main text, or "" for a text too short to compare.
@@ -338,9 +340,22 @@ class Article:
         return f"{self.title} <{self.url}>"
 
     @property
+    def words(self) -> tuple[tuple[str, float], ...]:
+        """The terms without ``LINKS``."""
+        return tuple(pair for pair in self.terms if pair[0] != LINKS)
+
+    @property
     def expected(self) -> float | None:
         """Page score that the links predicted when the article was stored; see ``Page``."""
         return dict(self.terms).get(LINKS)
+
+    def expected_for(self, topic: str) -> float | None:
+        """Return ``expected`` of an article from a store's ``get``; None if of another topic.
+
+        Its terms are those of the topic with the best score.
+        """
+        best = max(self.topics, key=self.topics.__getitem__, default="")
+        return self.expected if best == topic else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain JSON values by name, in field order.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ONE = Mark("http://a.test/1?a=b.c", "题", "文", wanted=True)
-TWO = Mark("http://a.test/2", "", "text", wanted=False, article=0.25)
+TWO = Mark("http://a.test/2", "", "text", wanted=False, article=0.25, expected=0.5)
 
 
 @pytest.fixture(params=["mongo", "sqlite", "redis"])

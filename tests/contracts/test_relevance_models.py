@@ -125,9 +125,12 @@ def test_a_list_of_headlines_is_less_of_a_harvest(build: Build) -> None:
     assert hub.harvest < read.harvest
 
 
-@given(st.text(max_size=60), st.text(max_size=20))
+@given(st.text(max_size=60), st.text(max_size=20), st.none() | st.floats(0, 1))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
-def test_any_page_has_figures_in_their_ranges(build: Build, text: str, title: str) -> None:
-    verdict = build(from_words("新能源汽车")).score_page(page(text, title))
+def test_any_page_has_figures_in_their_ranges(
+    build: Build, text: str, title: str, expected: float | None
+) -> None:
+    one = page(text, title)._replace(expected=expected)
+    verdict = build(from_words("新能源汽车")).score_page(one)
     assert 0.0 <= verdict.harvest <= verdict.relevance <= 1.0
     assert 0.0 <= verdict.article <= 1.0

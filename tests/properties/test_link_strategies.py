@@ -58,6 +58,7 @@ def test_values_and_lanes_are_in_range(name: str, parents: list[tuple[Verdict, L
     for evidence in (*found, folded(chosen, found), ()):
         assert 0.0 <= chosen.value(evidence) <= 1.0
         assert chosen.lane(evidence) in {PRIOR, NORMAL, REJECTED}
+        assert 0.0 <= (chosen.expected(evidence) or 0.0) <= 1.0
     assert all(len(evidence) == len(chosen.fields) for evidence in found)
 
 
@@ -97,6 +98,7 @@ def test_a_seed_is_worth_as_much_as_anything(
     chosen = strategy(name, SCORER)
     assert chosen.value(()) >= chosen.value(folded(chosen, evidences(chosen, parents)))
     assert chosen.lane(()) == PRIOR
+    assert chosen.expected(()) is None
 
 
 @every_strategy

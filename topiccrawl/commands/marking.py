@@ -59,7 +59,7 @@ async def mark(
             raise StateError("there are {most} marks: remove some, or use `topics mark`", most=most)
         found = Mark(page_url, "", "")
         if wanted is not None:
-            found = await _stored_page(settings, store, frontier, page_url)
+            found = await _stored_page(settings, store, topic.name, frontier, page_url)
         if wanted is not None or page_url in known:
             await store.mark([found._replace(wanted=wanted)])
         marks = await store.marks()
@@ -69,12 +69,14 @@ async def mark(
     )
 
 
-async def _stored_page(settings: Settings, store: MarkStore, frontier: str, url: str) -> Mark:
+async def _stored_page(
+    settings: Settings, store: MarkStore, topic: str, frontier: str, url: str
+) -> Mark:
     """Return the stored text of a page: its article, its sample, or the texts of its link."""
     story = await _story(settings, url)
     if story is not None:
         article = story.article
-        return Mark(url, article.title, article.body, expected=article.expected)
+        return Mark(url, article.title, article.body, expected=article.expected_for(topic))
     for page in (await store.pages())[1]:
         if page.url == url:
             return page

@@ -26,6 +26,7 @@ from topiccrawl.topics.marks import (
     derived_vector,
     example_texts,
     mark_of,
+    without_links,
 )
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.scorer import Scorer
@@ -79,6 +80,8 @@ class Judging(Protocol):
     scorer: Scorer | MultiScorer
     judges: list[RelevanceModel]
     """Relevance models, one for each topic; ``scorer`` has the words of the topics."""
+    judges_links: bool
+    """True if the links to a page count in its relevance."""
 
 
 class MarkedTopic:
@@ -124,6 +127,8 @@ class MarkedTopic:
     def verdicts(self, page: Page, names: Container[str]) -> dict[str, Verdict]:
         """Return the current verdicts of the topics with the given names, by name."""
         scorer = self.spider.scorer
+        if not self.spider.judges_links:
+            page = page._replace(expected=None)
         if isinstance(scorer, MultiScorer):
             return {topic.name: one for topic, one in scorer.verdicts(page, names)}
         name = scorer.topic.name
@@ -272,7 +277,10 @@ class TopicMarks:
         judges, stats = self.spider.judges, self.crawler.stats
         if not marks and judges[self._index] is self.scorer:
             return
-        data = request(self.scorer, marks, self.sample.pages)
+        pages: Sequence[Mark] = self.sample.pages
+        if not self.spider.judges_links:  # marks and sample may be of a crawl that did
+            marks, pages = without_links(marks), without_links(pages)
+        data = request(self.scorer, marks, pages)
         async with self._lock:
             learned = await learn_in_process(data)
         if learned is None:

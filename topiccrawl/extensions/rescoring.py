@@ -94,7 +94,7 @@ async def rescore(store: ArticleStore, topic: str, verdicts: Verdicts, pause: fl
     async for article in store.select(Selection(topic=topic)):
         if _rescored(article, verdicts) is not None:
             story = await store.get(article.url)  # a crawl may have replaced it
-            new = story and _rescored(story.article, verdicts)
+            new = story and _rescored(replace(story.article, terms=article.terms), verdicts)
             if new:
                 await store.save([new])
                 changed += 1

@@ -197,7 +197,7 @@ def read_page_of(message: bytes | memoryview) -> ReadPage | None:
     """Decode the page in a response."""
     if (fields := unpack(message)) is None:
         return None
-    (url, title, text, links, canonical, directives, prose, feed), encoding, blank = fields
+    (url, title, text, links, canonical, directives, prose, feed, _), encoding, blank = fields
     found = tuple(map(Link._make, links))
     page = Page(url, title, text, found, canonical, Directives(*directives), prose, feed)
     return ReadPage(page, encoding, blank)

@@ -93,6 +93,11 @@ class TopicSpider(Spider):
         exclude: URL patterns; matching URLs are not crawled.
         since: Yields change events (new, changed, gone) as items, beginning with those since
             ``last``, ``12h``, ``7d`` or a day.
+
+    Attributes:
+        judges_links: True if the links to a page count in its relevance. Not in a crawl for several
+            topics, whose links are scored against all of them together, and not with a model of
+            TOPICCRAWL_RELEVANCE.
     """
 
     name = "topic"
@@ -116,7 +121,7 @@ class TopicSpider(Spider):
         )
         self.rendering: Rendering | None = None
         self.frame_of: Callable[[str], LearningFrame | None] = lambda _url: None
-        self._judges_links = False
+        self.judges_links = False
 
     @classmethod
     @override
@@ -138,7 +143,8 @@ class TopicSpider(Spider):
         spider._set_crawler(crawler)
         spider.judges = judges_of(settings, plan.scorer)
         spider.reading = PageReading.of(crawler)
-        spider._judges_links = settings.getbool("TOPICCRAWL_LINK_RELEVANCE")
+        words_alone = settings["TOPICCRAWL_RELEVANCE"] or isinstance(plan.scorer, MultiScorer)
+        spider.judges_links = not words_alone and settings.getbool("TOPICCRAWL_LINK_RELEVANCE")
         spider.spec = replace(spider.spec, since=since, prepare=spider.prepare)
         context = context_of(crawler)
         context.search = plan.discovery
@@ -227,13 +233,9 @@ class TopicSpider(Spider):
         return self.reading.conditions(self.frame_of(page.url)) if wants else None
 
     def _with_links(self, page: Page, lease: Lease) -> Page:
-        """Return the page with the score that its links predict; not if there are several topics.
-
-        The links of a crawl with several topics are scored against all of them together.
-        """
-        if isinstance(self.scorer, MultiScorer) or not self._judges_links:
-            return page
-        return page._replace(expected=self.strategy.expected(lease.evidence))
+        """Return the page with the score that its links predict, if ``judges_links``."""
+        expected = self.strategy.expected(lease.evidence) if self.judges_links else None
+        return page._replace(expected=expected)
 
     def parse_example(self, response: Response, *, wanted: bool) -> Iterator[Any]:
         """Send an example page to the learning extensions; parse it unless a counterexample."""

@@ -100,7 +100,7 @@ COLUMNS: Mapping[str, Column] = {
     "words": Column(
         "numbers",
         "Topic words found, each with its share of the score, largest first.",
-        lambda a, _: dict(a.terms),
+        lambda a, _: dict(a.words),
     ),
     "author": _field("string", "author", "Authors, separated by blanks."),
     "source": _field("string", "source", "First publisher."),

@@ -7,6 +7,7 @@ processes as JSON.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from functools import lru_cache
 from heapq import nlargest
@@ -54,16 +55,18 @@ class MarkedModel:
     Args:
         scorer: Scorer by topic words.
         classifier: Classifier trained with this scorer.
+        links: Whether the links to a page count, as they did in training.
     """
 
-    def __init__(self, scorer: Scorer, classifier: Classifier) -> None:
+    def __init__(self, scorer: Scorer, classifier: Classifier, *, links: bool = True) -> None:
         self.scorer = scorer
         self.classifier = classifier
+        self.links = links
         self._weight_of = lru_cache(MAX_CACHED)(self._learnt_weight)
 
     def score_page(self, page: Page) -> Verdict:
         """Return relevance and harvest as probabilities, and the decisive words."""
-        by_words = self.scorer.score_page(page)
+        by_words = self.scorer.score_page(page if self.links else page._replace(expected=None))
         weights = _weights(page.title, Scorer.judged_text(page), self.scorer)
         added = {word: value * self._weight_of(word) for word, value in weights.items()}
         learnt = sum(added.values())
@@ -85,17 +88,18 @@ class MarkedModel:
 
     def signature(self) -> str:
         """Return a text that identifies topic, marks and training method."""
-        text = f"{self.scorer.signature()} {self.classifier.to_json()}"
+        text = f"{self.scorer.signature()} {self.to_json()}"
         return f"marks-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     def to_json(self) -> str:
         """Return the learned part, for another process with the same topic."""
-        return self.classifier.to_json()
+        return json.dumps({"links": self.links, "classifier": self.classifier.to_json()})
 
     @classmethod
     def from_json(cls, scorer: Scorer, text: str) -> Self:
         """Load a model from the result of ``to_json``, with an equal scorer."""
-        return cls(scorer, Classifier.from_json(text))
+        found = json.loads(text)
+        return cls(scorer, Classifier.from_json(found["classifier"]), links=found["links"])
 
     def _learnt_weight(self, word: str) -> float:
         return float(self.classifier.weight_at(np.array([bucket(word)], np.int64))[0])
@@ -148,6 +152,9 @@ class OnWordScale:
 def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()) -> RelevanceModel:
     """Train a model on marks.
 
+    The links to pages count if they are known of most marks. Texts, examples and marks of earlier
+    versions have none: by words alone they score higher than the pages that the model would judge.
+
     Args:
         scorer: Scorer by topic words.
         marks: Marks of users; a later mark of a URL replaces an earlier one.
@@ -158,12 +165,16 @@ def learn(scorer: Scorer, marks: Iterable[Mark], background: Iterable[Mark] = ()
         there is no background.
     """
     last = {mark.url: mark for mark in marks}
+    links = 2 * sum(mark.expected is not None for mark in last.values()) > len(last)
+    if not links:
+        last = {mark.url: mark for mark in without_links(last.values())}
+        background = without_links(background)
     on = [sample_of(scorer, mark) for mark in last.values() if mark.wanted is True]
     off = [sample_of(scorer, mark) for mark in last.values() if mark.wanted is False]
     others = [sample_of(scorer, mark) for mark in background if mark.url not in last]
     if not on or not (off or others):
         return scorer
-    return MarkedModel(scorer, fit(on, off, others))
+    return MarkedModel(scorer, fit(on, off, others), links=links)
 
 
 def mark_of(page: Page, *, wanted: bool | None = None) -> Mark:
@@ -175,6 +186,11 @@ def mark_of(page: Page, *, wanted: bool | None = None) -> Mark:
 def as_page(mark: Mark) -> Page:
     """Convert a mark to a page with its text."""
     return Page(mark.url, mark.title, mark.text, prose=mark.text, expected=mark.expected)
+
+
+def without_links(marks: Iterable[Mark]) -> list[Mark]:
+    """Return the marks without what the links to their pages predicted."""
+    return [mark._replace(expected=None) for mark in marks]
 
 
 def sample_of(scorer: Scorer, mark: Mark) -> Sample:

@@ -153,7 +153,7 @@ class Scorer:
         """
         counts, squared_length, forbidden = self._measured(text, title)
         if not self._has_positive(counts):
-            return Verdict(0.0, self.lower_limit <= 0.0, self._terms(counts, {}))
+            return Verdict(0.0, self.lower_limit <= 0.0 and not forbidden, self._terms(counts, {}))
         scale = self._scale(squared_length, counts)
         factors = self._site_factors(url)
         terms = self._terms(counts, {index: scale * factors[index] for index in counts})
@@ -269,22 +269,19 @@ class Scorer:
         """
         folded, heading = fold(text), fold(title)
         counts = self._counts(folded, heading, self._matcher.surfaces)
+        forbidden = self._forbidden.contains(folded) or self._forbidden.contains(heading)
         if not self._has_positive(counts):
-            return counts, 0.0, False
+            return counts, 0.0, forbidden
         windows = sample(folded)
         share = sum(map(len, windows)) / max(1, len(folded))
         squared_length = self._squared_length("\n".join(windows)) / (share or 1.0)
         squared_length += TITLE_WEIGHT * self._squared_length(heading)
-        forbidden = self._forbidden.contains(folded) or self._forbidden.contains(heading)
         return counts, squared_length, forbidden
 
     def _excludes(self, page: Page) -> bool:
         """Return whether the topic's groups or ``must_not`` exclude a page."""
-        text, title = self.judged_text(page), page.title
-        if self.topic.must_not and any(self._forbidden.contains(fold(t)) for t in (text, title)):
-            return True
-        counts, _, _ = self._measured(text, title) if self._groups else ({}, 0.0, False)
-        return any(group.isdisjoint(counts) for group in self._groups)
+        counts, _, forbidden = self._measured(self.judged_text(page), page.title)
+        return forbidden or any(group.isdisjoint(counts) for group in self._groups)
 
     def _counts(self, text: str, title: str, surfaces: Iterable[Surface]) -> dict[int, int]:
         counts = count(surfaces, text)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from scrapy.utils.test import get_crawler
+from typing_extensions import override
 
 from topiccrawl.extensions.marking import MarkedTopic
 from topiccrawl.extensions.rescoring import Rescoring, rescore
-from topiccrawl.model import Article, Page, Verdict
+from topiccrawl.model import LINKS, Article, Page, Verdict
 from topiccrawl.storage.factory import articles_of, opened
 from topiccrawl.topics.fields import Thresholds
 from topiccrawl.topics.multitopic import MultiScorer
@@ -20,8 +23,6 @@ from topiccrawl.topics.topic import Topic
 if TYPE_CHECKING:
     from collections.abc import Container
     from pathlib import Path
-
-    import pytest
 
     from topiccrawl.topics.contract import Reasons
 
@@ -54,9 +55,11 @@ def stored(number: int, title: str, **topics: float) -> Article:
     )  # fmt: skip
 
 
-def extension(folder: Path, scorer: Scorer | MultiScorer, judges: list[Any]) -> MarkedTopic:
+def extension(
+    folder: Path, scorer: Scorer | MultiScorer, judges: list[Any], *, links: bool = True
+) -> MarkedTopic:
     crawler = get_crawler(settings_dict={"TOPICCRAWL_DATA_DIR": str(folder)})
-    spider: Any = SimpleNamespace(scorer=scorer, judges=judges, strategy=None)
+    spider: Any = SimpleNamespace(scorer=scorer, judges=judges, strategy=None, judges_links=links)
     crawler.spider = spider
     return MarkedTopic.from_crawler(crawler)
 
@@ -85,6 +88,29 @@ def test_scores_follow_the_judge_and_nothing_else_changes(tmp_path: Path) -> Non
         await store.close()
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_the_links_of_another_topic_do_not_count(tmp_path: Path, *, links: bool) -> None:
+    """An article has a prediction for each topic; the last crawl of this one judges as it says."""
+    expected: set[float | None] = set()
+
+    class Asked(Judge):
+        @override
+        def score_page(self, page: Page) -> Verdict:
+            expected.add(page.expected)
+            return super().score_page(page)
+
+    async def work() -> None:
+        marked = extension(tmp_path, Scorer(BALL), [Asked()], links=links)
+        async with opened(articles_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})) as store:
+            one = stored(1, "A late goal", ball=0.2)
+            await store.save([replace(one, terms=(("goal", 0.2), (LINKS, 0.9)))])
+            await store.save([replace(one, topics={"city": 0.6}, terms=((LINKS, 0.1),))])
+            assert await rescore(store, "ball", marked.verdicts, pause=0) == 1
+
+    asyncio.run(work())
+    assert expected == {0.9 if links else None}
 
 
 def test_several_topics_are_scored_as_their_crawl_stores_them(

@@ -219,6 +219,19 @@ def test_shark_plus_prefers_two_relevant_parents_to_one_and_counts_irrelevant_on
     assert plus.value(plus.fold(good.evidence, poor.evidence)) < one
 
 
+def test_shark_plus_expects_more_of_named_links_and_less_where_all_pages_are_good() -> None:
+    plus = strategy("shark-plus", TOPIC)
+    named = plus.offers(RELEVANT, (), [Link("http://a.test/x", "cup football", "")])[0].evidence
+    other = plus.offers(NOTHING, (), [Link("http://a.test/y", "money", "")])[0].evidence
+    high, low = plus.expected(named), plus.expected(other)
+    assert high is not None
+    assert low is not None
+    assert 0.0 < low < 1 / 3 < high < 1.0
+    plus.bias([GroupStats(100, 40.0)])
+    assert plus.expected(named) == pytest.approx(high - 0.15 * 0.4 / 0.36)
+    assert strategy("best-first", TOPIC).expected(named) is None
+
+
 def test_shark_plus_learns_where_good_pages_lie() -> None:
     plus = strategy("shark-plus", TOPIC)
     crawl, host = GroupStats(100, 10.0), GroupStats(20, 4.0)
@@ -391,4 +404,5 @@ def test_shark_plus_takes_up_the_evidence_of_its_earlier_revisions(
     assert plus.lane(old) == PRIOR
     plus.reached(old, 0.5)
     assert plus.value(old) == pytest.approx(plus.value(offer.evidence))
+    assert plus.expected(old) == pytest.approx(plus.expected(offer.evidence))
     assert plus.fold(old, offer.evidence) == plus.fold(offer.evidence, offer.evidence)

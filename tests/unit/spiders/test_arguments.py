@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 
 from topiccrawl import settings as project
@@ -97,3 +98,19 @@ def test_a_seed_on_a_denied_host_is_a_mistake() -> None:
     refuse_denied(topic.model_copy(update={"seeds": ("http://good.test/",)}))
     with pytest.raises(TopicError, match=r"http://www\.bad\.test/.*denied_hosts"):
         refuse_denied(topic.model_copy(update={"seeds": ("http://www.bad.test/",)}))
+
+
+@pytest.mark.parametrize(
+    ("topics", "own", "judged"),
+    [
+        ({"topic": "足球"}, {}, True),
+        ({"topic": "足球"}, {"TOPICCRAWL_LINK_RELEVANCE": "0"}, False),
+        ({"topic": "足球"}, {"TOPICCRAWL_RELEVANCE": "topiccrawl.topics.OnWordScale"}, False),
+        ({"topics": "足球,排球"}, {}, False),
+    ],
+)
+def test_links_count_for_one_topic_without_a_custom_model(
+    topics: dict[str, str], own: dict[str, str], *, judged: bool
+) -> None:
+    crawler = Crawler(TopicSpider, settings(TOPICCRAWL_READERS="0", **own))
+    assert TopicSpider.from_crawler(crawler, **topics).judges_links is judged

@@ -120,6 +120,21 @@ def test_marks_learn_on_words_and_links() -> None:
     assert found[0].for_links == scorer.score_page(page(text))
 
 
+def test_links_do_not_count_if_they_are_not_known_of_most_marks() -> None:
+    """A text has no links; by its words alone it scores higher than a page with weak links."""
+    dice = random.Random(7)  # noqa: S311
+    on, off = made(1, GAME, 1, wanted=True), made(1, HALL, 2, wanted=False)
+    game = page(story(dice, GAME, named=True))
+    model = learn(Scorer(TOPIC), on + off)
+    assert model.score_page(game._replace(expected=0.1)) == model.score_page(game)
+    marked = [one._replace(expected=0.1) for one in made(2, HALL, 3, wanted=False)]
+    same = learn(Scorer(TOPIC), [*on, *off, *marked])
+    assert same.score_page(game._replace(expected=0.1)) == same.score_page(game)
+    marked += [one._replace(expected=0.8) for one in made(2, GAME, 4, wanted=True)]
+    more = learn(Scorer(TOPIC), [*on, *off, *marked])
+    assert more.score_page(game._replace(expected=0.1)) != more.score_page(game)
+
+
 def test_links_do_not_count_against_groups_and_excluded_words() -> None:
     strict = Topic(
         name="t", terms={"football": 1.0, "women": 1.0}, all_of=(("women",),), must_not=("fantasy",)
@@ -142,7 +157,7 @@ def test_a_model_travels_as_json() -> None:
     marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
     model = learn(Scorer(TOPIC), marks)
     assert isinstance(model, MarkedModel)
-    assert json.loads(model.to_json())["places"]
+    assert json.loads(model.to_json())["links"] is False
     same = MarkedModel.from_json(Scorer(TOPIC), model.to_json())
     seen = page(" ".join(GAME + HALL))
     assert same.score_page(seen).relevance == pytest.approx(

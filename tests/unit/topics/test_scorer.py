@@ -310,6 +310,9 @@ def test_a_word_that_must_not_stand_there(scorer_for: Build) -> None:
         .score_text("足球彩票")
         .relevant
     )
+    anything = scorer_for("足球", must_not=["彩票"], thresholds={"lower_limit": 0.0})
+    assert anything.score_text("音乐会").relevant
+    assert not anything.score_text("彩票").relevant
 
 
 @pytest.mark.parametrize(

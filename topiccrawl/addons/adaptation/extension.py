@@ -110,8 +110,11 @@ class TopicAdaptation:
             logger.info("Adapted topic of an earlier run restored: %s", change.reason)
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """Learn a page, and change the topic when due."""
-        if self.adapter.learn(page, verdict):
+        """Learn a page by its words alone, and change the topic when due.
+
+        Learned words raise the scores of links, which must not select the pages to learn from.
+        """
+        if self.adapter.learn(page, verdict.for_links):
             self.crawler.stats.inc_value("topiccrawl/adaptation/learnt")
         if self._storing is None and (change := self.adapter.adapt()):
             self._storing = asyncio.ensure_future(

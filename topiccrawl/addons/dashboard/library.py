@@ -244,7 +244,7 @@ def brief(article: Article, topic: str) -> dict[str, Any]:
     """Return the fields of an article that lists show."""
     values = {name: getattr(article, name) for name in _BRIEF}
     text = "" if article.noarchive else article.body[:SUMMARY]
-    terms = [[term, round(share, 3)] for term, share in article.terms[:6]]
+    terms = [[term, round(share, 3)] for term, share in article.words[:6]]
     score = round(score_of(article, topic), 4)
     return {**values, "score": score, "topics": list(article.topics), "terms": terms, "text": text}
 

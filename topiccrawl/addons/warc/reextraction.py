@@ -18,13 +18,15 @@ from topiccrawl.extract.pagination import joined, pager_of
 from topiccrawl.extract.readers import ReaderError, Readers
 from topiccrawl.extract.reading import LocalReader, RawPage, ReadPage
 from topiccrawl.links.urls import canonical
+from topiccrawl.model import Page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping
     from pathlib import Path
 
     from topiccrawl.addons.warc.archive import Exchange
-    from topiccrawl.model import Article, Extracted, Page
+    from topiccrawl.model import Article, Extracted
+    from topiccrawl.storage.contract import ArticleStore
     from topiccrawl.topics import Scorer
     from topiccrawl.topics.topic import Topic
 
@@ -53,6 +55,8 @@ class Reextraction:
         topic: Topic of the articles.
         scorer: Scorer of pages and articles.
         readers: Readers of the pages.
+        store: Store of the articles, which knows what the links to them predicted; None to judge
+            pages by their words alone.
     """
 
     def __init__(
@@ -61,11 +65,13 @@ class Reextraction:
         topic: Topic,
         scorer: Scorer,
         readers: Readers | LocalReader,
+        store: ArticleStore | None = None,
     ) -> None:
         self._pages = pages
         self._topic = topic
         self._scorer = scorer
         self._readers = readers
+        self._store = store
 
     async def articles(self, urls: Iterable[str]) -> AsyncIterator[Article | None]:
         """Yield the article of each page in order; None if a crawl would store none."""
@@ -90,19 +96,24 @@ class Reextraction:
         read = await self._read(found)
         if found is None or read is None:
             return None
-        page = read.page
+        page = read.page._replace(expected=await self._expected(url))
         wanted = self._scorer.score_page(page).relevant and not page.directives.noindex
         if not wanted or pager_of(page.url, page.links).first:
             return None
         extracted = await self._extract(found, part=False)
         if extracted is None:
             return None
-        verdict = self._scorer.score_text(extracted.body, extracted.title)
+        title, body, expected = extracted.title, extracted.body, page.expected
+        verdict = self._scorer.score_page(Page(url, title, body, prose=body, expected=expected))
         if not verdict.relevant or not self._topic.wants(extracted.published):
             return None
         fetch = Fetch(canonical(url) or url, found.at, 0, read.encoding)
         article = compose(extracted, fetch, page, self._topic.name, verdict)
         return await self._whole(article, page)
+
+    async def _expected(self, url: str) -> float | None:
+        story = await self._store.get(url) if self._store is not None else None
+        return story.article.expected_for(self._topic.name) if story is not None else None
 
     async def _whole(self, article: Article, page: Page) -> Article:
         """Return the article with the text of its archived later pages."""

@@ -74,6 +74,16 @@ async def fed(learning: TopicAdaptation, pages: int) -> None:
         await learning.closed()
 
 
+def test_pages_are_learnt_by_their_words_alone(tmp_path: Path) -> None:
+    """Learnt words raise the scores of links, which would confirm them otherwise."""
+    learning = extension(tmp_path, TOPICCRAWL_ADAPTATION="words")
+    other = text_page(0)
+    linked = learning.own.score_page(other._replace(expected=1.0))
+    assert linked.relevant
+    learning.judged(other, linked)
+    assert learning.adapter.state()["for"] == 0.0
+
+
 def learnt(learning: TopicAdaptation) -> int:
     """How many changes queued values know of, in steps of the method."""
     return learning.spider.strategy.version - learning.spider.topic.version

@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import pytest
+
 from topiccrawl.addons.warc.archive import Exchange
 from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
 from topiccrawl.extract.readers import ReaderLimits, Readers
 from topiccrawl.extract.reading import LocalReader, StandardReader
+from topiccrawl.model import LINKS, Article
+from topiccrawl.storage.factory import articles_of, opened
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.topic import Topic
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from topiccrawl.model import Article
 
 TOPIC = Topic(name="t", terms={"新能源汽车": 1.0})
 TRIAL = "tests.unit.extract.readers_trial.TrialReader"
@@ -64,6 +66,24 @@ def test_a_page_that_ends_its_reader_is_left_out() -> None:
     found = extracted([*PAGES[:5], *bombs, *PAGES[5:]], Readers(1, TRIAL, ReaderLimits(seconds=3)))
     assert found[5:8] == [None] * 3
     assert [*found[:5], *found[8:]] == extracted(PAGES, LocalReader(StandardReader()))
+
+
+@pytest.mark.parametrize(("named", "found"), [("t", True), ("another", False)])
+def test_links_that_led_to_a_stored_article_count(tmp_path: Path, named: str, found: bool) -> None:  # noqa: FBT001
+    page = exchange("n1.html")
+    page = page._replace(body=page.body.replace("新能源汽车".encode(), "音乐".encode()))
+    known = Article(page.url, "音乐", "文", topics={named: 0.1}, terms=((LINKS, 1.0),))
+
+    async def work() -> list[Article | None]:
+        async with opened(articles_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})) as store:
+            await store.save([known])
+            reader = LocalReader(StandardReader())
+            again = Reextraction({page.url: page}, TOPIC, Scorer(TOPIC), reader, store)
+            return [article async for article in again.articles([page.url])]
+
+    (article,) = asyncio.run(work())
+    assert (article is not None) is found
+    assert article is None or article.terms == ((LINKS, 1.0),)
 
 
 def test_files_that_are_done_are_those_of_the_same_topic_and_content(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from topiccrawl.topics.topic import resolve
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from topiccrawl.addons.warc.archive import LatestPages
     from topiccrawl.addons.warc.reextraction import FilesDone, Reextraction
@@ -73,14 +73,18 @@ class Command(OperatorCommand, ScrapyCommand):
         topic = resolve(opts.topic or self.last_crawl(None).topic)
         pages = LatestPages([Path(name) for name in args])
         readers = pool_of(self.options, lambda _: None) or LocalReader(reader_of(self.options))
-        extraction = Reextraction(pages, topic, Scorer(topic), readers)
         done = FilesDone(self.folder / "reextract.json", topic, fresh=opts.fresh)
+
+        def extraction(store: ArticleStore) -> Reextraction:
+            links = self.options.getbool("TOPICCRAWL_LINK_RELEVANCE")
+            return Reextraction(pages, topic, Scorer(topic), readers, store if links else None)
+
         asyncio.run(self._extract(pages, extraction, done, readers))
 
     async def _extract(
         self,
         pages: LatestPages,
-        extraction: Reextraction,
+        extraction: Callable[[ArticleStore], Reextraction],
         done: FilesDone,
         readers: Readers | LocalReader,
     ) -> None:
@@ -91,7 +95,7 @@ class Command(OperatorCommand, ScrapyCommand):
                 if path in done:
                     say(tr("{path}: finished before the interruption", path=path), to=sys.stderr)
                     continue
-                await self._store(extraction.articles(pages.of(path)), store, counts)
+                await self._store(extraction(store).articles(pages.of(path)), store, counts)
                 done.add(path)
             done.end()
         say(_summary(counts))
