@@ -56,7 +56,7 @@ class PublishedPage(NamedTuple):
 
 def read_site(folder: Path, address: str) -> Iterator[PublishedPage]:
     """Yield the HTML pages below a folder, without pages of more than ``MAX_BYTES``."""
-    for file in sorted(folder.rglob("*.html")):
+    for file in sorted(filter(Path.is_file, folder.rglob("*.html"))):
         path = file.relative_to(folder).as_posix()
         url = urljoin(address, quote(path.removesuffix("index.html")))
         body = file.read_bytes()
