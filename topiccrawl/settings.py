@@ -181,8 +181,9 @@ TOPICCRAWL_SITE_WORDS = True
 """Reduce the weight that words on most pages of a site have on that site. The relevance of a page
 then depends on the pages read before it (docs/judge.md)."""
 TOPICCRAWL_LINK_RELEVANCE = True
-"""Judge a page by its words and by the links that led to it; off: by its words alone
-(docs/judge.md)."""
+"""Judge a page by its words and by the links that led to it; off: by its words alone. Links never
+count in crawls for several topics, with TOPICCRAWL_RELEVANCE, and with built-in strategies other
+than shark-plus (docs/judge.md)."""
 TOPICCRAWL_EXTRACT = True
 """Extract articles from relevant pages; off: the crawl only explores."""
 TOPICCRAWL_GENRES = ["article", "live"]

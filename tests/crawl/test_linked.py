@@ -43,6 +43,7 @@ def pages() -> dict[str, Page]:
 def test_an_article_that_links_expect_is_stored(tmp_path: Path, judged: str) -> None:
     with Web(pages()) as web:
         settings = {"TOPICCRAWL_LINK_RELEVANCE": judged, "TOPICCRAWL_DUPLICATES": "exact-text"}
+        settings["TOPICCRAWL_READERS"] = "1"
         status, log = run(web.proxy, tmp_path, *ARGUMENTS, **settings)
     assert status == 0, log[-3000:]
     found = stored(tmp_path)
