@@ -287,7 +287,7 @@ class CrawlFigures:
                 "site": article.site,
                 "published": article.published,
                 "score": round(article.topics.get(self.name, 0.0), 4),
-                "terms": [[term, round(share, 3)] for term, share in article.terms[:4]],
+                "terms": [[term, round(share, 3)] for term, share in article.words[:4]],
                 "reprint_of": article.reprint_of,
             }
         )

@@ -17,6 +17,7 @@ from topiccrawl.extensions.wait_reason import QUIET
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome
+from topiccrawl.model import LINKS, Article
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.leases import LeaseBook, Retry
 from topiccrawl.scheduler.signals import lease_settled, page_counted
@@ -105,3 +106,12 @@ def test_pages_count_by_their_report_or_else_when_fetched(tmp_path: Path) -> Non
 def test_a_crawl_on_another_scheduler_has_no_figures(tmp_path: Path) -> None:
     with pytest.raises(NotConfigured):
         figured(tmp_path, lambda _: None, SCHEDULER="scrapy.core.scheduler.Scheduler")
+
+
+def test_latest_articles_have_words_without_the_links(tmp_path: Path) -> None:
+    def act(figures: CrawlFigures) -> None:
+        terms = (("球队", 0.3), (LINKS, 0.7))
+        figures.stored(Article(URL, "题", "文", terms=terms))
+        assert figures.latest[0]["terms"] == [["球队", 0.3]]
+
+    figured(tmp_path, act)
