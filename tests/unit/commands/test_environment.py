@@ -43,7 +43,11 @@ def test_help_needs_no_chinese_letters(tmp_path: Path, words: str) -> None:
 
 
 def test_ctrl_c_while_a_command_starts_is_no_stack_trace(tmp_path: Path) -> None:
-    (tmp_path / "early.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    (tmp_path / "early.py").write_text(
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # the caller may ignore it\n"
+        "signal.raise_signal(signal.SIGINT)\n"
+    )
     path = os.pathsep.join((str(ROOT), str(tmp_path)))
     done = run(
         tmp_path, "topiccrawl articles list", SCRAPY_SETTINGS_MODULE="early", PYTHONPATH=path

@@ -81,6 +81,7 @@ class SiteFrame:
     def observe(self, body: Body) -> None:
         r"""Learn from the body of an article, as extracted (with repeated lines).
 
+        >>> from topiccrawl.extract.body import Body
         >>> frame = SiteFrame()
         >>> for n in range(6):
         ...     frame.observe(Body(f"第{n}条消息。\n本台热线欢迎来电。", box="div.text"))
