@@ -350,10 +350,7 @@ class Article:
         return dict(self.terms).get(LINKS)
 
     def expected_for(self, topic: str) -> float | None:
-        """Return ``expected`` of an article from a store's ``get``; None if of another topic.
-
-        Its terms are those of the topic with the best score.
-        """
+        """Return ``expected`` if the article's terms, those of its best topic, are of this one."""
         best = max(self.topics, key=self.topics.__getitem__, default="")
         return self.expected if best == topic else None
 

@@ -28,6 +28,7 @@ from topiccrawl.scheduler.finish import (
     SEEDS_UNREACHABLE,
     STORE_FAILED,
 )
+from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
 from topiccrawl.storage.backup import write_version
@@ -113,16 +114,23 @@ class CrawlOutcome:
         return pages >= ENOUGH and self._stored == 0
 
     async def _count_stored(self) -> int | None:
-        """Return the number of stored articles on topic; None if unknown."""
+        """Return the number of stored articles, or of pages found earlier; None if unknown."""
         spec = self.context.spec
         if spec.judges is None:
             return None
         try:
             async with closed_after(storage_of(self.crawler.settings).listing()) as listing:
                 total, _ = await listing.page(spec.name, 1, 0)
+            return total or await self._count_earlier()
         except TopiccrawlError:
             return None
-        return total
+
+    async def _count_earlier(self) -> int:
+        """Return the number of pages on topic in earlier runs; some crawls store no articles."""
+        place = frontier_place(self.crawler.settings, self.crawler.spider)
+        async with closed_after(frontiers_of(self.crawler.settings).runs()) as runs:
+            states = [one.state for one in await runs.all()]
+        return sum(one["totals"]["relevant"] for one in states if one["run"]["frontier"] == place)
 
     def print_summary(self) -> None:
         """Print the summary of a topic crawl below the log."""

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary
 
 from scrapy import signals
@@ -71,6 +71,18 @@ class ChallengeError(IgnoreRequest):
 
     def __init__(self, url: str) -> None:
         super().__init__(f"{url}: the site checks its visitor and does not show the page")
+
+
+class Rendering(Protocol):
+    """Decision per site whether its blank pages are rendered in a browser."""
+
+    def wants(self, url: str) -> bool:
+        """Return whether a blank page of this URL's site is to be rendered."""
+        ...
+
+    def observe(self, url: str, *, article: bool) -> None:
+        """Record whether a rendered page was an article."""
+        ...
 
 
 class PageReading:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from heapq import nlargest
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
 from typing_extensions import override
@@ -32,7 +32,7 @@ from topiccrawl.spiders.arguments import (
     plan_of,
 )
 from topiccrawl.spiders.discovering import PRIORITY, Discovery, SearchPage
-from topiccrawl.spiders.reading import ChallengeError, PageReading, may_be_article
+from topiccrawl.spiders.reading import ChallengeError, PageReading, Rendering, may_be_article
 from topiccrawl.topics.marks import example_urls
 from topiccrawl.topics.multitopic import MultiScorer
 from topiccrawl.topics.pagekind import kind_of
@@ -56,18 +56,6 @@ _PART = 50
 """Priority of the next page of an article, higher than that of nearly all links."""
 _TERMS = 24
 """Number of terms that the dashboard shows, those with the highest weights."""
-
-
-class Rendering(Protocol):
-    """Decision per site whether its blank pages are rendered in a browser."""
-
-    def wants(self, url: str) -> bool:
-        """Return whether a blank page of this URL's site is to be rendered."""
-        ...
-
-    def observe(self, url: str, *, article: bool) -> None:
-        """Record whether a rendered page was an article."""
-        ...
 
 
 class TopicSpider(Spider):
