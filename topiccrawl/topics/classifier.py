@@ -175,19 +175,13 @@ class Classifier:
         return cls(places, weights, found["score_weight"], found["bias"], found["share"])
 
 
-def fit(
-    on: Sequence[Sample],
-    off: Sequence[Sample],
-    background: Sequence[Sample],
-    shares: Sequence[float] = SHARES,
-) -> Classifier:
+def fit(on: Sequence[Sample], off: Sequence[Sample], background: Sequence[Sample]) -> Classifier:
     """Fit a classifier.
 
     Args:
         on: Pages marked on topic, at least one.
         off: Pages marked off topic; may be empty if there is a background.
         background: Unmarked pages, sampled from all pages.
-        shares: Candidate shares of the learned words, for cross-validation.
 
     Raises:
         ValueError: There is no positive page or no negative page.
@@ -197,7 +191,7 @@ def fit(
     space = _PageSpace([*on, *off, *background], len(on), len(off))
     all_rows = np.arange(len(space.labels))
     held_out = _held_out(space)
-    share = min(shares, key=lambda s: (round(_loss(space, held_out @ (s, 1 - s)), 6), s))
+    share = min(SHARES, key=lambda s: (round(_loss(space, held_out @ (s, 1 - s)), 6), s))
     mixed = held_out @ (share, 1 - share)
     slope, offset = _calibrate_marks(space, mixed)
     offset += _rarity_correction(slope * mixed[space.unmarked] + offset)

@@ -72,8 +72,6 @@ class Topic(NamedPart):
             date are stored.
         retain_days: Days after the last fetch until an article is removed, at the start of each
             crawl; None to keep articles.
-        text: Words or sentence that the topic was created from, "" for a topic file; not stored in
-            topic files.
     """
 
     terms: dict[Word, Weight]
@@ -95,7 +93,6 @@ class Topic(NamedPart):
     published_since: date | None = None
     published_until: date | None = None
     retain_days: Annotated[int, Field(ge=1)] | None = None
-    text: Annotated[str, Field(exclude=True)] = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -270,7 +267,6 @@ def from_words(text: str) -> Topic:
             synonyms=_synonyms(query),
             all_of=query.groups,
             must_not=query.must_not,
-            text=text,
         )
     except ValidationError as error:
         reasons = "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
