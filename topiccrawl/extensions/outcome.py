@@ -31,9 +31,9 @@ from topiccrawl.scheduler.finish import (
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
-from topiccrawl.storage.backup import write_version
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import closed_after, storage_of
+from topiccrawl.storage.version import write_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

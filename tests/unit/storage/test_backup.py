@@ -18,8 +18,9 @@ from topiccrawl.errors import ConfigurationError, StateError, StateVersionError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
-from topiccrawl.storage.backup import MODES, VERSION, backup, restore, write_version, written_by
+from topiccrawl.storage.backup import MODES, backup, restore
 from topiccrawl.storage.database import Database
+from topiccrawl.storage.version import VERSION, write_version, written_by
 
 if TYPE_CHECKING:
     from pathlib import Path
