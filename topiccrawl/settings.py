@@ -50,7 +50,6 @@ TOPICCRAWL_TURN = False
 
 # -- Components of the core and of add-ons, by dotted path (None instead of the order: off) ------
 TOPICCRAWL_CHECKS: dict[str, int] = {
-    "topiccrawl.extensions.stopping.level_of": 100,
     "topiccrawl.pipelines.store.check_store": 100,
     "topiccrawl.spiders.discovering.check_discover": 100,
 }
@@ -144,12 +143,6 @@ TOPICCRAWL_PAGES = 0
 """Number of parsed pages after which a run (of each node) ends, never exceeded; errors and
 redirects do not count. 0: no limit. CLOSESPIDER_PAGECOUNT counts every response, and ends the run
 later."""
-TOPICCRAWL_STOP_YIELD = 0.0
-"""Expected share of relevant pages among the next ones below which the run ends; 0: off."""
-TOPICCRAWL_STOP_AHEAD = 50
-"""Number of best queued URLs for which the share is predicted."""
-TOPICCRAWL_STOP_WINDOW = 200
-"""Number of last fetched pages that calibrate the prediction; a run fetches at least this many."""
 TOPICCRAWL_HOST_PAGES = 0
 """Maximum number of pages fetched per host; 0: no limit."""
 TOPICCRAWL_PAGE_HOSTS = 1000
@@ -272,7 +265,6 @@ EXTENSIONS = {
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.marking.MarkedTopic": 520,
-    "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.extensions.retry.StartRetry": 522,
     "topiccrawl.extensions.watchdog.Watchdog": 530,
     "topiccrawl.extensions.garbage.RareCollections": 540,
@@ -295,7 +287,7 @@ TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # -- Add-ons ------------------------------------------------------------------------------------
 _features = (
     "adaptation", "browser", "dashboard", "events", "frames", "mongodb", "pdf", "records", "redis",
-    "reprints", "tasks", "url_patterns", "warc", "watch", "webhook",
+    "reprints", "tasks", "url_patterns", "warc", "watch", "webhook", "yield_stop",
 )  # fmt: skip
 """Folders of ``topiccrawl/addons`` that have settings."""
 
