@@ -264,7 +264,6 @@ EXTENSIONS = {
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,
-    "topiccrawl.extensions.marking.MarkedTopic": 520,
     "topiccrawl.extensions.retry.StartRetry": 522,
     "topiccrawl.extensions.watchdog.Watchdog": 530,
     "topiccrawl.extensions.garbage.RareCollections": 540,
@@ -286,8 +285,8 @@ TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 
 # -- Add-ons ------------------------------------------------------------------------------------
 _features = (
-    "adaptation", "browser", "dashboard", "events", "frames", "mongodb", "pdf", "records", "redis",
-    "reprints", "tasks", "url_patterns", "warc", "watch", "webhook", "yield_stop",
+    "adaptation", "browser", "dashboard", "events", "frames", "marks", "mongodb", "pdf", "records",
+    "redis", "reprints", "tasks", "url_patterns", "warc", "watch", "webhook", "yield_stop",
 )  # fmt: skip
 """Folders of ``topiccrawl/addons`` that have settings."""
 
