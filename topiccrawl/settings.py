@@ -196,8 +196,6 @@ TOPICCRAWL_READER_MEMORY = 1 << 30
 TOPICCRAWL_READER_SECONDS = 10.0
 """Seconds of processor time that a page may take in a reader, and three times as many seconds of
 wall-clock time; a page that takes longer ends as error ``reader-timeout``."""
-TOPICCRAWL_WATCHDOG = 2.0
-"""Seconds for which the event loop may be blocked before URL and stack are logged; 0: off."""
 TOPICCRAWL_READER = "topiccrawl.extract.reading.StandardReader"
 """Dotted path of the class that reads pages; a custom class is like
 topiccrawl.extract.reading.PageReader, without state."""
@@ -265,7 +263,6 @@ EXTENSIONS = {
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,
     "topiccrawl.extensions.retry.StartRetry": 522,
-    "topiccrawl.extensions.watchdog.Watchdog": 530,
     "topiccrawl.extensions.garbage.RareCollections": 540,
 }
 ITEM_PIPELINES = {
@@ -286,7 +283,8 @@ TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 # -- Add-ons ------------------------------------------------------------------------------------
 _features = (
     "adaptation", "browser", "dashboard", "events", "frames", "marks", "mongodb", "pdf", "records",
-    "redis", "reprints", "tasks", "url_patterns", "warc", "watch", "webhook", "yield_stop",
+    "redis", "reprints", "tasks", "url_patterns", "warc", "watch", "watchdog", "webhook",
+    "yield_stop",
 )  # fmt: skip
 """Folders of ``topiccrawl/addons`` that have settings."""
 
