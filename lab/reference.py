@@ -197,11 +197,13 @@ def markdown() -> str:
     """Return the text of the reference."""
     parts = [_HEAD]
     for file in files():
+        if not (found := list(declared(file))):
+            continue  # only components
         title = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").splitlines()
         folder = file.parent.name
         name = "The core" if file == CORE else f"Add-on `{folder}`"
         place = file.relative_to(ROOT).as_posix()
-        parts += [f"## {name}", f"[{place}](../{place}): {title[0]}\n", _table(declared(file))]
+        parts += [f"## {name}", f"[{place}](../{place}): {title[0]}\n", _table(found)]
     place = "topiccrawl/links/strategies/parameters.py"
     parts += ["## Link strategies", f"[{place}](../{place}): also in a topic's thresholds.\n"]
     parts += [_table(parameters(PREFIX, StrategyParameters))]

@@ -50,7 +50,6 @@ TOPICCRAWL_TURN = False
 
 # -- Components of the core and of add-ons, by dotted path (None instead of the order: off) ------
 TOPICCRAWL_CHECKS: dict[str, int] = {
-    "topiccrawl.extensions.stopping.level_of": 100,
     "topiccrawl.pipelines.store.check_store": 100,
     "topiccrawl.spiders.discovering.check_discover": 100,
 }
@@ -144,12 +143,6 @@ TOPICCRAWL_PAGES = 0
 """Number of parsed pages after which a run (of each node) ends, never exceeded; errors and
 redirects do not count. 0: no limit. CLOSESPIDER_PAGECOUNT counts every response, and ends the run
 later."""
-TOPICCRAWL_STOP_YIELD = 0.0
-"""Expected share of relevant pages among the next ones below which the run ends; 0: off."""
-TOPICCRAWL_STOP_AHEAD = 50
-"""Number of best queued URLs for which the share is predicted."""
-TOPICCRAWL_STOP_WINDOW = 200
-"""Number of last fetched pages that calibrate the prediction; a run fetches at least this many."""
 TOPICCRAWL_HOST_PAGES = 0
 """Maximum number of pages fetched per host; 0: no limit."""
 TOPICCRAWL_PAGE_HOSTS = 1000
@@ -203,8 +196,6 @@ TOPICCRAWL_READER_MEMORY = 1 << 30
 TOPICCRAWL_READER_SECONDS = 10.0
 """Seconds of processor time that a page may take in a reader, and three times as many seconds of
 wall-clock time; a page that takes longer ends as error ``reader-timeout``."""
-TOPICCRAWL_WATCHDOG = 2.0
-"""Seconds for which the event loop may be blocked before URL and stack are logged; 0: off."""
 TOPICCRAWL_READER = "topiccrawl.extract.reading.StandardReader"
 """Dotted path of the class that reads pages; a custom class is like
 topiccrawl.extract.reading.PageReader, without state."""
@@ -271,10 +262,7 @@ EXTENSIONS = {
     "topiccrawl.extensions.outcome.CrawlOutcome": 510,
     "topiccrawl.extensions.control.CrawlControl": 515,
     "topiccrawl.extensions.budget.PageBudget": 520,
-    "topiccrawl.extensions.marking.MarkedTopic": 520,
-    "topiccrawl.extensions.stopping.YieldStop": 520,
     "topiccrawl.extensions.retry.StartRetry": 522,
-    "topiccrawl.extensions.watchdog.Watchdog": 530,
     "topiccrawl.extensions.garbage.RareCollections": 540,
 }
 ITEM_PIPELINES = {
@@ -294,8 +282,9 @@ TWISTED_REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 
 # -- Add-ons ------------------------------------------------------------------------------------
 _features = (
-    "adaptation", "browser", "dashboard", "events", "frames", "mongodb", "pdf", "records", "redis",
-    "reprints", "tasks", "url_patterns", "warc", "watch", "webhook",
+    "adaptation", "browser", "dashboard", "events", "frames", "marks", "mongodb", "pdf", "records",
+    "redis", "reprints", "tasks", "url_patterns", "warc", "watch", "watchdog", "webhook",
+    "yield_stop",
 )  # fmt: skip
 """Folders of ``topiccrawl/addons`` that have settings."""
 

@@ -9,7 +9,7 @@ import pytest
 from tests.contracts.lines import from_line
 from tests.contracts.strategies import Best, Plain
 from tests.contracts.test_frontier_order import crawl, drain, lease_of, offer
-from topiccrawl.commands.frontier_export import to_line
+from topiccrawl.addons.queue_admin.export import to_line
 from topiccrawl.errors import StateError, StateVersionError
 from topiccrawl.frontier.contract import Download, Ending, Outcome, Politeness, Seed
 from topiccrawl.frontier.entries import About, HostEntry, UrlEntry

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.contracts.lines import from_line
 from tests.contracts.test_frontier_order import drain, lease_of, offer
-from topiccrawl.commands.frontier_export import to_line
+from topiccrawl.addons.queue_admin.export import to_line
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Seed
 from topiccrawl.frontier.entries import SeenEntry
 

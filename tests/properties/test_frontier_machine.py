@@ -19,9 +19,9 @@ from tests.contracts.lines import from_line, recount
 from tests.contracts.model import Model
 from tests.contracts.model_parts import Site
 from tests.contracts.strategies import Best
+from topiccrawl.addons.queue_admin.export import to_line
 from topiccrawl.addons.redis.frontier import TTL, SharedFrontier, discard
 from topiccrawl.addons.redis.membership import CRASH_WAIT
-from topiccrawl.commands.frontier_export import to_line
 from topiccrawl.frontier.contract import Download, Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies.contract import LEARNT

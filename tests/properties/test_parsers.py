@@ -22,6 +22,8 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 from selectolax.lexbor import LexborHTMLParser
 
+from topiccrawl.addons.backup.archive import backup, restore
+from topiccrawl.addons.queue_admin.export import entries
 from topiccrawl.addons.records.templates.structured import subjects
 from topiccrawl.addons.records.templates.template import read as read_template
 from topiccrawl.addons.redis.messages import parse_message
@@ -31,7 +33,6 @@ from topiccrawl.addons.tasks.records import Shard, Task
 from topiccrawl.addons.url_patterns.pattern import Pattern
 from topiccrawl.addons.warc.archive import exchanges
 from topiccrawl.addons.warc.warc import parts
-from topiccrawl.commands.frontier_export import entries
 from topiccrawl.discovery.contract import Fetched
 from topiccrawl.discovery.custom import read_engine
 from topiccrawl.discovery.engines import Baidu, Bing, DuckDuckGo, SearXNG
@@ -56,7 +57,6 @@ from topiccrawl.middlewares.cookies import OfflineCookiesMiddleware
 from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 from topiccrawl.model import Mark
 from topiccrawl.scheduler.downloads import retry_after
-from topiccrawl.storage.backup import backup, restore
 from topiccrawl.storage.ledger import parse_order, parse_speed
 from topiccrawl.storage.runs import from_json as read_run
 from topiccrawl.storage.selection import day, site_in, words_in

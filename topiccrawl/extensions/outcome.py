@@ -17,13 +17,13 @@ from topiccrawl.errors import TopiccrawlError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED
 from topiccrawl.extensions.review import CrawlReview
-from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.messages import choose_language, escaped, tr
 from topiccrawl.scheduler.build import frontier_place
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.finish import (
     DISCOVERY_FAILED,
     FAILURE,
+    LOW_YIELD,
     NOTHING_ON_TOPIC,
     SEEDS_UNREACHABLE,
     STORE_FAILED,
@@ -31,9 +31,9 @@ from topiccrawl.scheduler.finish import (
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.review import explain_review
 from topiccrawl.settings import TOPICCRAWL_DATA_DIR as DATA_DIR
-from topiccrawl.storage.backup import write_version
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.factory import closed_after, storage_of
+from topiccrawl.storage.version import write_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -247,7 +247,7 @@ def _end(reason: str) -> str:
         "shutdown": tr("stopped; no data is lost"),
         CANCELLED: tr("cancelled; no data is lost"),
         BUDGET: tr("TOPICCRAWL_PAGES reached"),
-        YIELD: tr("expected yield of the queued URLs is below TOPICCRAWL_STOP_YIELD"),
+        LOW_YIELD: tr("expected yield of the queued URLs is below TOPICCRAWL_STOP_YIELD"),
         DISCOVERY_FAILED: tr("ERROR: no seed URLs were found; see the log for remedies"),
         SEEDS_UNREACHABLE: tr(
             "ERROR: no page could be fetched; check the seeds, the network and the errors"
@@ -267,7 +267,7 @@ _FOUND = "topiccrawl articles list · topiccrawl articles show URL · topiccrawl
 _FAILED = "topiccrawl frontier list error · topiccrawl why URL"
 _COMPLETED = frozenset(
     {
-        "finished", BUDGET, YIELD, "closespider_pagecount", "closespider_itemcount",
+        "finished", BUDGET, LOW_YIELD, "closespider_pagecount", "closespider_itemcount",
         "closespider_timeout",
     }
 )  # fmt: skip

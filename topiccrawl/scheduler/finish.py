@@ -1,4 +1,4 @@
-"""Finish reasons of crawls that failed, and stats about failures."""
+"""Finish reasons of crawls, and stats about failures."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ NOTHING_ON_TOPIC = "topiccrawl/nowhere"
 stored page is either."""
 SEEDS_UNREACHABLE = "seeds_unreachable"
 """Finish reason of a crawl that could fetch none of its pages."""
+LOW_YIELD = "topiccrawl_yield"
+"""Finish reason of a crawl whose forecast is below TOPICCRAWL_STOP_YIELD."""
 FAILURES = frozenset(
     {
         DISCOVERY_FAILED,

@@ -20,10 +20,10 @@ from topiccrawl.frontier.view import View, strategy_of
 from topiccrawl.links.strategies import LinkStrategy, stored_strategy
 from topiccrawl.scheduler.hooks import load_component
 from topiccrawl.scheduler.hosttimes import HostTimes, SharedHostClock
-from topiccrawl.storage.backup import write_version
 from topiccrawl.storage.ledger import LocalLedger
 from topiccrawl.storage.lmdb_files import create_files, require_complete
 from topiccrawl.storage.runs import LocalRuns, Runs
+from topiccrawl.storage.version import write_version
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 LONGEST_VALIDATOR = 1_000
 """Maximum length of an ETag or Last-Modified to send; servers reject headers of several kB."""
 
-MAX_FIRST_RETRY = 3_600.0
-"""Maximum number of seconds between retries of a page that was never fetched."""
-
 
 class Role(StrEnum):
     """Role of a page.

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from tests.contracts.lines import from_line
 from tests.contracts.strategies import Best
-from topiccrawl.commands.frontier_export import to_line
+from topiccrawl.addons.queue_admin.export import to_line
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.frontier.entries import SeenEntry, UrlEntry

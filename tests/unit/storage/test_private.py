@@ -13,10 +13,10 @@ import pytest
 from scrapy.settings import Settings
 
 from tests.unit.storage.test_spool import articles
+from topiccrawl.addons.backup.archive import backup
 from topiccrawl.frontier.contract import Limits, Politeness, Seed
 from topiccrawl.links.strategies import FirstCome
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
-from topiccrawl.storage.backup import backup
 from topiccrawl.storage.crawls import CrawlLog
 from topiccrawl.storage.database import Database
 from topiccrawl.storage.ledger import LocalLedger

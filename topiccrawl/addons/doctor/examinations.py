@@ -25,7 +25,7 @@ from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.scheduler.hooks import check_hooks, load_component
-from topiccrawl.storage.backup import check_version, written_by
+from topiccrawl.storage.version import check_version, written_by
 from topiccrawl.text.idf import chinese_table
 from topiccrawl.text.tokens import shared_tokenizer
 

@@ -29,7 +29,7 @@ from topiccrawl.scheduler.checks import check_count
 from topiccrawl.scheduler.frontiers import frontiers_of
 from topiccrawl.scheduler.hooks import number
 from topiccrawl.spiders.arguments import flag, refuse_unknown
-from topiccrawl.storage.backup import write_version
+from topiccrawl.storage.version import write_version
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -15,7 +15,7 @@ from zlib import crc32
 
 from topiccrawl.addons.watch.contract import Observation, RevisitPolicy, Visits
 from topiccrawl.frontier.contract import Ending, Frontier, Outcome
-from topiccrawl.storage.pages import MAX_FIRST_RETRY, PageState, Role, sendable
+from topiccrawl.storage.pages import PageState, Role, sendable
 from topiccrawl.storage.selection import Selection
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ GONE_VISITS = 2
 
 MAX_LINKS = 2_000
 """Maximum number of stored links of a hub, 4 bytes each."""
+
+MAX_FIRST_RETRY = 3_600.0
+"""Maximum number of seconds between retries of a page that was never fetched."""
 
 MIN_WAIT = 0.001
 """Minimum time between two visits of a page, in seconds, whatever the policy returns."""

@@ -17,10 +17,9 @@ from topiccrawl.errors import ConfigurationError
 from topiccrawl.extensions.budget import REASON as BUDGET
 from topiccrawl.extensions.control import CANCELLED, enqueue_start_urls
 from topiccrawl.extensions.jsonlog import write_json
-from topiccrawl.extensions.stopping import REASON as YIELD
 from topiccrawl.links.urls import canonical
 from topiccrawl.scheduler.context import CrawlContext, context_of
-from topiccrawl.scheduler.finish import FAILURE, SEEDS_UNREACHABLE
+from topiccrawl.scheduler.finish import FAILURE, LOW_YIELD, SEEDS_UNREACHABLE
 from topiccrawl.scheduler.signals import lease_settled
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ _NO_RESPONSE = (
     "download-connection-refused", "download-failed", "download-timeout",
 )  # fmt: skip
 """Prefixes of failure reasons without a response; http:// may work if https:// failed so."""
-_DONE = frozenset({"finished", BUDGET, YIELD})
+_DONE = frozenset({"finished", BUDGET, LOW_YIELD})
 _CRAWL_SETTINGS = {
     "TOPICCRAWL_TURN": True,
     "TOPICCRAWL_CONTROL": False,  # the worker forwards orders

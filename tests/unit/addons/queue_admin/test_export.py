@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.addons.url_patterns.test_patterns import scrapy
-from topiccrawl.commands.frontier_export import entries
+from topiccrawl.addons.queue_admin.export import entries
 from topiccrawl.errors import StateError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.addons.url_patterns.test_patterns import scrapy
-from topiccrawl.commands import frontier as commands
+from topiccrawl.addons.queue_admin.commands import frontier as commands
 from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
 from topiccrawl.frontier.embedded import EmbeddedFrontier
 from topiccrawl.links.strategies import FirstCome

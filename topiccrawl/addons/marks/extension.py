@@ -12,8 +12,8 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
+from topiccrawl.addons.marks.rescoring import Rescoring
 from topiccrawl.errors import StateError, StorageError
-from topiccrawl.extensions.rescoring import Rescoring
 from topiccrawl.scheduler.context import context_of
 from topiccrawl.scheduler.signals import example_read, page_judged
 from topiccrawl.storage.factory import storage_of

@@ -20,20 +20,13 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 import lmdb
-from packaging.version import InvalidVersion, Version
 
-from topiccrawl import __version__
-from topiccrawl.errors import (
-    ConfigurationError,
-    StateError,
-    StateVersionError,
-    StorageError,
-    translated,
-)
+from topiccrawl.errors import ConfigurationError, StateError, StorageError, translated
 from topiccrawl.messages import message
 from topiccrawl.storage.files import touch_private
 from topiccrawl.storage.formats import atomic_output
 from topiccrawl.storage.lmdb_files import require_complete
+from topiccrawl.storage.version import check_version
 
 if sys.version_info >= (3, 14):
     import tarfile
@@ -52,8 +45,6 @@ MODES: dict[str, Literal["w", "w:gz", "w:zst"]] = {
     ".tar.zst": "w:zst",
 }
 """Tar modes by file suffix."""
-VERSION = "VERSION"
-"""File with the newest version of topiccrawl that wrote a data folder or frontier folder."""
 LMDB = "data.mdb"
 _EXCLUDED = frozenset({"LOCK", "lock.mdb", "begun"})
 """Files that only running processes need."""
@@ -123,50 +114,6 @@ def restore(file: Path, folder: Path) -> int:
     return number
 
 
-def written_by(place: Path) -> str | None:
-    """Return the newest version of topiccrawl that wrote a folder or SQLite file, or None."""
-    try:
-        if not place.is_file():
-            return (place / VERSION).read_text("utf-8", errors="replace").strip()
-        with closing(_sqlite(place, "ro")) as file:
-            query = "SELECT program FROM migrations ORDER BY version DESC LIMIT 1"
-            return str(file.execute(query).fetchone()[0])
-    except (OSError, TypeError, sqlite3.Error):
-        return None
-
-
-def check_version(place: Path, name: str = "") -> None:
-    """Raise an error if a newer version of topiccrawl wrote a folder or SQLite file.
-
-    Args:
-        place: Folder or file.
-        name: Name for the error message; "" for the path.
-
-    Raises:
-        StateVersionError: A newer version wrote it, or its version is malformed.
-    """
-    found = written_by(place)
-    try:
-        newer = found is not None and Version(found) > Version(__version__)
-    except InvalidVersion:
-        newer = True
-    if newer:
-        raise StateVersionError(
-            "{name}: written by topiccrawl {found}, this is {version}: install the newer one",
-            name=name or place,
-            found=found,
-            version=__version__,
-        )
-
-
-def write_version(folder: Path) -> None:
-    """Write the program version into a data or frontier folder, unless a newer one is recorded."""
-    with suppress(StateVersionError, OSError):
-        check_version(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / VERSION).write_text(f"{__version__}\n", "utf-8")
-
-
 def _files(folder: Path, hosts: str, backup: Path) -> Iterator[str]:
     """Yield the paths of the files to copy, relative to the folder."""
     for place, folders, names in os.walk(folder):
@@ -211,13 +158,13 @@ def _snapshot(source: Path, scratch: Path) -> Iterator[Path]:
             with lmdb.open(str(source.parent), readonly=True, readahead=False) as env:
                 env.copy(temporary, compact=True)
         else:
-            with closing(_sqlite(source, "rw")) as one, closing(sqlite3.connect(copy)) as other:
+            uri = f"{source.absolute().as_uri()}?mode=rw"
+            with (
+                closing(sqlite3.connect(uri, uri=True)) as one,
+                closing(sqlite3.connect(copy)) as other,
+            ):
                 one.backup(other)
         yield copy
-
-
-def _sqlite(file: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True)
 
 
 def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int:

@@ -27,6 +27,7 @@ from topiccrawl.errors import SettingError
 from topiccrawl.frontier.contract import Ending, Outcome
 from topiccrawl.model import Kind, Lease
 from topiccrawl.scheduler.context import CrawlContext, context_of
+from topiccrawl.scheduler.finish import LOW_YIELD
 from topiccrawl.scheduler.hooks import number
 
 if TYPE_CHECKING:
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger(__name__)
-
-REASON = "topiccrawl_yield"
-"""Finish reason of a crawl whose forecast is below TOPICCRAWL_STOP_YIELD."""
 
 EVERY = 10
 """Number of fetched pages between two forecasts."""
@@ -131,7 +129,7 @@ class YieldStop:
                 "below TOPICCRAWL_STOP_YIELD (%.1f %%); set it to 0 to continue",
                 self.ahead, 100 * expected, 100 * self.level,
             )  # fmt: skip
-            context.end(REASON)
+            context.end(LOW_YIELD)
 
 
 def level_of(settings: BaseSettings) -> float:

@@ -13,13 +13,14 @@ import pytest
 from scrapy.settings import Settings
 
 from topiccrawl import __version__
+from topiccrawl.addons.backup.archive import MODES, backup, restore
 from topiccrawl.addons.doctor.examinations import examine
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
-from topiccrawl.storage.backup import MODES, VERSION, backup, restore, write_version, written_by
 from topiccrawl.storage.database import Database
+from topiccrawl.storage.version import VERSION, write_version, written_by
 
 if TYPE_CHECKING:
     from pathlib import Path

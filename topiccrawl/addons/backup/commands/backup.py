@@ -9,16 +9,16 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.backup.archive import MODES, backup
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message, tr
 from topiccrawl.scheduler.hosttimes import FOLDER
-from topiccrawl.storage.backup import MODES, backup
 
 if TYPE_CHECKING:
     import argparse
 
 
-class BackupCommand(OperatorCommand, ScrapyCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Copy the whole data folder, with queues and articles, even while crawls run."""
 
     usage = "FILE"

@@ -7,7 +7,7 @@ import threading
 from typing_extensions import override
 
 from tests.waiting import soon
-from topiccrawl.extensions.watchdog import Watchdog
+from topiccrawl.addons.watchdog.extension import Watchdog
 
 
 def test_a_loop_that_stands_still_is_reported_with_url_and_stack() -> None:
@@ -21,7 +21,7 @@ def test_a_loop_that_stands_still_is_reported_with_url_and_stack() -> None:
             reported.set()
 
     handler = Handler()
-    log = logging.getLogger("topiccrawl.extensions.watchdog")
+    log = logging.getLogger("topiccrawl.addons.watchdog.extension")
     log.addHandler(handler)
 
     async def trial() -> None:

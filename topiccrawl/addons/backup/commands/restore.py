@@ -9,16 +9,16 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
+from topiccrawl.addons.backup.archive import restore
 from topiccrawl.commands.terminal import OperatorCommand, say
 from topiccrawl.messages import message, tr
-from topiccrawl.storage.backup import restore
 from topiccrawl.storage.crawls import CrawlLog
 
 if TYPE_CHECKING:
     import argparse
 
 
-class RestoreCommand(OperatorCommand, ScrapyCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Unpack a backup into a new or empty data folder."""
 
     usage = "FILE"

@@ -15,8 +15,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from typing_extensions import override
 
-from topiccrawl.commands.frontier_export import entries as entries_of
-from topiccrawl.commands.frontier_export import to_line
+from topiccrawl.addons.queue_admin.export import entries as entries_of
+from topiccrawl.addons.queue_admin.export import to_line
 from topiccrawl.commands.terminal import OperatorCommand, add_topic_option, count, say
 from topiccrawl.errors import StateError, StorageError, translated
 from topiccrawl.frontier.entries import About, Entry
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from topiccrawl.frontier.contract import Frontier, Reader
 
 
-class FrontierCommand(OperatorCommand, ScrapyCommand):
+class Command(OperatorCommand, ScrapyCommand):
     """Show, export, import and edit the frontier of a crawl."""
 
     usage = (

@@ -5,7 +5,7 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from topiccrawl.extensions.marking import CHARACTERS, SAMPLE, PageSample, learn_in_process
+from topiccrawl.addons.marks.extension import CHARACTERS, SAMPLE, PageSample, learn_in_process
 from topiccrawl.model import Mark, Page
 from topiccrawl.topics import Scorer
 from topiccrawl.topics.learning import request

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topiccrawl.extensions.stopping import Calibration, YieldForecast
+from topiccrawl.addons.yield_stop.extension import Calibration, YieldForecast
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ import pytest
 from scrapy.utils.test import get_crawler
 from typing_extensions import override
 
-from topiccrawl.extensions.marking import MarkedTopic
-from topiccrawl.extensions.rescoring import Rescoring, rescore
+from topiccrawl.addons.marks.extension import MarkedTopic
+from topiccrawl.addons.marks.rescoring import Rescoring, rescore
 from topiccrawl.model import LINKS, Article, Page, Verdict
 from topiccrawl.storage.factory import articles_of, opened
 from topiccrawl.topics.fields import Thresholds
@@ -126,7 +126,7 @@ def test_several_topics_are_scored_as_their_crawl_stores_them(
         opening.append(None)
         return articles_of(settings)
 
-    monkeypatch.setattr("topiccrawl.extensions.rescoring.articles_of", counted)
+    monkeypatch.setattr("topiccrawl.addons.marks.rescoring.articles_of", counted)
 
     async def work() -> None:
         marked = extension(tmp_path, both, both.judges)

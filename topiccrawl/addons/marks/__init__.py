@@ -1,0 +1,1 @@
+"""Marks add-on: learns relevance models from marked pages, and re-scores stored articles."""

@@ -1,0 +1,1 @@
+"""Commands of this add-on, loaded by the entry points `scrapy.commands`."""

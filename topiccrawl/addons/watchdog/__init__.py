@@ -1,0 +1,1 @@
+"""Watchdog add-on: logs pages that block the event loop."""
