@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_killed_three_times_a_crawl_fetches_every_page_and_stores_every_article_once(
+def test_crawl_killed_three_times_fetches_and_stores_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
