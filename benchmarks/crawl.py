@@ -77,7 +77,7 @@ OURS: dict[str, dict[str, str]] = {
 PEER, FETCH, TENTH = "scrapy", "fetch", "whole_tenth"
 READERS = (0, 1, 3)
 PLAIN = "的是在有"
-"""Words in place of the topic's in pages off topic."""
+"""Words that replace those of the topic in pages off topic."""
 
 
 class Trial(NamedTuple):
@@ -88,7 +88,7 @@ class Trial(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Its name among the figures."""
+        """Return the name of the crawler in the figures."""
         return self.name if self.readers is None else f"{self.name}_{self.readers}r"
 
 
@@ -206,7 +206,7 @@ def topic_file(folder: Path) -> Path:
 
 
 def difference(trial: Trial, pages: int, folder: Path) -> Cost:
-    """Cost of the later two thirds of a crawl's pages."""
+    """Return the cost of the last two thirds of a crawl's pages."""
     few, many = (crawl(trial, most, folder) for most in (pages // 3, pages))
     return Cost(many.pages - few.pages, many.seconds - few.seconds, many.wall - few.wall)
 

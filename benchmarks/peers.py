@@ -55,7 +55,7 @@ BREADTH_FIRST = {
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
 }
-"""As Scrapy's documentation says."""
+"""Settings for broad crawls from Scrapy's documentation."""
 
 
 def peer(web: RecordedWeb, case: Case, name: str, concurrency: int, others: str = "") -> Harvest:

@@ -198,7 +198,7 @@ class Timed(NamedTuple):
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """Return the sum of the parts."""
         return sum(self)
 
 

@@ -65,13 +65,13 @@ class Faulty(Endless):
         host = url.split("/")[2]
         if host.endswith("bad.test") and not url.endswith("/robots.txt"):
             return _bad(host, url)
-        page, luck = super().answer(url, visit, cookie), random.Random(f"x{url}").random()  # noqa: S311
-        if luck < 0.02:  # noqa: PLR2004 - shares
-            return page._replace(cut="half" if luck < 0.01 else "drop")  # noqa: PLR2004
-        if luck < 0.04:  # noqa: PLR2004
+        page, share = super().answer(url, visit, cookie), random.Random(f"x{url}").random()  # noqa: S311
+        if share < 0.02:  # noqa: PLR2004 - shares
+            return page._replace(cut="half" if share < 0.01 else "drop")  # noqa: PLR2004
+        if share < 0.04:  # noqa: PLR2004
             return Answer(404)
-        text = f"</h2><p>{url}新能源汽车{luck}动力电池{url}充电桩{luck}</p>" * 20
-        own = luck < 0.2  # noqa: PLR2004 - others are reprints of a few
+        text = f"</h2><p>{url}新能源汽车{share}动力电池{url}充电桩{share}</p>" * 20
+        own = share < 0.2  # noqa: PLR2004 - others are reprints of a few
         return page._replace(body=page.body.replace(b"</h2>", text.encode(), 1)) if own else page
 
 

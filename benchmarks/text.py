@@ -82,7 +82,7 @@ def ours(engine: Literal["rjieba", "jieba"], texts: Texts) -> tuple[float, float
 
 
 def theirs(texts: Texts) -> tuple[float, float, float]:
-    """The same by a TfidfVectorizer over jieba, page by page and link by link."""
+    """Return the same for a TfidfVectorizer with jieba, page by page and link by link."""
     score = sklearn_scorer(texts.pages, TERMS)
     return (
         best(lambda: score(texts.pages)) / len(texts.pages) * 1e3,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typing_extensions import override
 
-from benchmarks.nodes_outage import RedisAway
+from benchmarks.nodes_outage import RedisOutage
 from benchmarks.nodes_trial import SETTINGS, EvenWeb, Trial, web_of
 from tests.crawl.run import run
 
@@ -41,7 +41,7 @@ class KilledNodeTrial(Trial):
 @pytest.mark.slow
 def test_crawl_pauses_while_redis_is_unavailable(tmp_path: Path) -> None:
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "2"}
-    trial = RedisAway(tmp_path, web_of(3, 320), 2, 4.5, 3.0, settings=settings)
+    trial = RedisOutage(tmp_path, web_of(3, 320), 2, 4.5, 3.0, settings=settings)
     report = trial.run()
     assert trial.during == 0, "the crawl pauses"
     assert report.missing == ()
