@@ -81,7 +81,7 @@ PLAIN = "的是在有"
 
 
 class Trial(NamedTuple):
-    """A crawler with its number of readers, or None."""
+    """A crawler and its number of readers, or None."""
 
     name: str
     readers: int | None = None
@@ -275,10 +275,10 @@ def queue_costs(pages: int, sizes: Sequence[int]) -> dict[str, float]:
 
 
 def _over(folder: Path, urls: int, pages: int) -> Cost:
-    """Cost of a crawl that begins with so many queued URLs.
+    """Return the cost of a crawl that begins with a number of queued URLs.
 
     Raises:
-        SystemExit: The crawl used another frontier than the one that was filled.
+        SystemExit: The crawl did not use the frontier that was filled.
     """
     trial = Trial("judged", 0)
     state = data(trial, pages, folder)

@@ -186,7 +186,7 @@ def judge_follow_ups(
 
 
 class MadeUp:
-    """Articles of words drawn by their frequency in Chinese; the same number, the same text."""
+    """Articles of words drawn by their frequency in Chinese; equal numbers give equal texts."""
 
     def __init__(self, seed: int) -> None:
         from wordfreq import get_frequency_dict  # noqa: PLC0415 - of topiccrawl[bench]

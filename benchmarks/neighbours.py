@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MIN_SHARE = 0.9
 """Minimum share of the healthy site's speed."""
 SECONDS = 900.0
-"""Longest time of a crawl."""
+"""Maximum duration of a crawl in seconds."""
 FRONT = "http://good.test/"
 
 

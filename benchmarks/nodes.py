@@ -12,7 +12,7 @@ robots.txt and redirects included. Then, without failures: how evenly three node
 work, and their speed-up over one node if responses are slow. Needs the extra ``test``
 (a Redis server), or REDIS_TEST_URL. ``--events`` is the number of things done to nodes in a run,
 ``--waiting`` the number of pages of the timed crawl (0: none), ``--outage`` the number of seconds
-for which Redis is away in a run of its own.
+for which Redis is unavailable in an additional run.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ def _maybe(
 
 
 def framed(body: list[str], site: int) -> list[str]:
-    """The body between the lines that a site prints around everything."""
+    """Return the body between the lines that a site prints around every article."""
     rng = random.Random(site)  # noqa: S311
     pool = _FRAMES_ZH if has_han(body[0]) else _FRAMES_EN
     lines = [line.format(site=f"第{site}号新闻网" if pool is _FRAMES_ZH else f"Herald {site}")
@@ -244,7 +244,7 @@ EDITS: dict[str, Edit] = {
     "traditional": _traditional,
     "several": lambda body, rng: _merged(_dropped(_trimmed(body, rng), rng), rng),
 }
-"""Names: title and lines around the text change besides."""
+"""Edits by name; title and surrounding lines may change as well."""
 
 
 def _sourced(body: list[str], article: Article, rng: random.Random) -> list[str]:
@@ -260,7 +260,7 @@ def _retitled(article: Article, other: Article, rng: random.Random) -> str:
 
 
 def _renumbered(body: str, rng: random.Random) -> str:
-    """Four of five numbers changed; "" where there are too few."""
+    """Return a body with four of five numbers changed; "" if there are too few."""
     if len(_NUMBER.findall(body)) < LEAST_FACTS:
         return ""
 
@@ -274,7 +274,7 @@ def _renumbered(body: str, rng: random.Random) -> str:
 
 
 def _moved(body: str, rng: random.Random) -> str:
-    """Every place another one throughout; "" where there are too few."""
+    """Return a body with every place replaced by another one; "" if there are too few."""
     named = _PLACE.findall(body)
     if len(named) < LEAST_FACTS:
         return ""

@@ -73,7 +73,7 @@ def test_pause_stops_fetching_in_two_seconds_resume_continues(
             # requests are counted, since a busy machine also delays the pause
             assert len(web.hits) - paused <= 2 / float(SLOW["DOWNLOAD_DELAY"])
             before = len(web.hits)
-            assert before < len(PAGES), "it is the pause that stops it"
+            assert before < len(PAGES), "not all pages were fetched before the pause"
             assert "speed 10" in control("speed", "10")
             assert len(web.hits) == before
             assert "running" in control("resume")
@@ -102,7 +102,7 @@ def test_running_crawl_adds_start_urls_but_not_private_ones(
             out = steer(data, "add", "http://10.0.0.1/", "http://b.test/1", **place)
             assert "2 start URLs pending" in out
             until(lambda: web.count("http://b.test/1") == 1)
-            assert len(web.hits) < len(PAGES), "it is fetched before what is queued"
+            assert len(web.hits) < len(PAGES), "the added URL is fetched before the queued ones"
             until(lambda: "start URLs" not in steer(data, "show", **place))
             steer(data, "cancel", **place)
             assert exit_status(crawl, data) == 0

@@ -154,9 +154,7 @@ def test_redirect_of_robots_txt_waits_for_the_host_delay(tmp_path: Path) -> None
     assert 0.9 < asked[f"{SITE}/rules.txt"] - asked[f"{SITE}/robots.txt"] < 3
 
 
-def test_held_requests_are_sent_later_on_open_connections(
-    tmp_path: Path,
-) -> None:
+def test_held_requests_are_sent_later_on_open_connections(tmp_path: Path) -> None:
     pages: dict[str, Page] = {f"{SITE}/": front("/b", "/c", "/d"), **dict.fromkeys(
         (f"{SITE}/b", f"{SITE}/c", f"{SITE}/d"), article("新能源汽车", TEXT)
     )}  # fmt: skip
@@ -169,9 +167,7 @@ def test_held_requests_are_sent_later_on_open_connections(
     assert [web.count(url) for url in pages] == [1, 1, 1, 1]
 
 
-def test_request_resent_on_a_new_connection_is_released_again(
-    tmp_path: Path,
-) -> None:
+def test_request_resent_on_a_new_connection_is_released_again(tmp_path: Path) -> None:
     asked = list[str]()
 
     def hangs_up_once(handler: BaseHTTPRequestHandler) -> Answer:
@@ -297,7 +293,7 @@ def test_page_budget_is_met_and_not_exceeded(tmp_path: Path) -> None:
             assert "TOPICCRAWL_PAGES reached" in out
             assert "did you mean TOPICCRAWL_HOST_PAGES?" in out, "a typing error is reported"
             found = sum(web.count(url) for url in (f"{SITE}/", *pages))
-            assert found == 10 * run_number, "none too many, though eight at a time could be asked"
+            assert found == 10 * run_number, "exactly, with up to eight requests in flight"
 
 
 @pytest.mark.usefixtures("no_coverage")
@@ -312,4 +308,4 @@ def test_scheduler_is_idle_while_the_last_page_is_fetched(tmp_path: Path) -> Non
     assert status == 0, out[-3000:]
     asked = re.search(r"'trial/asked': (\d+)", out)
     assert asked is not None
-    assert int(asked[1]) < 100, "it learns when there is room"
+    assert int(asked[1]) < 100, "the scheduler is not polled"

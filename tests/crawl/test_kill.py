@@ -24,4 +24,4 @@ def test_crawl_killed_three_times_fetches_and_stores_everything(
     loss = trial(tmp_path, generate(3, 240, traps=False, faults=False), kills=3, seed=7)
     assert (loss.missing, loss.unlike) == ((), ())
     assert loss.articles > 10
-    assert loss.refetched <= 3 * 60  # in flight, and what the last 0.3 s had not committed yet
+    assert loss.refetched <= 3 * 60  # in flight, or not committed in the last 0.3 s

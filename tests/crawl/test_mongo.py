@@ -59,7 +59,7 @@ def test_kills_of_crawler_and_server_lose_and_double_nothing(tmp_path: Path) -> 
     try:
         with DemoServer(web, log=log) as server:
             kept = {"TOPICCRAWL_TRAPS_ENABLED": "0", "TOPICCRAWL_MIN_NORMAL": "0"}
-            kept["TOPICCRAWL_SITE_WORDS"] = "0"  # a page is judged alike in any order of pages
+            kept["TOPICCRAWL_SITE_WORDS"] = "0"  # the verdict does not depend on the order of pages
             kept["TOPICCRAWL_LINK_RELEVANCE"] = "0"
             run(server.proxy, tmp_path / "undisturbed", *arguments(web), **kept)
             whole, options = answers(), {**kept, "MONGODB_URI": mongo.uri}

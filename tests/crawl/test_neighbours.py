@@ -71,4 +71,4 @@ def test_two_crawls_of_one_folder_share_the_clock_of_a_host(
     assert min(gaps) >= MIN_GAP, sorted(gaps)
     kinds = [hit.url.split("/")[3] for hit in hits]
     for name in TOPICS:
-        assert kinds[:PAGES].count(name) >= PAGES // 4, f"one waits for the other: {kinds}"
+        assert kinds[:PAGES].count(name) >= PAGES // 4, f"one crawl waits for the other: {kinds}"

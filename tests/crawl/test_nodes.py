@@ -51,7 +51,7 @@ def test_crawl_pauses_while_redis_is_unavailable(tmp_path: Path) -> None:
         log = node.output.read_text()
         assert "the crawl pauses" in log
         assert "the crawl continues" in log
-        assert "Redis does not respond\n" in log, "why nothing is fetched"
+        assert "Redis does not respond\n" in log, "the log has the reason"
 
 
 class SuspendedNodeTrial(Trial):
@@ -85,7 +85,7 @@ def test_two_topics_on_one_server_take_turns_at_a_host(tmp_path: Path, redis_url
     trial.nodes[1].web = EvenWeb(2, 8, topic="足球")
     report = trial.run()
     assert report.missing == ()
-    assert report.split == (16, 16), "each topic has a crawl of its own"
+    assert report.split == (16, 16), "each topic has a separate crawl"
     assert report.shared == ()
     assert report.hasty == ()
 
@@ -98,7 +98,7 @@ def test_three_nodes_with_one_killed_fetch_every_page(tmp_path: Path, redis_url:
     report = KilledNodeTrial(tmp_path, web_of(3, 320), redis_url, 3, settings=settings).run()
     assert report.missing == ()
     assert report.shared == ()
-    assert all(report.split), "all had a part"
+    assert all(report.split), "each node fetched pages"
     stories = defaultdict(set)
     for number in range(3):
         with closing(sqlite3.connect(tmp_path / f"data-{number}" / "store.sqlite")) as store:

@@ -132,9 +132,7 @@ def watchers(tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("no_coverage")
-def test_each_hub_has_one_node_and_moves_when_it_is_killed(
-    watchers: Watchers,
-) -> None:
+def test_each_hub_has_one_node_and_moves_when_it_is_killed(watchers: Watchers) -> None:
     web, data = watchers.web, watchers.data
     with ExitStack() as stack:
         command, settings = watchers.command("1"), watchers.settings

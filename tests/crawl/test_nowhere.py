@@ -60,9 +60,7 @@ def test_pages_without_links_or_text_have_specific_advice(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_status_is_0_after_a_limit_or_with_earlier_results(
-    tmp_path: Path,
-) -> None:
+def test_status_is_0_after_a_limit_or_with_earlier_results(tmp_path: Path) -> None:
     news = "新能源汽车销量增长，电动汽车与动力电池企业加快布局，充电桩建设提速。"
     pages = {**PAGES, "http://b.test/0": article("新能源汽车", news, "http://b.test/1")}
     data = tmp_path / "data"

@@ -113,7 +113,9 @@ def test_keyboard_focus_is_kept_while_the_page_updates() -> None:
             return str(page.evaluate("document.activeElement.dataset.act"))
 
         assert focused_action(4321) == "pause"
-        assert focused_action(4322, paused=True) == "resume", "what took its place"
+        assert focused_action(4322, paused=True) == "resume", (
+            "the focus moves to the button in its place"
+        )
         page.locator("#controls select").focus()
         focused_action(4323, paused=False, speed=2.0)
         assert page.evaluate("document.activeElement.value") == "2"
@@ -154,7 +156,7 @@ def test_report_sends_no_requests(tmp_path: Path) -> None:
         page.on("request", lambda request: messages.append(request.url))
         page.on("console", lambda message: messages.append(message.text))
         page.goto(path.as_uri())
-        assert page.locator("main svg[role=img]").count() == 2, "its pictures are there"
+        assert page.locator("main svg[role=img]").count() == 2, "the report has its charts"
         assert page.locator("main svg[role=img] polyline").first.bounding_box()["width"] > 100
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         for look in (LOW_CONTRAST, NAMELESS, NO_KEYBOARD):

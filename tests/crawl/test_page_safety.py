@@ -95,12 +95,14 @@ def test_foreign_pages_and_foreign_host_names_have_no_access() -> None:
         assert own.url == url, "the token does not stay in the address"
         sent = {"X-Topiccrawl": "1"}
         asked = "(headers) => fetch('/api/act', { method: 'POST', headers }).then((a) => a.status)"
-        assert (own.evaluate(asked, sent), acts.done) == (200, 1), "our own page does act"
+        assert (own.evaluate(asked, sent), acts.done) == (200, 1), (
+            "the dashboard's own page can act"
+        )
         port = foreign.server.server_port
         for place in (f"http://127.0.0.1:{port}/", f"http://evil.test:{port}/"):
             other.goto(place)
             assert other.evaluate(ATTACKS, url) == []
         assert acts.done == 1
         rebound = url.replace("127.0.0.1", "evil.test")
-        assert other.goto(rebound).status == 401, "the cookie does not go there"
-        assert other.goto(f"{rebound}?token={TOKEN}").status == 421, "and there is no way in there"
+        assert other.goto(rebound).status == 401, "the cookie is not sent there"
+        assert other.goto(f"{rebound}?token={TOKEN}").status == 421, "the host name is refused"

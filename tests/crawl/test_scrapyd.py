@@ -51,7 +51,7 @@ def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
     """Run scrapyd with all of its files in ``folder``; yield its URL."""
     home = project(folder, ROOT / "deploy" / "scrapyd", "", name="home")
     environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": f"{ROOT}:{home}"}
-    environment.pop(MEASURED, None)  # the same crawls are measured elsewhere
+    environment.pop(MEASURED, None)  # other tests cover the same code
     environment.pop("SCRAPY_SETTINGS_MODULE", None)  # the egg's setting applies
     daemon, url = start_daemon(home, environment, folder / "scrapyd.log")
     try:
@@ -122,13 +122,11 @@ def state_of(client: ScrapydClient, job: str) -> dict[str, Any]:
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_egg_is_deployed_and_crawls_scheduled_and_cancelled(
-    tmp_path: Path,
-) -> None:
+def test_egg_is_deployed_and_crawls_scheduled_and_cancelled(tmp_path: Path) -> None:
     with Web(PAGES) as web, scrapyd(tmp_path, web.proxy) as url:
         client = ScrapydClient(url)
         thin = project(tmp_path, ROOT / "deploy" / "scrapyd", url)
-        assert client.spiders("newsroom") == ["template", "topic", "work"], "as it lies there"
+        assert client.spiders("newsroom") == ["template", "topic", "work"], "without a deployment"
         assert '"status": "ok"' in deploy(thin, "--version", "1")
         quick = {name: value for name, value in QUICK.items() if name != "SPIDER_MODULES"}
         data = tmp_path / "state"
@@ -162,8 +160,8 @@ def test_egg_is_deployed_and_crawls_scheduled_and_cancelled(
         ])  # fmt: skip
         until(lambda: state_of(client, again)["state"] == "finished")
         pages = [page for page in PAGES if page.startswith("http://slow.test/")]
-        assert {web.count(page) for page in pages} == {1}, "it went on: none lost, none twice"
-        assert stored(tmp_path / "other") == sorted(pages)[1:], "all but the list of them"
+        assert {web.count(page) for page in pages} == {1}, "none is lost or fetched twice"
+        assert stored(tmp_path / "other") == sorted(pages)[1:], "all except the front page"
 
 
 @pytest.mark.crawl

@@ -105,7 +105,7 @@ def test_replay_fetches_the_pages_of_a_crawl(
     web = RecordedWeb.read(demo)
     (labelled,) = read_truth(truth_of(demo)).values()
     case = labelled_case(web, labelled)
-    if batch > 1:  # start URLs and robots.txt files are no guesses, so they are fetched at once
+    if batch > 1:  # start URLs and robots.txt files are certain, so they are fetched at once
         one = case.topic.model_copy(update={"seeds": case.topic.seeds[:1]})
         case = case._replace(topic=one)
     path = f"{__name__}.immediate" if method == "words" else ""
@@ -275,7 +275,7 @@ def test_interrupted_run_continues_from_its_order_file(
     assert (tmp_path / "new.jsonl").read_bytes() == whole.read_bytes()
     assert resumed.read_bytes() == whole.read_bytes()
     assert (tmp_path / "figures.json").read_bytes() == figures
-    # another number of concurrent requests: nothing of the file applies
+    # with another number of concurrent requests, nothing in the file applies
     status, out = scrapy(
         capsys, monkeypatch, *common, str(resumed), "--resume", "--batch", "4", "--processes", "2"
     )

@@ -54,8 +54,8 @@ def test_tasks_share_a_site_fairly_despite_kill_and_pause(
     one, other = sorted(report.shares)
     turn = 2 * PAGES_EACH / report.turns
     assert other - one <= 2.5 * turn, "a turn, and what the killed worker had not reported yet"
-    assert report.turns >= 4, "it changed hands"
-    assert report.held < 2 * 2 * PAGES_EACH, "it is the pause that keeps them from going on"
+    assert report.turns >= 4, "the site passed between the tasks"
+    assert report.held < 2 * 2 * PAGES_EACH, "not all was fetched before the pause"
     assert report.pause < 2.0
     assert report.resumed < 5.0
     assert report.refetched <= 10, "in flight, or not yet committed"

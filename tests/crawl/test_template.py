@@ -97,7 +97,7 @@ def test_second_period_finds_new_changed_and_gone_records(tmp_path: Path) -> Non
     assert entry.state["run"]["spider"] == "template"
     totals = entry.state["totals"]
     assert (totals["pages"], totals["relevant"], totals["articles"]) == (24, 12, 12)
-    assert entry.state["series"]["points"][-1][1:3] == [24, 12], "half of them held records"
+    assert entry.state["series"]["points"][-1][1:3] == [24, 12], "half of the pages had records"
 
     web.write(3, "028-85129999")
     del web.pages["http://www.c4.test/lx.asp"]

@@ -69,7 +69,7 @@ class WorkerPair:
     def holder(self) -> subprocess.Popen[bytes] | None:
         """Return the worker that has the template now."""
         pids = [worker.pid for worker in self.ask(TaskService.workers) if worker.shards]
-        assert len(pids) <= 1, "one at a time"
+        assert len(pids) <= 1, "one worker at a time"
         return next((worker for worker in self.workers if [worker.pid] == pids), None)
 
     def end(self) -> None:
@@ -102,7 +102,7 @@ def test_one_worker_at_a_time_despite_kill_and_pause(
             until(lambda: pair.holder() is None)
             held = len(pair.pages())
             time.sleep(1)
-            assert len(pair.pages()) == held, "nothing is asked in a pause"
+            assert len(pair.pages()) == held, "no requests during the pause"
             state = pair.ask(lambda service: service.resume("1"))
             assert state.sites[0].turns == 2
             (other,) = (worker for worker in pair.workers if worker is not first)
@@ -112,7 +112,9 @@ def test_one_worker_at_a_time_despite_kill_and_pause(
         state = pair.ask(lambda service: service.show("1"))
     assert (state.state, state.sites[0].state) == ("finished", "done"), log_of(data).read_text()
     found, pages = records(data), pair.pages()
-    assert {f"http://www.{name}/lx.asp" for name in found} == set(pages), "all that was asked for"
+    assert {f"http://www.{name}/lx.asp" for name in found} == set(pages), (
+        "each requested page has a record"
+    )
     assert len(found) >= 8
     assert len(pages) - len(set(pages)) <= 8, "in flight when it was killed"
     assert "Traceback" not in log_of(data).read_text()

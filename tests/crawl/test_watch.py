@@ -132,9 +132,7 @@ class SeparateHosts(Growing):
 
 
 @pytest.mark.usefixtures("no_coverage")
-def test_hub_credited_in_flight_is_requested_conditionally(
-    tmp_path: Path,
-) -> None:
+def test_hub_credited_in_flight_is_requested_conditionally(tmp_path: Path) -> None:
     site, data = SeparateHosts(), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
 
@@ -149,7 +147,7 @@ def test_hub_credited_in_flight_is_requested_conditionally(
     ):
         wait_for(lambda: web.count(site.hub) > 2, data)
     hubs = [hit.status for hit in web.hits if hit.url == site.hub]
-    assert hubs[:3] == [200, 200, 304]  # as it was, grown, as it was
+    assert hubs[:3] == [200, 200, 304]  # before, grown, unchanged
 
 
 @pytest.mark.usefixtures("no_coverage")
@@ -277,9 +275,7 @@ def test_watch_continues_after_the_clock_is_set_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_coverage")
-def test_missing_page_is_visited_only_once_more(
-    tmp_path: Path,
-) -> None:
+def test_missing_page_is_visited_only_once_more(tmp_path: Path) -> None:
     site, data = Failing(page=(200, 404, 503, 503, 503)), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=once")
     with site.serve() as web:
