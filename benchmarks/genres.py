@@ -86,7 +86,7 @@ MADE = range(301, 304)
 
 
 class Page(NamedTuple):
-    """A page's signs, and what is known of it."""
+    """The signs of a page, with its genre and source."""
 
     collection: str
     host: str
@@ -95,7 +95,7 @@ class Page(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A regression on signs brought to one scale."""
+    """A regression on scaled signs."""
 
     scaler: StandardScaler
     regression: LogisticRegression

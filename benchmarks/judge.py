@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from topiccrawl.addons.simulate.harvest import LabelledTopic
 
 Results = dict[str, dict[str, dict[str, Measured]]]
-"""By collection, topic and condition."""
+"""Measures by collection, topic and condition."""
 
 STATED = ("words", "word", "sentence", "traditional", "restated")
 CONDITIONS = (*STATED, *judge_marks.CONDITIONS)

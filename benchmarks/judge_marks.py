@@ -25,7 +25,7 @@ EXAMPLES = 5
 OBSERVED = 300
 """Pages from which a site's words are learnt."""
 POOL = 300
-"""Unmarked pages among which active learning looks for those it is least sure about."""
+"""Unmarked pages from which active learning selects the least certain ones."""
 
 CONDITIONS = (
     "examples",
@@ -48,7 +48,7 @@ class Chance(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A web's pages as a classifier sees them, but for a topic.
+    """Pages of a web as input of a classifier, before a topic is chosen.
 
     Attributes:
         web: Source of the pages.
@@ -126,7 +126,7 @@ def _active(
 
 
 def _by_example(judged: Judged, labels: Sequence[bool], known: Draw) -> Measured:
-    """A topic given by pages alone: its words are derived from them."""
+    """Return a topic whose words are derived from pages."""
     shown = known._replace(off=())
     pages = judged.web.pages
     on, others = (

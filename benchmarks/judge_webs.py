@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WEBS = ("wikispeedia", "lohelp_zh", "okc", "linuxcn")
 READERS = ("links",)
-"""Packages that decide what is read of a page: a change of them makes the cache stale."""
+"""Packages that parse pages: a change in them invalidates the cache."""
 
 SENTENCES = {
     ("wikispeedia", "chemistry"): "articles about chemistry, chemical elements and compounds, and "
@@ -54,7 +54,7 @@ SENTENCES = {
     ("linuxcn", "programming"): "关于编程语言Python和Rust以及代码的文章",
     ("linuxcn", "hardware"): "有关芯片、处理器和RISC-V的最新消息",
 }
-"""The topics as a reader would ask for them, written before any of them was scored."""
+"""Topics as a user would state them, written before any of them was scored."""
 
 
 class Web(NamedTuple):

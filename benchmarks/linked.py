@@ -73,11 +73,11 @@ class JudgingReplay(Replay):
         return super()._read(lease)
 
 
-def judge(web: RecordedWeb, labelled: LabelledTopic, said: Topic, batch: int) -> list[Judgement]:
+def judge(web: RecordedWeb, labelled: LabelledTopic, topic: Topic, batch: int) -> list[Judgement]:
     """Replay a topic; return its judged pages."""
     case = labelled_case(web, labelled, len(web.pages))
     rules = {name: getattr(case.topic, name) for name in ("seeds", "allowed_hosts", "denied_hosts")}
-    topic = said.model_copy(update=rules)
+    topic = topic.model_copy(update=rules)
     scorer = Scorer(topic, sites=SiteWords())
     conditions = Conditions(case.budget, batch, TOPICCRAWL_SLOW_START)
     replay = JudgingReplay(web, topic, scorer, SharkPlus(scorer), conditions)
@@ -116,8 +116,8 @@ def results(
             texts = dict(statements(name, labelled))
             if (topics and labelled.name not in topics) or stated not in {"file", *texts}:
                 continue
-            said = labelled.topic if stated == "file" else from_words(texts[stated])
-            judged = judge(web, labelled, said, batch)
+            topic = labelled.topic if stated == "file" else from_words(texts[stated])
+            judged = judge(web, labelled, topic, batch)
             if any(one.label for one in judged):
                 yield f"{name}.{labelled.name}", measures(judged)
 

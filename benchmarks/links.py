@@ -51,14 +51,14 @@ def pages_of(path: Path | None, limit: int) -> Pages:
 
 
 def by_scrapy(pages: Pages) -> None:
-    """Links as Scrapy's own extractor gives them."""
+    """Extract links with Scrapy's extractor."""
     extractor = LinkExtractor()
     for url, html in pages:
         extractor.extract_links(HtmlResponse(url, body=html.encode(), encoding="utf-8"))
 
 
 def by_lxml(pages: Pages) -> None:
-    """Text, URLs and anchors with lxml."""
+    """Extract text, URLs and anchors with lxml."""
     for url, html in pages:
         root = lxml_html.document_fromstring(html.encode(), parser=_LXML)
         "".join(map(str, root.itertext()))

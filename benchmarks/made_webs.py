@@ -38,7 +38,7 @@ SHIPPED, UNADAPTED = Variant(), Variant(method="")
 
 
 class Areas(NamedTuple):
-    """Areas of one topic's replays; 1 is as good as knowing everything."""
+    """Areas of one topic's replays; 1 is the area of the oracle."""
 
     best_first: float
     shark_plus: float

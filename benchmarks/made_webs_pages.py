@@ -182,7 +182,7 @@ class Site:
         return self.chance.choice(self.drafts) if self.chance.random() < self.kind.mixed else page
 
     def html(self, draft: Draft, bait: str | None) -> str:
-        """The page as served; ``bait`` is a word that it is full of."""
+        """Return the served page; ``bait`` is a word that it repeats."""
         onward = [self._target(draft.subject) for _ in range(self._links())]
         within = [self.chance.random() < self.kind.inline for _ in onward]
         inline = [page for page, here in zip(onward, within, strict=True) if here]
@@ -304,7 +304,7 @@ class Site:
 
 
 def made_web(kind: Kind, seed: int) -> MadeWeb:
-    """A web of a kind, with two topics; the same for the same seed."""
+    """Return a web of a kind with two topics; equal seeds give equal webs."""
     chance = random.Random(seed)  # noqa: S311 - not for secrets
     site = Site(kind, chance)
     subjects = chance.sample(sorted(site.members), TOPICS)
@@ -348,7 +348,7 @@ def _topic(site: Site, subject: int, decoys: Sequence[int]) -> LabelledTopic:
 
 
 def _baits(site: Site, decoys: Mapping[int, Sequence[int]]) -> dict[int, str]:
-    """The term that each decoy subject is full of."""
+    """Return the term that each decoy subject repeats."""
     return {decoy: site.words.own[topic][0] for topic, its in decoys.items() for decoy in its}
 
 

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     import socket
     import subprocess
 
-LEAST = 0.9
-"""Share that a healthy site must have."""
+MIN_SHARE = 0.9
+"""Minimum share of the healthy site's speed."""
 SECONDS = 900.0
-"""Longest time of a crawl."""
+"""Maximum duration of a crawl in seconds."""
 FRONT = "http://good.test/"
 
 
@@ -59,7 +59,7 @@ def rate(cases: tuple[Case, ...], pages: int, delay: float) -> float:
     """Return the healthy site's requests a second beside some hosts.
 
     Raises:
-        SystemExit: Its pages were not all asked.
+        SystemExit: Some of its pages were not requested.
     """
     urls = [f"{FRONT}{number}" for number in range(pages)]
     web = {url: article(f"新能源汽车要闻第{n}篇", f"{TEXT}{n}。") for n, url in enumerate(urls)}
@@ -104,7 +104,7 @@ def main() -> int:
             print(f"{name}: {shares[name][-1]:.3f} of {alone:.3f} pages a second", flush=True)
     found = {f"share_{name}": median(values) for name, values in shares.items()}
     show(found, options.json)
-    return 1 if min(found.values()) < LEAST else 0
+    return 1 if min(found.values()) < MIN_SHARE else 0
 
 
 if __name__ == "__main__":

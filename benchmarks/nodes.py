@@ -12,7 +12,7 @@ robots.txt and redirects included. Then, without failures: how evenly three node
 work, and their speed-up over one node if responses are slow. Needs the extra ``test``
 (a Redis server), or REDIS_TEST_URL. ``--events`` is the number of things done to nodes in a run,
 ``--waiting`` the number of pages of the timed crawl (0: none), ``--outage`` the number of seconds
-for which Redis is away in a run of its own.
+for which Redis is unavailable in an additional run.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def _kills(options: argparse.Namespace) -> list[Report]:
         print(
             f"run {run}: {report.pages} pages in {report.seconds:.0f} s, lost"
             f" {len(report.missing)}, fetched again {report.refetched} ({len(report.silent)} of"
-            f" nodes given up, {len(report.needless)} not in hand; leases of the killed, stopped:"
+            f" nodes timed out, {len(report.needless)} not held; leases of the killed, stopped:"
             f" {report.allowed}), hosts with two nodes at once {len(report.shared)}, too soon"
             f" {len(report.hasty)} (as read: {report.misread}; the server was late by"
-            f" {report.late:.2f} s), split {report.split}, {', '.join(report.events)}; given up"
-            f" after seconds: {', '.join(f'{seconds:.1f}' for seconds in report.given_up) or '-'}",
+            f" {report.late:.2f} s), split {report.split}, {', '.join(report.events)}; timed out"
+            f" after seconds: {', '.join(f'{seconds:.1f}' for seconds in report.timeouts) or '-'}",
             flush=True,
         )  # fmt: skip
         lists = report.missing, report.shared, report.hasty, report.needless, report.silent
@@ -65,7 +65,7 @@ def _kills(options: argparse.Namespace) -> list[Report]:
 
 
 def _speed(options: argparse.Namespace) -> dict[str, float]:
-    """Time of one node and of several where answers take long; how evenly they share."""
+    """Return the speed-up by several nodes if answers take long, and how evenly they share."""
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0", "CONCURRENT_REQUESTS": "4"}
     web = EvenWeb(50 * options.nodes, max(2, options.waiting // (50 * options.nodes)))
     one, many = (_trial(web, n, 0, 0, settings, 1.0) for n in (1, options.nodes))

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from benchmarks.nodes_trial import EvenWeb
     from lab.demo import Web
 
-KEEPS = {"appendonly": "yes"}
+PERSISTENT = {"appendonly": "yes"}
 
 
-class RedisAway(Trial):
+class RedisOutage(Trial):
     """Trial: Redis stops after a third of the web for some seconds, and restarts with its data.
 
     Args:
         folder: For logs, stores and Redis' data.
         web: The web to crawl.
         nodes: Number of nodes.
-        seconds: Seconds for which Redis is away.
+        seconds: Seconds for which Redis is unavailable.
         pause: Seconds after which no request is allowed: the nodes have timed out.
         settings: For all nodes.
 
     Attributes:
-        during: Requests in the time after the pause began.
+        during: Requests during the outage, after ``pause``.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class RedisAway(Trial):
     ) -> None:  # fmt: skip
         self._data = folder / "redis"
         self._data.mkdir()
-        self._server = ValkeyServer(data_dir=self._data, config=KEEPS)
+        self._server = ValkeyServer(data_dir=self._data, config=PERSISTENT)
         self._server.start()
         self._seconds, self._pause = seconds, pause
         self.during = -1
@@ -61,19 +61,21 @@ class RedisAway(Trial):
         self._until(len(self.web.obtainable) // 3, float("inf"))
         port = self._server.port
         self._server.stop()
-        self.events.append(f"Redis away for {self._seconds:g} s")
+        self.events.append(f"Redis unavailable for {self._seconds:g} s")
         time.sleep(self._pause)
         before = self._answers()
         time.sleep(self._seconds - self._pause)
         self.during = self._answers() - before
-        self._server = ValkeyServer(port=port, data_dir=self._data, config=KEEPS)
+        self._server = ValkeyServer(port=port, data_dir=self._data, config=PERSISTENT)
         self._server.start()
 
 
 def outage(nodes: int, pages: int, seconds: float, seed: int) -> dict[str, float]:
-    """Return the figures of a crawl whose Redis is away for ``seconds``; nodes time out at 10 s."""
+    """Return the figures of a crawl with a Redis outage; nodes time out after 10 s."""
     with tempfile.TemporaryDirectory(prefix="topiccrawl-outage-") as folder:
-        trial = RedisAway(Path(folder), web_of(seed, pages), nodes, seconds, min(15.0, seconds / 2))
+        trial = RedisOutage(
+            Path(folder), web_of(seed, pages), nodes, seconds, min(15.0, seconds / 2)
+        )
         report = trial.run()
     return {
         "outage_seconds": seconds,
@@ -83,5 +85,5 @@ def outage(nodes: int, pages: int, seconds: float, seed: int) -> dict[str, float
         "outage_during": trial.during,
         "outage_shared_hosts": len(report.shared),
         "outage_too_soon": len(report.hasty),
-        "outage_given_up": len(report.given_up),
+        "outage_given_up": len(report.timeouts),
     }

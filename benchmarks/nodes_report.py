@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SLACK = 0.02
-"""Seconds by which a gap may fall short: the kernel's count of arrivals goes by milliseconds."""
-UNSAID = 0.1
-"""Seconds before a node's last message to Redis within which leases may be missing in it."""
-READ = 0.15
-"""Seconds by which a gap may fall short where the moments are those of the server's reading."""
+"""Tolerance for a gap in seconds: the kernel counts arrivals in milliseconds."""
+UNREPORTED = 0.1
+"""Seconds before a node's last message to Redis whose leases the message may lack."""
+READ_SLACK = 0.15
+"""Tolerance for a gap in seconds between the times at which the server read the requests."""
 
 
 class Hit(NamedTuple):
@@ -40,26 +40,26 @@ class Hit(NamedTuple):
     read: float = 0.0
 
 
-class Blow(NamedTuple):
+class Interruption(NamedTuple):
     """A kill or stop of a node.
 
     Attributes:
-        at: Its time.
+        at: Time of the event.
         node: Number of the node.
-        word: Time of the node's last message to Redis.
+        last_message: Time of the node's last message to Redis.
         leased: Keys of the pages that it had leased, by Redis.
     """
 
     at: float
     node: int
-    word: float
+    last_message: float
     leased: frozenset[bytes]
 
-    def took(self, hit: Hit) -> bool:
+    def had(self, hit: Hit) -> bool:
         """Return whether the node had the page: leased, or requested after its last message."""
         if hit.node != self.node or hit.began > self.at:
             return False
-        return key_of(hit.url) in self.leased or hit.began > self.word - UNSAID
+        return key_of(hit.url) in self.leased or hit.began > self.last_message - UNREPORTED
 
 
 class Report(NamedTuple):
@@ -67,14 +67,14 @@ class Report(NamedTuple):
 
     Attributes:
         pages: Pages that a polite crawler can fetch.
-        missing: Those that were never answered.
+        missing: Pages that were never answered.
         refetched: Answers beyond one per page.
         allowed: Pages that nodes had leased when they were killed or stopped: by Redis, and those
             requested after their last message to it.
         silent: Answers beyond one per page, not leased so, but held by a node that had timed out.
         needless: Answers beyond one per page where no node had the page leased when it was killed
             or stopped, or held it when it timed out.
-        given_up: Seconds of silence after which nodes learnt that they had timed out.
+        timeouts: Seconds of silence after which nodes learnt that they had timed out.
         events: Kills, stops and other events of nodes.
         shared: Hosts asked by two nodes at once: (host, seconds of overlap).
         hasty: Requests too soon after the one before: (host and nodes, gap in seconds, the gap as
@@ -92,7 +92,7 @@ class Report(NamedTuple):
     allowed: int
     silent: tuple[str, ...]
     needless: tuple[str, ...]
-    given_up: tuple[float, ...]
+    timeouts: tuple[float, ...]
     events: tuple[str, ...]
     shared: tuple[tuple[str, float], ...]
     hasty: tuple[tuple[str, float, float], ...]
@@ -108,10 +108,10 @@ class Report(NamedTuple):
         return not (self.missing or self.shared or self.hasty or self.needless)
 
 
-def rudeness(
+def violations(
     hits: list[Hit], delay: float
 ) -> tuple[tuple[tuple[str, float], ...], tuple[tuple[str, float, float], ...], int]:
-    """Hosts asked by two nodes at once, requests that came too soon, and that only seem so."""
+    """Return hosts with two nodes at once, requests too soon, and the number of misread gaps."""
     shared, hasty, misread = [], [], 0
     for host, one, other in successive(hits):
         if other.node != one.node and other.began < one.ended:
@@ -120,15 +120,15 @@ def rudeness(
         if gap < delay - SLACK:
             where = f" (node {one.node}, then {other.node}, at {other.began:.2f})"
             hasty.append((f"{host}{where} {one.url} {other.url}", gap, seen))
-        elif seen < delay - READ:
+        elif seen < delay - READ_SLACK:
             misread += 1
     return tuple(shared), tuple(hasty), misread
 
 
 def successive(hits: list[Hit]) -> Iterator[tuple[str, Hit, Hit]]:
-    """Yield hosts with each two successive requests for them."""
+    """Yield each pair of successive requests to a host, with the host."""
     by_host: defaultdict[str, list[Hit]] = defaultdict(list)
     for hit in hits:
         by_host[urlsplit(hit.url).hostname or ""].append(hit)
-    for host, asked in by_host.items():
-        yield from ((host, one, other) for one, other in pairwise(asked))
+    for host, requests in by_host.items():
+        yield from ((host, one, other) for one, other in pairwise(requests))

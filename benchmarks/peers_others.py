@@ -12,7 +12,7 @@ import sys
 from datetime import timedelta
 
 DEEPEST = 100
-"""Links from a seed that are followed at most; both want a bound."""
+"""Maximum depth of links from a seed; both crawlers need a limit."""
 
 
 async def crawl4ai(seeds: list[str], terms: list[str], pages: int, concurrency: int) -> None:
@@ -45,7 +45,7 @@ async def crawl4ai(seeds: list[str], terms: list[str], pages: int, concurrency: 
 
 
 async def crawlee(seeds: list[str], terms: list[str], pages: int, concurrency: int) -> None:
-    """Follow every link, in the order of the queue, as its documentation begins."""
+    """Follow every link in the order of the queue, as in the first example of its documentation."""
     del terms
     from crawlee import ConcurrencySettings
     from crawlee.crawlers import BeautifulSoupCrawler

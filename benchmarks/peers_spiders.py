@@ -66,7 +66,7 @@ class Fetch(Everything):
 
 
 class Keywords(Everything):
-    """Follows links whose texts name terms first, then those of pages that do."""
+    """Follows links with terms in their texts first, then links of pages with terms."""
 
     name = "keywords"
 

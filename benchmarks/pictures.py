@@ -63,9 +63,9 @@ SHOTS = (
 FILM = Shot("crawl", "en-GB", 1200, 900, 1.0)
 FRAMES = 10
 WIDTH = 800
-"""Of the film, in pixels."""
+"""Width of the film in pixels."""
 COLOURS = 128
-"""Of a picture: text stays sharp, the file a third of the size."""
+"""Colours of a picture; text stays sharp, and the file has a third of the size."""
 
 
 def main() -> None:
@@ -84,7 +84,7 @@ def main() -> None:
 
 @contextmanager
 def crawling() -> Iterator[None]:
-    """A crawl of the demo web behind the page."""
+    """Run the crawl of the demo web that the page shows."""
     web = generate(1, PAGES)
     with tempfile.TemporaryDirectory() as folder, DemoServer(web) as server:
         line = command(web, Path(folder), options(SETTINGS))
@@ -107,7 +107,7 @@ def _wait_for_page(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def browsing(browser: str) -> Iterator[Browser]:
-    """A Chromium without a window."""
+    """Run Chromium without a window."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an extra
 
     with sync_playwright() as driver:
@@ -161,7 +161,7 @@ def _context(chromium: Browser, shot: Shot) -> BrowserContext:
 
 
 def _picture(png: bytes, width: int = 0) -> Image:
-    """Return a picture as wide as is asked for."""
+    """Return a picture scaled to a width."""
     from PIL import Image  # noqa: PLC0415 - no dependency of the project
 
     image = Image.open(io.BytesIO(png)).convert("RGB")

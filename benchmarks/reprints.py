@@ -6,7 +6,7 @@ more), so that what is the same story is known. Of what is left
 - every second article is on a site that prints the same lines under everything (``framed``);
 - reprints get one edit of ``EDITS``, half of them a new title too, half of them the frame of
   their site;
-- *hard negatives* tell another story in the same words: four fifths of the numbers changed, or
+- *hard negatives* are other stories in the same words: four fifths of the numbers changed, or
   every place replaced by another one throughout.
 
 Reprints appear up to two days later. Apart from the stream there are *follow-ups*: one to three
@@ -103,7 +103,7 @@ class Case(NamedTuple):
 
 
 def distinct(articles: Iterable[Article]) -> list[Article]:
-    """The articles that are like none before them, and long enough to be edited."""
+    """Return the articles that resemble no earlier one and are long enough to be edited."""
     posted: dict[int, list[int]] = defaultdict(list)
     kept: list[Article] = []
     texts: list[Codes] = []
@@ -123,48 +123,48 @@ def distinct(articles: Iterable[Article]) -> list[Article]:
 
 
 def stream(articles: Sequence[Article], seed: int) -> list[Case]:
-    """Originals, reprints and hard negatives in the order of the stream."""
-    luck = random.Random(seed)  # noqa: S311 - no secret
+    """Return originals, reprints and hard negatives in the order of the stream."""
+    rng = random.Random(seed)  # noqa: S311 - no secret
     timed: list[tuple[float, Case]] = []
     for number, article in enumerate(articles):
-        begin = luck.random()
-        site = luck.randrange(SITES)
+        begin = rng.random()
+        site = rng.randrange(SITES)
         body = article.body.split("\n")
-        original = _printed(article, f"o{number}", site, _maybe(framed, body, site, luck))
+        original = _printed(article, f"o{number}", site, _maybe(framed, body, site, rng))
         timed.append((begin, Case(original, (), "")))
-        other = articles[luck.randrange(len(articles))]
+        other = articles[rng.randrange(len(articles))]
         copies = [
-            _reprint(article, original.url, f"r{number}-{copy}", other, luck) for copy in range(2)
+            _reprint(article, original.url, f"r{number}-{copy}", other, rng) for copy in range(2)
         ]
-        copies += _negatives(article, f"n{number}", luck)
-        timed += [(luck.uniform(begin, 1.0), copy) for copy in copies]
+        copies += _negatives(article, f"n{number}", rng)
+        timed += [(rng.uniform(begin, 1.0), copy) for copy in copies]
     return [case for _, case in sorted(timed, key=lambda pair: pair[0])]
 
 
-def _reprint(article: Article, story: str, name: str, other: Article, luck: random.Random) -> Case:
-    edit = luck.choice(sorted(EDITS))
-    site = luck.randrange(SITES)
-    body = EDITS[edit](article.body.split("\n"), luck)
+def _reprint(article: Article, story: str, name: str, other: Article, rng: random.Random) -> Case:
+    edit = rng.choice(sorted(EDITS))
+    site = rng.randrange(SITES)
+    body = EDITS[edit](article.body.split("\n"), rng)
     if edit == "source":
-        body = _sourced(body, article, luck)
-    title = _retitled(article, other, luck) if luck.random() < 0.5 else article.title  # noqa: PLR2004
-    body = _maybe(framed, body, site, luck)
-    day = _moved_day(article, luck.choice((0, 0, 1, 2)))
+        body = _sourced(body, article, rng)
+    title = _retitled(article, other, rng) if rng.random() < 0.5 else article.title  # noqa: PLR2004
+    body = _maybe(framed, body, site, rng)
+    day = _moved_day(article, rng.choice((0, 0, 1, 2)))
     copied = replace(article, title=title, published=day)
     return Case(_printed(copied, name, site, body), (story,), edit)
 
 
 def follow_ups(articles: Sequence[Article], seed: int) -> Iterator[tuple[Article, Article]]:
     """Yield articles with their follow-ups, where there is a day and another article's lead."""
-    luck = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)  # noqa: S311
     for number, article in enumerate(articles):
-        other = articles[luck.randrange(len(articles))]
-        day, lead = _moved_day(article, luck.randint(1, 3)), other.body.split("\n")[0]
+        other = articles[rng.randrange(len(articles))]
+        day, lead = _moved_day(article, rng.randint(1, 3)), other.body.split("\n")[0]
         if not day or article is other or len(lead) < LEAST_LEAD:
             continue
-        body = [lead, *_trimmed(article.body.split("\n"), luck)]
+        body = [lead, *_trimmed(article.body.split("\n"), rng)]
         later = replace(article, title=other.title, published=day)
-        yield article, _printed(later, f"f{number}", luck.randrange(SITES), body)
+        yield article, _printed(later, f"f{number}", rng.randrange(SITES), body)
 
 
 def _moved_day(article: Article, days: int) -> str:
@@ -174,11 +174,11 @@ def _moved_day(article: Article, days: int) -> str:
     return (date.fromisoformat(article.published[:10]) + timedelta(days=days)).isoformat()
 
 
-def _negatives(article: Article, name: str, luck: random.Random) -> list[Case]:
-    site = luck.randrange(SITES)
+def _negatives(article: Article, name: str, rng: random.Random) -> list[Case]:
+    site = rng.randrange(SITES)
     changed = {
-        "numbers": _renumbered(article.body, luck),
-        "places": _moved(article.body, luck),
+        "numbers": _renumbered(article.body, rng),
+        "places": _moved(article.body, rng),
     }
     return [
         Case(_printed(article, f"{name}-{edit}", site, body.split("\n")), (), edit)
@@ -195,91 +195,91 @@ def _printed(article: Article, name: str, site: int, body: Sequence[str]) -> Art
 
 
 def _maybe(
-    edit: Callable[[list[str], int], list[str]], body: list[str], site: int, luck: random.Random
+    edit: Callable[[list[str], int], list[str]], body: list[str], site: int, rng: random.Random
 ) -> list[str]:
-    return edit(body, site) if luck.random() < 0.5 else body  # noqa: PLR2004
+    return edit(body, site) if rng.random() < 0.5 else body  # noqa: PLR2004
 
 
 def framed(body: list[str], site: int) -> list[str]:
-    """The body between the lines that a site prints around everything."""
-    luck = random.Random(site)  # noqa: S311
+    """Return the body between the lines that a site prints around every article."""
+    rng = random.Random(site)  # noqa: S311
     pool = _FRAMES_ZH if has_han(body[0]) else _FRAMES_EN
     lines = [line.format(site=f"第{site}号新闻网" if pool is _FRAMES_ZH else f"Herald {site}")
-             for line in luck.sample(pool, luck.randint(2, 6))]  # fmt: skip
+             for line in rng.sample(pool, rng.randint(2, 6))]  # fmt: skip
     return [*lines[:1], *body, *lines[1:]]
 
 
-def _dropped(body: list[str], luck: random.Random) -> list[str]:
-    gone = set(luck.sample(range(len(body)), max(1, round(len(body) * luck.uniform(0.1, 0.4)))))
+def _dropped(body: list[str], rng: random.Random) -> list[str]:
+    gone = set(rng.sample(range(len(body)), max(1, round(len(body) * rng.uniform(0.1, 0.4)))))
     return [line for place, line in enumerate(body) if place not in gone]
 
 
-def _merged(body: list[str], luck: random.Random) -> list[str]:
-    size = luck.randint(2, 4)
+def _merged(body: list[str], rng: random.Random) -> list[str]:
+    size = rng.randint(2, 4)
     glue = "" if has_han(body[0]) else " "
     return [glue.join(body[at : at + size]) for at in range(0, len(body), size)]
 
 
-def _trimmed(body: list[str], luck: random.Random) -> list[str]:
-    return body[: max(1, round(len(body) * luck.uniform(0.55, 0.85)))]
+def _trimmed(body: list[str], rng: random.Random) -> list[str]:
+    return body[: max(1, round(len(body) * rng.uniform(0.55, 0.85)))]
 
 
-def _typed(body: list[str], luck: random.Random) -> list[str]:  # noqa: ARG001 - as all edits
+def _typed(body: list[str], rng: random.Random) -> list[str]:  # noqa: ARG001 - as all edits
     return [line.replace("，", ", ").replace("“", "「").replace("”", "」") for line in body]
 
 
-def _traditional(body: list[str], luck: random.Random) -> list[str]:  # noqa: ARG001
+def _traditional(body: list[str], rng: random.Random) -> list[str]:  # noqa: ARG001
     convert = opencc.OpenCC("s2twp").convert
     return [convert(line) for line in body]
 
 
 EDITS: dict[str, Edit] = {
-    "whole": lambda body, luck: body,  # noqa: ARG005
-    "lead": lambda body, luck: body[1:],  # noqa: ARG005
+    "whole": lambda body, rng: body,  # noqa: ARG005
+    "lead": lambda body, rng: body[1:],  # noqa: ARG005
     "dropped": _dropped,
     "merged": _merged,
     "trimmed": _trimmed,
-    "source": lambda body, luck: body,  # noqa: ARG005 - lines added with the title at hand
+    "source": lambda body, rng: body,  # noqa: ARG005 - lines added with the title at hand
     "typed": _typed,
     "traditional": _traditional,
-    "several": lambda body, luck: _merged(_dropped(_trimmed(body, luck), luck), luck),
+    "several": lambda body, rng: _merged(_dropped(_trimmed(body, rng), rng), rng),
 }
-"""Names: title and lines around the text change besides."""
+"""Edits by name; title and surrounding lines may change as well."""
 
 
-def _sourced(body: list[str], article: Article, luck: random.Random) -> list[str]:
+def _sourced(body: list[str], article: Article, rng: random.Random) -> list[str]:
     han = has_han(article.body)
-    line = luck.choice(_SOURCES_ZH if han else _SOURCES_EN)
+    line = rng.choice(_SOURCES_ZH if han else _SOURCES_EN)
     line = line.format(site="晨报" if han else "The Courier", title=article.title)
-    return [line, *body] if luck.random() < 0.5 else [*body, line]  # noqa: PLR2004
+    return [line, *body] if rng.random() < 0.5 else [*body, line]  # noqa: PLR2004
 
 
-def _retitled(article: Article, other: Article, luck: random.Random) -> str:
+def _retitled(article: Article, other: Article, rng: random.Random) -> str:
     first = re.split(r"[，。,.]", article.body, maxsplit=1)[0][:40]
-    return luck.choice((first, f"{article.title[: len(article.title) // 2]}……", other.title))
+    return rng.choice((first, f"{article.title[: len(article.title) // 2]}……", other.title))
 
 
-def _renumbered(body: str, luck: random.Random) -> str:
-    """Four of five numbers changed; "" where there are too few."""
+def _renumbered(body: str, rng: random.Random) -> str:
+    """Return a body with four of five numbers changed; "" if there are too few."""
     if len(_NUMBER.findall(body)) < LEAST_FACTS:
         return ""
 
     def other(found: re.Match[str]) -> str:
-        if luck.random() < 0.2:  # noqa: PLR2004
+        if rng.random() < 0.2:  # noqa: PLR2004
             return found[0]
-        return str((int(float(found[0])) + luck.randint(1, 8)) % 10 ** len(found[0]) or 3)
+        return str((int(float(found[0])) + rng.randint(1, 8)) % 10 ** len(found[0]) or 3)
 
     changed = _NUMBER.sub(other, body)
     return changed if changed != body else ""
 
 
-def _moved(body: str, luck: random.Random) -> str:
-    """Every place another one throughout; "" where there are too few."""
+def _moved(body: str, rng: random.Random) -> str:
+    """Return a body with every place replaced by another one; "" if there are too few."""
     named = _PLACE.findall(body)
     if len(named) < LEAST_FACTS:
         return ""
     free = [place for place in _PLACES if place not in named]
-    other = dict(zip(sorted(set(named)), luck.sample(free, len(set(named))), strict=True))
+    other = dict(zip(sorted(set(named)), rng.sample(free, len(set(named))), strict=True))
     return _PLACE.sub(lambda found: other[found[0]], body)
 
 

@@ -57,17 +57,17 @@ SIZE = 30_000
 LINKS = 50
 MENU = 20
 WITHIN = 10
-"""Links in running text; the others stand in a list."""
+"""Links in running text; the others are in a list."""
 VOCABULARY = 1_500
-"""Words of which a page is drawn: a real page of this length has about 1,500 different ones."""
+"""Vocabulary of a page: a real page of this length has about 1,500 different words."""
 COMMON = (0.3, 0.7)
 """Share of a collection's pages that contain a word of its topic."""
 SLOW_PAGES = 15
-"""Pages that jieba with scikit-learn are timed with."""
+"""Pages for which jieba with scikit-learn is timed."""
 
 
 class Source(NamedTuple):
-    """A page as it comes from the network."""
+    """A page as received from the network."""
 
     url: str
     content_type: str
@@ -165,7 +165,7 @@ def nearest(web: RecordedWeb, pages: int) -> list[Source]:
 
 
 def common_topic(sources: Sequence[Source]) -> Topic:
-    """Return a topic of five words that stand in ``COMMON`` of the pages, rare elsewhere."""
+    """Return a topic of five words that occur in ``COMMON`` of the pages and are rare elsewhere."""
     words = shared_tokenizer().words
     present = Counter(
         word
@@ -186,11 +186,11 @@ def read(source: Source) -> Page:
 
 
 TAUGHT = 5
-"""Links a page from which the strategy learns before it is timed: it knows words, as in a crawl."""
+"""Links per page from which the strategy learns words before it is timed, as in a crawl."""
 
 
 class Timed(NamedTuple):
-    """Milliseconds of processor time of one page."""
+    """Milliseconds of processor time per page."""
 
     parse: float
     page: float
@@ -198,7 +198,7 @@ class Timed(NamedTuple):
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """Return the sum of the parts."""
         return sum(self)
 
 

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GROWTH, URL_BYTES = 0.10, 110
-"""Bounds of the second half: share of the memory, and bytes for each new URL besides."""
+"""Limits of growth in the second half: share of the memory, and bytes for each new URL."""
 DESCRIPTORS = 8
-"""Most descriptors more in the second half."""
+"""Maximum number of additional descriptors in the second half."""
 ERRORS = re.compile(r"\] (?:ERROR|CRITICAL): .*")
 SETTINGS = {
     "DOWNLOAD_DELAY": "0", "AUTOTHROTTLE_ENABLED": "0", "CONCURRENT_REQUESTS_PER_DOMAIN": "4",
@@ -57,7 +57,7 @@ _BOMB = gzip.compress(b"0" * 50_000_000)
 
 
 class Faulty(Endless):
-    """The endless web with faults: cut and missing answers, texts of their own, and bad hosts."""
+    """The endless web with faults: cut and missing answers, unique texts, and bad hosts."""
 
     @override
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
@@ -65,13 +65,13 @@ class Faulty(Endless):
         host = url.split("/")[2]
         if host.endswith("bad.test") and not url.endswith("/robots.txt"):
             return _bad(host, url)
-        page, luck = super().answer(url, visit, cookie), random.Random(f"x{url}").random()  # noqa: S311
-        if luck < 0.02:  # noqa: PLR2004 - shares
-            return page._replace(cut="half" if luck < 0.01 else "drop")  # noqa: PLR2004
-        if luck < 0.04:  # noqa: PLR2004
+        page, share = super().answer(url, visit, cookie), random.Random(f"x{url}").random()  # noqa: S311
+        if share < 0.02:  # noqa: PLR2004 - shares
+            return page._replace(cut="half" if share < 0.01 else "drop")  # noqa: PLR2004
+        if share < 0.04:  # noqa: PLR2004
             return Answer(404)
-        text = f"</h2><p>{url}新能源汽车{luck}动力电池{url}充电桩{luck}</p>" * 20
-        own = luck < 0.2  # noqa: PLR2004 - others are reprints of a few
+        text = f"</h2><p>{url}新能源汽车{share}动力电池{url}充电桩{share}</p>" * 20
+        own = share < 0.2  # noqa: PLR2004 - others are reprints of a few
         return page._replace(body=page.body.replace(b"</h2>", text.encode(), 1)) if own else page
 
 
@@ -159,7 +159,7 @@ def samples(processes: list[subprocess.Popen[bytes]], server: DemoServer) -> Ite
 
 
 def read_pages(url: str, token: str, ended: threading.Event) -> None:
-    """Read the dashboard of the crawl again and again."""
+    """Read the dashboard of the crawl repeatedly."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     opener.addheaders = [("Authorization", f"Bearer {token}")]
     while not ended.wait(2.0):

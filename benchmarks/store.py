@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from topiccrawl.storage.contract import ArticleStore
 
 REPRINTS = 10
-"""One article in this many has the text of the one before."""
+"""Every n-th article has the text of the article before it."""
 
 TURN = 200
 """Articles of one turn."""
 
 IN_FLIGHT = 100
-"""Items that wait for their commit at once (CONCURRENT_ITEMS)."""
+"""Items that wait for a commit at the same time (CONCURRENT_ITEMS)."""
 
 
 def make(number: int) -> Article:

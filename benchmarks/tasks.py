@@ -5,7 +5,7 @@
 Each worker has its own server, so that the logs show which worker requested which site when. Both
 tasks crawl all pages of one common site, and of their own sites. A worker that crawls is killed
 with SIGKILL when a third is done; later both tasks are paused. Reported: pages that a task never
-got, requests to a site that overlapped or came sooner than the delay (between two turns, too), the
+got, requests to a site that overlapped or arrived before the delay (also between two turns), the
 shares of the common site when the first of the two was done with it, seconds from the pause to the
 last request, and how often the site changed tasks. Without ``--local`` the state is in Redis (the
 extra ``test``, or REDIS_TEST_URL), with it in the data folder.
@@ -43,7 +43,7 @@ TOPIC = "新能源汽车"
 DELAY = 0.1
 LATENCY = 0.02
 SLACK = 0.07
-"""Seconds by which the way from frontier to server may vary on a busy machine."""
+"""Tolerance in seconds for the delay from frontier to server on a busy machine."""
 SETTINGS = {
     "DOWNLOAD_DELAY": str(DELAY),
     "DOWNLOAD_DELAY_JITTER": "0",
@@ -84,10 +84,10 @@ class Report:
         hasty: (site, gap in seconds) of requests too soon after the one before.
         shares: Pages of the common site by task, when the first was done with it.
         turns: Turns on the common site.
-        pause: Seconds from the pause to the last request before it went on.
-        held: Answers when it went on.
-        resumed: Seconds from going on to the next request.
-        states: Of the tasks at the end.
+        pause: Seconds from the pause to the last request before the tasks were resumed.
+        held: Answers when they were resumed.
+        resumed: Seconds from then to the next request.
+        states: States of the tasks at the end.
         workers: Answers by worker.
         seconds: From the first to the last request.
     """
@@ -185,7 +185,7 @@ class Trial:
             await self._watch()
 
     async def _watch(self) -> None:
-        """Note the shares of the common site once the first task is done with it."""
+        """Record the shares of the common site when the first task has finished it."""
         await asyncio.sleep(0.2)
         common = self._common(await self.service.snapshot())
         if not self.report.shares and any(shard.state == "done" for shard in common):

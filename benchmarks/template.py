@@ -77,17 +77,17 @@ class Figures(NamedTuple):
 
 
 def truth(expected: Expected) -> set[tuple[str, str]]:
-    """The values that a record should hold, as they are compared."""
+    """Return the values that a record should have, in the form in which they are compared."""
     values = {
         (FIELDS[kind], agreed(FIELDS[kind], value))
-        for kind, said in expected.values.items()
-        for value in said
+        for kind, spellings in expected.values.items()
+        for value in spellings
     }
     return values | {(FIELDS[kind], IMAGE) for kind in expected.images}
 
 
 def agreed(field: str, value: str) -> str:
-    """A value as it is compared.
+    """Return a value in the form in which it is compared.
 
     >>> agreed("传真", "+86 28 8512 3456 ext. 801"), agreed("网址", "http://WWW.a.test/")
     ('862885123456x801', 'www.a.test')
@@ -100,8 +100,8 @@ def agreed(field: str, value: str) -> str:
     return re.sub(r"^https?://|/$", "", value.lower()) if field == "网址" else value
 
 
-def said(found: Iterable[FoundValue]) -> dict[tuple[str, str], float]:
-    """The values that a record holds, as they are compared, with their confidences."""
+def values_of(found: Iterable[FoundValue]) -> dict[tuple[str, str], float]:
+    """Return the values of a record, in the form in which they are compared, with confidences."""
     return {
         (one.field, IMAGE if one.image else agreed(one.field, one.value)): one.confidence
         for one in found
@@ -109,7 +109,7 @@ def said(found: Iterable[FoundValue]) -> dict[tuple[str, str], float]:
 
 
 def read(web: CompanyWeb, expected: Expected, template: Template) -> Record | None:
-    """The record that the pages of a company give; None if none."""
+    """Return the record of the pages of a company; None if there is none."""
     pages = []
     for url in expected.pages:
         answer = web.answer(url)
@@ -120,7 +120,7 @@ def read(web: CompanyWeb, expected: Expected, template: Template) -> Record | No
 
 
 def measure(seeds: Sequence[int], companies: int, group: str | None) -> Figures:
-    """The figures over the companies of some webs."""
+    """Return the figures over the companies of some webs."""
     template = resolve(TEMPLATE)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     beliefs: list[tuple[float, bool]] = []
@@ -130,7 +130,7 @@ def measure(seeds: Sequence[int], companies: int, group: str | None) -> Figures:
         web = CompanyWeb(seed, companies, group=group)
         for expected in web.expected():
             record = read(web, expected, template)
-            right, got = truth(expected), said(record.found if record else ())
+            right, got = truth(expected), values_of(record.found if record else ())
             pages += len(expected.pages)
             exact += right == got.keys()
             beliefs += [(confidence, value in right) for value, confidence in got.items()]

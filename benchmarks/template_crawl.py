@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.template import said, truth
+from benchmarks.template import truth, values_of
 from lab.demo.answers import Answer
 from lab.demo.companies.crawl import command, serving
 from lab.demo.companies.web import CompanyWeb, Expected
@@ -95,7 +95,7 @@ def entities(web: CompanyWeb) -> dict[str, Expected]:
 
 
 def stored(data: Path) -> dict[str, StoredRecord]:
-    """All records, gone ones too, by entity."""
+    """Return all records by entity, also those that are gone."""
 
     async def read() -> dict[str, StoredRecord]:
         store = Records(SqliteStorage(data))
@@ -116,13 +116,13 @@ def _period(
     right = wrong = missed = 0
     for entity, expected in after.items():
         true = truth(expected)
-        got = set(said(here[entity].record.found)) if entity in here else set()
+        got = set(values_of(here[entity].record.found)) if entity in here else set()
         right, wrong, missed = (
             right + len(true & got), wrong + len(got - true), missed + len(true - got)
         )  # fmt: skip
     needless = here.keys() - after.keys()
-    wrong += sum(len(said(here[entity].record.found)) for entity in needless)
-    told = {
+    wrong += sum(len(values_of(here[entity].record.found)) for entity in needless)
+    reported = {
         "new": here.keys() - known.keys(),
         "changed": {
             e for e in here.keys() & known.keys() if here[e].changed_at > known[e].changed_at
@@ -135,8 +135,8 @@ def _period(
         "changed": {e for e in after.keys() & old.keys() if truth(after[e]) != truth(old[e])},
         "gone": old.keys() - after.keys(),
     }
-    mistakes = [f"{kind} {e}" for kind in told for e in sorted(told[kind] ^ true_of[kind])]
-    hits = {kind: len(told[kind] & true_of[kind]) for kind in told}
+    mistakes = [f"{kind} {e}" for kind in reported for e in sorted(reported[kind] ^ true_of[kind])]
+    hits = {kind: len(reported[kind] & true_of[kind]) for kind in reported}
     return Period(
         round(right / max(1, right + wrong), 4), round(right / max(1, right + missed), 4),
         len(here), len(after.keys() - here.keys()), len(needless), hits["new"], hits["changed"],

@@ -2,7 +2,7 @@
 
     python -m benchmarks.text [--pages 20] [--seed 1] [--json FILE]
 
-Pages are drawn from jieba's own word list by document frequency, each from a vocabulary of its own:
+Pages are drawn from jieba's own word list by document frequency, each from its own vocabulary:
 10,000 characters (30 kB of UTF-8) with a topic term in every hundredth word. Links are anchors of 8
 to 20 characters and as many contexts of 40 to 80, half of them with a topic term, 50 of each in a
 batch. Times are the best of five rounds, after one that fills caches: ``score_page_ms`` for one
@@ -82,7 +82,7 @@ def ours(engine: Literal["rjieba", "jieba"], texts: Texts) -> tuple[float, float
 
 
 def theirs(texts: Texts) -> tuple[float, float, float]:
-    """The same by a TfidfVectorizer over jieba, page by page and link by link."""
+    """Return the same for a TfidfVectorizer with jieba, page by page and link by link."""
     score = sklearn_scorer(texts.pages, TERMS)
     return (
         best(lambda: score(texts.pages)) / len(texts.pages) * 1e3,

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
 PREFIXES = (100, 500)
-"""Pages after which the order has a hash of its own, besides that of all: where it differs, these
-show how early."""
+"""Numbers of first pages that have a separate hash, to show how early an order differs."""
 DEMO = ("--seed", "11", "--pages", "500", "--no-traps", "--no-faults")
 STEADY = {
     "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",

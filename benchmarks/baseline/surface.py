@@ -103,10 +103,10 @@ def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def usages(name: str, *words: str) -> Iterator[str]:
     """Yield the usage of a module that is run, and of each of its own commands."""
-    said = StringIO()
-    with redirect_stdout(said), suppress(SystemExit):
+    output = StringIO()
+    with redirect_stdout(output), suppress(SystemExit):
         import_module(f"{name}.__main__").main([*words, "-h"])
-    usage = " ".join(said.getvalue().partition("\n\n")[0].split())
+    usage = " ".join(output.getvalue().partition("\n\n")[0].split())
     yield usage.removeprefix("usage: ")
     for command in "".join(re.findall(r"\{(.+?)\} \.\.\.", usage)).split(","):
         if command:

@@ -12,7 +12,7 @@ from benchmarks.baseline.orders import DATA, ROOT, digest
 from benchmarks.dedup import read_articles
 from benchmarks.dedup_methods import Indexed
 from benchmarks.extract import agreement
-from benchmarks.template import TEMPLATE, read, said, truth
+from benchmarks.template import TEMPLATE, read, truth, values_of
 from lab.demo.companies.web import CompanyWeb
 from tests.quality import contacts, newspages
 from topiccrawl.addons.records.templates.template import resolve
@@ -95,7 +95,7 @@ def made_records() -> dict[str, Any]:
             some = record.found if record else ()
             values = (f"{one.field}={one.value}~{one.confidence:.2f}" for one in some)
             hashes.append(digest(*sorted(values)))
-            wanted, got = truth(expected), said(some).keys()
+            wanted, got = truth(expected), values_of(some).keys()
             right, found, true = right + len(wanted & got), found + len(got), true + len(wanted)
         records[f"seed {seed}"] = {f"{n:03}": one for n, one in enumerate(hashes, 1)}
     return {**records, "values": f"{right} right of {found} found and {true} there"}

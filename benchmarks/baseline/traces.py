@@ -59,11 +59,11 @@ BY_TIME = {"TOPICCRAWL_NEWS_FILTER": "1"}
 DEPTH = 2
 """Levels of a response whose names are kept; deeper names often come from data."""
 BUSY = frozenset(("topiccrawl/stalled",))
-"""Stats that only a machine with much other work leaves."""
+"""Stats that occur only on a busy machine."""
 
 
-class Keeping(Listener):
-    """A webhook's receiver that keeps the messages."""
+class RecordingListener(Listener):
+    """A webhook's receiver that records the messages."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ def of_crawls() -> dict[str, Any]:
     """Return the names in stored data of crawls, by kind."""
     with tempfile.TemporaryDirectory(prefix="topiccrawl-baseline-") as folder:
         data, empty = Path(folder) / "data", Path(folder) / "empty"
-        logs, told = crawled(data)
+        logs, messages = crawled(data)
         with mongo_server.running() as uri:
             address = mongo_server.database_uri(uri, data)
             crawled(Path(folder) / "mongo", MONGODB_URI=address, **BY_TIME)
@@ -87,7 +87,7 @@ def of_crawls() -> dict[str, Any]:
         found: dict[str, Any] = {
             "stats": sorted({name for log in logs for name in stats_in(log)}),
             "mongodb": in_mongo,
-            "webhook": sorted(names_in(told)),
+            "webhook": sorted(names_in(messages)),
             "tasks": task_fields(data),
             "exports": dict(exports(data)),
             "http": dict(answers(data)),
@@ -100,14 +100,14 @@ def of_crawls() -> dict[str, Any]:
 
 
 def crawled(data: Path, **settings: str) -> tuple[list[str], list[dict[str, Any]]]:
-    """Crawl the demo web and its companies; what the crawls logged, and what the webhook got.
+    """Crawl the demo web and its companies; return the logs and the webhook's messages.
 
     Raises:
         RuntimeError: If a crawl fails; with the end of its log.
     """
     web = generate(SEED, PAGES, traps=False, faults=False)
     logs = []
-    with DemoServer(web) as server, Keeping() as listener:
+    with DemoServer(web) as server, RecordingListener() as listener:
         wanted = {
             "TOPICCRAWL_FRAMES": "1", "WARC_DIR": str(data / "warc"),
             "TOPICCRAWL_WEBHOOK": listener.url, "TOPICCRAWL_WEBHOOK_SECRET": SECRET,
@@ -215,7 +215,7 @@ def metrics(state: dict[str, Any]) -> Iterator[str]:
 
 @contextmanager
 def dashboard(data: Path) -> Iterator[str]:
-    """The address of a dashboard."""
+    """Run a dashboard; yield its URL."""
     address = f"127.0.0.1:{free_port()}"
     with running("", data, "dashboard", address, **OPEN):
         until(lambda: "Dashboard: " in log_of(data).read_text("utf-8", "replace"))

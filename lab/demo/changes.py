@@ -68,7 +68,7 @@ class Changing:
 def _stories(web: Web) -> list[int]:
     """Return plain on-topic articles without copies and without links in running text."""
     entries = web.plan.entries
-    told = Counter(entry.story for entry in entries)
+    counts = Counter(entry.story for entry in entries)
     named = {
         target
         for number in range(len(entries))
@@ -77,7 +77,7 @@ def _stories(web: Web) -> list[int]:
         for target in block.targets
     }
     plain = _articles(web) - named - web.plan.traits.keys()
-    return sorted(n for n in plain if entries[n].of < 0 and told[entries[n].story] == 1)
+    return sorted(n for n in plain if entries[n].of < 0 and counts[entries[n].story] == 1)
 
 
 def _articles(web: Web) -> frozenset[int]:

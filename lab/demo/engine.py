@@ -100,7 +100,7 @@ class Engine:
         return self._shapes[shape](Results(words, found[start : start + PAGE], start, after))
 
     def _redirect(self, token: str) -> Answer:
-        """Redirect a result of Baidu to its page: the links hold a token, not the URL."""
+        """Redirect a result of Baidu to its page: the links have a token, not the URL."""
         number = int(token) if token.isdigit() else len(self._urls)
         if number >= len(self._urls):
             return Answer(404)

@@ -128,10 +128,10 @@ class Writer:
         if isinstance(piece, Choice):
             chosen = piece.pieces[int(self.shape.random() * len(piece.pieces))]
             return "".join([self._piece(one) for one in chosen])
-        luck, span = self.figures.random(), piece.high - piece.low
+        share, span = self.figures.random(), piece.high - piece.low
         if piece.decimals:
-            return f"{piece.low + luck * span:.1f}"
-        return str(piece.low + int(luck * (span + 1)))
+            return f"{piece.low + share * span:.1f}"
+        return str(piece.low + int(share * (span + 1)))
 
     def _word(self, slot: Slot) -> str:
         if not slot.redrawn and slot.name in self._fixed:

@@ -69,8 +69,8 @@ class Linkage:
         maker = self._makers.get(entry.kind)
         if maker is None or self.plan.trait(number).body == "empty":
             return ()
-        luck = random.Random((self.plan.seed << 40) + number * 4 + 3)  # noqa: S311
-        blocks = [*maker(number, entry, luck), *self._common(number)]
+        rng = random.Random((self.plan.seed << 40) + number * 4 + 3)  # noqa: S311
+        blocks = [*maker(number, entry, rng), *self._common(number)]
         if absent := self.plan.absent:
             blocks = [
                 block._replace(targets=tuple(n for n in block.targets if n not in absent))
@@ -87,25 +87,25 @@ class Linkage:
 
     # -- Kinds of pages --------------------------------------------------------------------------
 
-    def _hub(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+    def _hub(self, number: int, entry: Entry, rng: random.Random) -> Iterator[Block]:
         if entry.section < 0:
-            yield from self._front(number, entry, luck)
+            yield from self._front(number, entry, rng)
             return
         section = self.plan.sections[entry.section]
         contents = self.plan.contents[section.number]
         yield self._nav(entry)
         yield Block("crumbs", (self.plan.fronts[entry.site],))
         if entry.page < 0:
-            yield Block("list", tuple(luck.sample(contents, min(len(contents), 12))))
+            yield Block("list", tuple(rng.sample(contents, min(len(contents), 12))))
             return
         start = entry.page * PER_PAGE
         yield Block("list", tuple(contents[start : start + PER_PAGE]))
         yield self._pager(section, entry.page)
-        yield self._hot(entry, luck)
-        yield Block("friends", tuple(self._hubs_elsewhere(section, luck)))
+        yield self._hot(entry, rng)
+        yield Block("friends", tuple(self._hubs_elsewhere(section, rng)))
         yield self._adverts(number, 2)
 
-    def _front(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+    def _front(self, number: int, entry: Entry, rng: random.Random) -> Iterator[Block]:
         """Return the blocks of a front page; other hubs without a section have extra links only."""
         yield self._nav(entry)
         if self.plan.fronts[entry.site] != number:
@@ -114,40 +114,40 @@ class Linkage:
             head = self.plan.lists[section.number][0]
             stories = self.plan.contents[section.number][:_FRONT_STORIES]
             yield Block("channel", (head, *stories), section.number)
-        yield Block("friends", tuple(self._some(self.open_fronts, 5, luck)))
+        yield Block("friends", tuple(self._some(self.open_fronts, 5, rng)))
         yield self._adverts(number, 4)
 
-    def _article(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+    def _article(self, number: int, entry: Entry, rng: random.Random) -> Iterator[Block]:
         section = self.plan.sections[entry.section]
         yield self._nav(entry)
         yield Block("crumbs", (self.plan.fronts[entry.site], self.plan.lists[section.number][0]))
-        if luck.random() < _SOMETIMES:
-            yield Block("inline", (self._relative(section, luck),))
-        related = (self._relative(section, luck) for _ in range(6))
+        if rng.random() < _SOMETIMES:
+            yield Block("inline", (self._relative(section, rng),))
+        related = (self._relative(section, rng) for _ in range(6))
         yield Block("related", tuple(dict.fromkeys(n for n in related if n != number)))
-        yield self._hot(entry, luck)
-        yield self._adverts(number, luck.randint(1, 2))
+        yield self._hot(entry, rng)
+        yield self._adverts(number, rng.randint(1, 2))
         if number in self.plan.comments:
             yield Block("comments", (self.plan.comments[number],))
 
-    def _blog(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+    def _blog(self, number: int, entry: Entry, rng: random.Random) -> Iterator[Block]:
         section = self.plan.sections[entry.section]
         yield self._nav(entry)
         yield Block("crumbs", (self.plan.lists[section.number][0],))
         contents = self.plan.contents[section.number]
-        yield Block("blogs", tuple(self._some(contents, 5, luck)))
-        yield self._hot(entry, luck)
+        yield Block("blogs", tuple(self._some(contents, 5, rng)))
+        yield self._hot(entry, rng)
         yield self._adverts(number, 2)
 
-    def _aside(self, number: int, entry: Entry, luck: random.Random) -> Iterator[Block]:
+    def _aside(self, number: int, entry: Entry, rng: random.Random) -> Iterator[Block]:
         """Return the blocks of adverts, comments, copies and service pages."""
         yield self._nav(entry)
         if entry.of >= 0:
             yield Block("crumbs", (entry.of,))
         if entry.kind == Kind.ADVERT:
             yield self._adverts(number, 3)
-        elif luck.random() < _SOMETIMES:
-            yield self._hot(entry, luck)
+        elif rng.random() < _SOMETIMES:
+            yield self._hot(entry, rng)
 
     # -- Blocks ----------------------------------------------------------------------------------
 
@@ -166,35 +166,35 @@ class Linkage:
         near = pages[max(0, page - 1) : page] + pages[page + 1 : page + 2]
         return Block("pager", tuple(near), section.number)
 
-    def _hot(self, entry: Entry, luck: random.Random) -> Block:
+    def _hot(self, entry: Entry, rng: random.Random) -> Block:
         sections = [s for s in self.by_site[entry.site] if s.subject is not None]
-        chosen = [luck.choice(sections) for _ in range(6)]
-        spots = (self._one(section, luck) for section in chosen)
+        chosen = [rng.choice(sections) for _ in range(6)]
+        spots = (self._one(section, rng) for section in chosen)
         return Block("hot", tuple(dict.fromkeys(spots)))
 
-    def _hubs_elsewhere(self, section: Section, luck: random.Random) -> Iterator[int]:
+    def _hubs_elsewhere(self, section: Section, rng: random.Random) -> Iterator[int]:
         if section.subject is None:
             return
         kin = self.by_subject.get(section.subject.number, [])
         others = [s for s in kin if s.site != section.site]
-        for other in self._some(others, 2, luck):
+        for other in self._some(others, 2, rng):
             yield self.plan.lists[other.number][0]
 
-    def _relative(self, section: Section, luck: random.Random) -> int:
-        draw = luck.random()
+    def _relative(self, section: Section, rng: random.Random) -> int:
+        draw = rng.random()
         if draw < _SAME_SECTION or section.subject is None:
-            return self._one(section, luck)
+            return self._one(section, rng)
         if draw < _SAME_SUBJECT:
             kin = self.by_subject.get(section.subject.number) or [section]
-            return self._one(luck.choice(kin), luck)
-        return self._one(luck.choice(self.by_site[section.site]), luck)
+            return self._one(rng.choice(kin), rng)
+        return self._one(rng.choice(self.by_site[section.site]), rng)
 
-    def _one(self, section: Section, luck: random.Random) -> int:
+    def _one(self, section: Section, rng: random.Random) -> int:
         """Draw a story of a section; recent ones are more likely."""
         contents = self.plan.contents[section.number]
         if not contents:
             return self.plan.lists[section.number][0]
-        return contents[int(len(contents) * luck.random() ** 1.5)]
+        return contents[int(len(contents) * rng.random() ** 1.5)]
 
     def _adverts(self, number: int, count: int) -> Block:
         adverts = self.plan.adverts
@@ -204,5 +204,5 @@ class Linkage:
         return Block("adverts", tuple(dict.fromkeys(adverts[i] for i in chosen)))
 
     @staticmethod
-    def _some(options: Sequence[_T], count: int, luck: random.Random) -> list[_T]:
-        return luck.sample(options, min(count, len(options)))
+    def _some(options: Sequence[_T], count: int, rng: random.Random) -> list[_T]:
+        return rng.sample(options, min(count, len(options)))

@@ -136,10 +136,10 @@ class Planner(Plan):
         weights = list(accumulate(self._weight(section) for section in chosen))
         blogs = [s for s in self.sections if s.kind == Kind.BLOG]
         while (room := pages - len(self.entries)) > 0:
-            luck = self.random.random()
-            if luck < _ADVERTISED or room < _STORY_ROOM:
+            draw = self.random.random()
+            if draw < _ADVERTISED or room < _STORY_ROOM:
                 self._advert()
-            elif luck < _ADVERTISED + _BLOGGED and blogs:
+            elif draw < _ADVERTISED + _BLOGGED and blogs:
                 self._story(self.random.choice(blogs))
             else:
                 self._story(self.random.choices(chosen, cum_weights=weights)[0])
@@ -164,13 +164,13 @@ class Planner(Plan):
     def _article(self, section: Section) -> int:
         assert section.subject is not None  # noqa: S101  (only blogs have none)
         earlier = self._originals.setdefault(section.subject.number, [])
-        luck = self.random.random()
+        draw = self.random.random()
         original = self.random.choice(earlier) if earlier else -1
-        if luck < _REPRINT and original >= 0 and self._elsewhere(original, section):
+        if draw < _REPRINT and original >= 0 and self._elsewhere(original, section):
             story = self.entries[original].story
             return self.add(self._entry(section, story, Kind.ARTICLE, of=original))
         like = -1
-        if _REPRINT <= luck < _REPRINT + _NEAR_MISS and original >= 0:
+        if _REPRINT <= draw < _REPRINT + _NEAR_MISS and original >= 0:
             story = self.entries[original].story
             like = self.stories[story].like if self.stories[story].like >= 0 else story
         story = self.new_story(section, section.subject, like, Style.NEWS)
@@ -194,11 +194,11 @@ class Planner(Plan):
         return number
 
     def _entry(self, section: Section, story: int, kind: Kind, of: int = -1) -> Entry:
-        told = self.stories[story]
+        planned = self.stories[story]
         site = self.sites[section.site]
         path = _ARTICLE_PATHS[site.style].format(
             path=section.path,
-            t=datetime.fromtimestamp(told.published, CHINA),
+            t=datetime.fromtimestamp(planned.published, CHINA),
             n=1_000_000 + len(self.entries) * 7,
             s=1000 + section.number,
             slug=section.subject.slug if section.subject else "post",

@@ -181,7 +181,7 @@ class Renderer:
         """Return the text of a page without a story."""
         entry, odd = self.plan.entries[number], self.plan.trait(number).body
         words = self.anchors.words(entry.site)
-        luck = random.Random(number)  # noqa: S311
+        rng = random.Random(number)  # noqa: S311
         if odd == "deep":
             return "<div>" * _DEEP + "·" + "</div>" * _DEEP
         if odd == "long":
@@ -189,12 +189,12 @@ class Renderer:
             texts = (self.editions.book.text(story) for story in stories)
             return "".join(f"<p>{escape(p)}</p>\n" for text in texts for p in text.paragraphs)
         if entry.kind == Kind.COMMENT:
-            templates = luck.sample(words.lists["comments"], 4)
+            templates = rng.sample(words.lists["comments"], 4)
         else:
             names = {Kind.LOGIN: "login_text", Kind.OTHER: "about_text"}
             name = "missing" if odd == "missing" else names.get(entry.kind)
             templates = [words.lines[name]] if name else []
-        said = (self.editions.say(entry.site, _plain(words, one, luck)) for one in templates)
+        said = (self.editions.say(entry.site, _plain(words, one, rng)) for one in templates)
         return "".join(f"<p>{escape(line)}</p>" for line in said)
 
     # -- Blocks ----------------------------------------------------------------------------------
@@ -273,9 +273,9 @@ def _metadata(layout: str, edition: Edition) -> list[str]:
     return [f'<script type="application/ld+json">{text}</script>']
 
 
-def _plain(words: Language, template: str, luck: random.Random) -> str:
+def _plain(words: Language, template: str, rng: random.Random) -> str:
     """Fill a line of service text."""
-    return Writer(words.words, {"site": ""}, luck, luck, luck).write(template)
+    return Writer(words.words, {"site": ""}, rng, rng, rng).write(template)
 
 
 class Anchors:
@@ -319,10 +319,10 @@ class Anchors:
 
     def _service(self, source: int, entry: Entry, words: Language) -> str:
         if entry.kind == Kind.COMMENT:
-            luck = random.Random(source)  # noqa: S311
+            rng = random.Random(source)  # noqa: S311
             template = words.lists["comment_link"][source % len(words.lists["comment_link"])]
             pieces = (
-                p if isinstance(p, str) else str(luck.randint(3, 900)) for p in parse(template)
+                p if isinstance(p, str) else str(rng.randint(3, 900)) for p in parse(template)
             )
             return "".join(pieces)
         if entry.kind == Kind.OTHER and entry.url.endswith("/about.html"):

@@ -252,9 +252,9 @@ def came(connection: socket.socket) -> float:
 def _reading(connection: socket.socket) -> tuple[float, float]:
     """Return the seconds that one reading of the kernel's count took, and the arrival time."""
     before = time.monotonic()
-    told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_DATA + 4)
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_DATA + 4)
     now = time.monotonic()
-    (silent,) = struct.unpack_from("I", told, _LAST_DATA)
+    (silent,) = struct.unpack_from("I", info, _LAST_DATA)
     return now - before, now - int(silent) / 1000.0
 
 
@@ -279,10 +279,11 @@ async def _read(reader: asyncio.StreamReader) -> _Request | None:
 
 def _is_known(request: _Request, answer: Answer) -> bool:
     """Return whether the client has the current version of the page."""
-    told = dict(answer.headers)
+    headers = dict(answer.headers)
     pairs = (("ETag", "if-none-match"), ("Last-Modified", "if-modified-since"))
     return answer.status == OK and any(
-        name in told and request.headers.get(condition) == told[name] for name, condition in pairs
+        name in headers and request.headers.get(condition) == headers[name]
+        for name, condition in pairs
     )
 
 

@@ -240,23 +240,23 @@ class Editions:
 
     def _edition(self, number: int) -> Edition:
         entry = self.plan.entries[number]
-        told = self.plan.stories[entry.story]
+        story = self.plan.stories[entry.story]
         text = self.book.text(entry.story)
-        luck = random.Random(f"{self.plan.seed}/edition/{number}")  # noqa: S311
-        edition = Edition(text.title, text.paragraphs, told.site, text.author, told.published)
+        rng = random.Random(f"{self.plan.seed}/edition/{number}")  # noqa: S311
+        edition = Edition(text.title, text.paragraphs, story.site, text.author, story.published)
         if self._reprinted(entry):
-            edition = self._reprint(edition, entry, text, luck)
+            edition = self._reprint(edition, entry, text, rng)
         if number in self.plan.edited:
             edition = edition._replace(paragraphs=_updated(edition.paragraphs))
-        lists = subjects()[told.subject].language.lists
-        editor = luck.choice(lists["editor_lines"])
+        lists = subjects()[story.subject].language.lists
+        editor = rng.choice(lists["editor_lines"])
         if editor and entry.kind == Kind.ARTICLE:
             name = self.book.text(entry.story).author
             line = editor.replace("{person+}", name).replace("{person}", name)
             edition = edition._replace(notes=(*edition.notes, line))
         return self._translate(entry.site, edition)
 
-    def _reprint(self, edition: Edition, entry: Entry, text: Text, luck: random.Random) -> Edition:
+    def _reprint(self, edition: Edition, entry: Entry, text: Text, rng: random.Random) -> Edition:
         lists = subjects()[self.plan.stories[entry.story].subject].language.lists
         facts = {
             "{title}": text.title,
@@ -266,10 +266,10 @@ class Editions:
             "{source}": edition.source,
             "{author}": text.author,
         }
-        title = _fill(luck.choice(lists["reprint_titles"]), facts, luck)
-        note = _fill(luck.choice(lists["reprint_lines"]), facts, luck)
-        later = edition.published + luck.randint(5, 2_000) * 60
-        body = _trim(edition.paragraphs, luck)
+        title = _fill(rng.choice(lists["reprint_titles"]), facts, rng)
+        note = _fill(rng.choice(lists["reprint_lines"]), facts, rng)
+        later = edition.published + rng.randint(5, 2_000) * 60
+        body = _trim(edition.paragraphs, rng)
         return edition._replace(title=title, paragraphs=body, published=later, notes=(note,))
 
     def _translate(self, site: int, edition: Edition) -> Edition:
@@ -289,28 +289,28 @@ def _updated(paragraphs: tuple[str, ...]) -> tuple[str, ...]:
     return (*paragraphs[1:2], *paragraphs[:1], *paragraphs[2:], paragraphs[0])
 
 
-def _fill(template: str, facts: dict[str, str], luck: random.Random) -> str:
+def _fill(template: str, facts: dict[str, str], rng: random.Random) -> str:
     before, bracket, rest = template.partition("[")
     if bracket:
         options, _, after = rest.partition("]")
-        template = before + luck.choice(options.split("|")) + after
+        template = before + rng.choice(options.split("|")) + after
     for slot, value in facts.items():
         template = template.replace(slot, value)
     return template
 
 
-def _trim(paragraphs: tuple[str, ...], luck: random.Random) -> tuple[str, ...]:
+def _trim(paragraphs: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
     """Drop a paragraph, or join two; half of the bodies stay unchanged."""
     kept = list(paragraphs)
-    edit = luck.choice(("whole", "whole", "whole", "lead", "end", "end", "middle", "join"))
+    edit = rng.choice(("whole", "whole", "whole", "lead", "end", "end", "middle", "join"))
     if len(kept) <= _KEPT_AT_LEAST:
         return paragraphs
     if edit == "lead":
         kept = kept[1:]
     elif edit == "end":
-        kept = kept[: max(_KEPT_AT_LEAST, (len(kept) * luck.randint(55, 90)) // 100)]
+        kept = kept[: max(_KEPT_AT_LEAST, (len(kept) * rng.randint(55, 90)) // 100)]
     elif edit == "middle":
-        kept.pop(luck.randrange(1, len(kept)))
+        kept.pop(rng.randrange(1, len(kept)))
     elif edit == "join":
         kept[0:2] = [kept[0] + ("" if kept[0].endswith("。") else " ") + kept[1]]
     return tuple(kept)

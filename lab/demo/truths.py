@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SUBJECTS = subjects()
 _CONTENT = frozenset({Kind.ARTICLE, Kind.BLOG, Kind.COPY, Kind.HUB})
 """Kinds of pages that can be relevant to a topic."""
-_TOLD = frozenset({Kind.ARTICLE, Kind.BLOG, Kind.ADVERT, Kind.COPY})
+_WITH_STORY = frozenset({Kind.ARTICLE, Kind.BLOG, Kind.ADVERT, Kind.COPY})
 _NO_ANSWER = {"drop": 0, "busy": 503, "refused": 502}
 
 
@@ -158,7 +158,7 @@ class Truths(Mapping[str, Truth]):
             nofollow="nofollow" in robots,
             noarchive="noarchive" in robots,
         )
-        return self._told(number, entry, truth) if entry.kind in _TOLD else truth
+        return self._with_story(number, entry, truth) if entry.kind in _WITH_STORY else truth
 
     def _status(self, number: int) -> int:
         trait, fault = self.plan.trait(number), self.plan.host_of(number).fault
@@ -168,7 +168,7 @@ class Truths(Mapping[str, Truth]):
             return 200
         return 0 if trait.cut else trait.status
 
-    def _told(self, number: int, entry: Entry, truth: Truth) -> Truth:
+    def _with_story(self, number: int, entry: Entry, truth: Truth) -> Truth:
         edition = self.renderer.editions.edition(number)
         reprint = entry.kind == Kind.ARTICLE and entry.of >= 0
         when = datetime.fromtimestamp(edition.published, CHINA)

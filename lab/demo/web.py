@@ -75,7 +75,7 @@ def generate(
 
 
 class Web:
-    """All answers and all truth of a demo web. Immutable; safe to share between servers.
+    """The answers and the truth of a demo web. Immutable; safe to share between servers.
 
     Args:
         plan: What exists.

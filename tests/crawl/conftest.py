@@ -1,4 +1,4 @@
-"""What crawls in tests share."""
+"""Fixtures of the crawl tests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from tests.crawl.run import MEASURED
 
 
 @pytest.fixture
-def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Crawls are not measured by coverage, which costs half their time: others show the same."""
+def no_coverage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run crawls without coverage, which doubles their time; other tests cover the same code."""
     monkeypatch.delenv(MEASURED, raising=False)

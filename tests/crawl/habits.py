@@ -1,4 +1,4 @@
-"""What spiders of any Scrapy project do with requests."""
+"""Spiders that use requests as in any Scrapy project."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ RETRIES: dict[str, dict[str, Any]] = {
     "/once": {"max_retry_times": 1},
     "/usual": {},
 }
-"""Pages that answer 500, and what their requests say of retries."""
+"""Pages that answer 500, and the retry meta of their requests."""
 
 
 class HabitsSpider(Spider):
-    """Copies meta, repeats requests, follows redirects with arguments, posts, chains pages."""
+    """A spider that copies meta, repeats requests, follows redirects, posts and chains pages."""
 
     name = "habits"
     allowed_domains = ("news.test",)
@@ -76,7 +76,7 @@ class HabitsSpider(Spider):
 
 
 class NamesakesSpider(Spider):
-    """Has attributes by the names that our own spiders use, with meanings of its own."""
+    """A spider whose attributes have the names of topiccrawl's, but other meanings."""
 
     name = "namesakes"
     topic = template = strategy = discovery = "economy"
@@ -96,5 +96,5 @@ class NamesakesSpider(Spider):
 
 
 def _unnamed() -> Callable[[Response], dict[str, str]]:
-    """A callback that is no method of the spider."""
+    """Return a callback that is not a method of the spider."""
     return lambda response: {"unnamed": response.url}

@@ -1,4 +1,4 @@
-"""One crawl over many hosts, each of which behaves badly in its own way."""
+"""One crawl of many hosts, each with another fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SETTINGS = (
 
 
 class Mixed(NamedTuple):
-    """What is left of the crawl: the web with its hits, its state, its exit status and output."""
+    """Result of the crawl: the web with its hits, the data folder, exit status and output."""
 
     web: Web
     data: Path
@@ -30,12 +30,12 @@ class Mixed(NamedTuple):
     out: str
 
     def hits(self, host: str) -> list[str]:
-        """Paths that a host was asked for, in order."""
+        """Return the paths requested from a host, in order."""
         start = f"http://{host}"
         return [hit.url.removeprefix(start) for hit in self.web.hits if hit.url.startswith(start)]
 
     def gaps(self, host: str) -> list[float]:
-        """Seconds between a host's requests, its robots.txt left out."""
+        """Return the seconds between a host's requests, without those of robots.txt."""
         pages = [hit for hit in self.web.hits if hit.url.startswith(f"http://{host}")]
         times = sorted(hit.at for hit in pages if not hit.url.endswith("/robots.txt"))
         return [later - sooner for sooner, later in pairwise(times)]
@@ -65,29 +65,29 @@ def story(name: str, *links: str) -> str:
     return article(f"新能源汽车{name}", f"{TEXT}{name}。", *links)
 
 
-def to(url: str, *headers: tuple[str, str]) -> Answer:
+def redirect(url: str, *headers: tuple[str, str]) -> Answer:
     return Answer("", 302, (("Location", url), *headers))
 
 
 def _cookie(handler: BaseHTTPRequestHandler) -> Answer:
     if "seen=1" in handler.headers.get("Cookie", ""):
         return Answer(story("饼干"))
-    return to("http://cookie.test/cookie", ("Set-Cookie", "seen=1"))
+    return redirect("http://cookie.test/cookie", ("Set-Cookie", "seen=1"))
 
 
-def _onward(handler: BaseHTTPRequestHandler) -> Answer:
-    return to(f"http://loops.test/r/{int(handler.path.rpartition('/')[2]) + 1}")
+def _next_redirect(handler: BaseHTTPRequestHandler) -> Answer:
+    return redirect(f"http://loops.test/r/{int(handler.path.rpartition('/')[2]) + 1}")
 
 
-_AGAIN = '<head><meta http-equiv="refresh" content="60;url=http://again.test/">'
+_REFRESH = '<head><meta http-equiv="refresh" content="60;url=http://again.test/">'
 _RULES = "User-agent: topiccrawl\nDisallow: /private\nCrawl-delay: 0.4\n"
 
 HOSTS: dict[str, dict[str, Page]] = {
     "cookie.test": {"/": front("cookie.test", "/cookie"), "/cookie": _cookie},
     "loops.test": {
         "/": front("loops.test", "/r/0", "/loop"),
-        "/loop": to("http://loops.test/loop"),
-        **{f"/r/{number}": _onward for number in range(20)},
+        "/loop": redirect("http://loops.test/loop"),
+        **{f"/r/{number}": _next_redirect for number in range(20)},
     },
     "errors.test": {
         "/": front("errors.test", "/boom", "/item-error", "/gone", "/down", "/good"),
@@ -103,14 +103,14 @@ HOSTS: dict[str, dict[str, Page]] = {
         "/": front("rules.test", "/private/a", "/b", "/c", "/d"),
         **{f"/{name}": story(f"规则{name}") for name in "bcd"},
     },
-    "round.test": {"/robots.txt": to("http://round.test/robots.txt"), "/": story("循环")},
+    "round.test": {"/robots.txt": redirect("http://round.test/robots.txt"), "/": story("循环")},
     "away.test": {
         "/": front("away.test", "/away", "/trap"),
-        "/away": to("http://www.bad.test/"),
-        "/trap": to("http://away.test/x/y/x/y/x/y/"),
+        "/away": redirect("http://www.bad.test/"),
+        "/trap": redirect("http://away.test/x/y/x/y/x/y/"),
         "/x/y/x/y/x/y/": story("陷阱"),
     },
-    "again.test": {"/": story("刷新").replace("<head>", _AGAIN)},
+    "again.test": {"/": story("刷新").replace("<head>", _REFRESH)},
     "slot.test": {
         "/": front("slot.test", "/a", "/b"),
         "/a": story("甲"),

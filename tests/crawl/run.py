@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 MEASURED = "COVERAGE_PROCESS_CONFIG"
-"""Where it is set, coverage measures a sub-process, too; where a killed one can say nothing, or
-many pages only repeat what other crawls show, that is time for nothing."""
+"""Environment variable with which coverage also measures sub-processes. Tests remove it for
+processes that are killed, and for long crawls whose code other tests cover."""
 QUICK = {
     "DOWNLOAD_DELAY": "0",
     "AUTOTHROTTLE_ENABLED": "0",
@@ -26,26 +26,26 @@ QUICK = {
     "TOPICCRAWL_RETRY_DELAY": "0.1",
     "AUTOTHROTTLE_MAX_DELAY": "1",
     "LOG_LEVEL": "INFO",
-    "TOPICCRAWL_READERS": "0",  # each takes .4 s to start; the tests of readers ask for them
+    "TOPICCRAWL_READERS": "0",  # each takes 0.4 s to start; tests of readers set it
     "SPIDER_MODULES": "topiccrawl.spiders,topiccrawl.addons.records.spider,"
     "topiccrawl.addons.tasks.spider,tests.crawl.trials",
 }
 
 
 def command(data: Path, *arguments: str, **settings: str) -> list[str]:
-    """The command line of a quick topic crawl whose state lies in ``data``."""
+    """Return the command line of a fast topic crawl with its state in ``data``."""
     merged = {**QUICK, "TOPICCRAWL_DATA_DIR": str(data), **settings}
     options = [part for name, value in merged.items() for part in ("-s", f"{name}={value}")]
     return [sys.executable, "-m", "scrapy", *arguments, *options]
 
 
 def log_of(data: Path) -> Path:
-    """Where the output of the crawls on ``data`` is kept."""
+    """Return the log file of the crawls on ``data``."""
     return data.with_suffix(".log")
 
 
 def start(proxy: str, data: Path, *arguments: str, **settings: str) -> subprocess.Popen[bytes]:
-    """Start a command that the caller ends; what it prints is appended to ``log_of(data)``."""
+    """Start a command, which the caller ends; append its output to ``log_of(data)``."""
     environment = {**os.environ, "http_proxy": proxy, "https_proxy": proxy, "no_proxy": ""}
     with log_of(data).open("ab") as log:
         return subprocess.Popen(
@@ -61,7 +61,7 @@ def start(proxy: str, data: Path, *arguments: str, **settings: str) -> subproces
 def running(
     proxy: str, data: Path, *arguments: str, **settings: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A command that runs; it is killed if it still does in the end."""
+    """Run a command during the block; kill it at the end if it is still running."""
     with start(proxy, data, *arguments, **settings) as process:
         try:
             yield process
@@ -69,8 +69,12 @@ def running(
             process.kill()
 
 
-def ended(process: subprocess.Popen[bytes], data: Path) -> int:
-    """Exit status of a command that is to end; AssertionError with its output if it does not."""
+def exit_status(process: subprocess.Popen[bytes], data: Path) -> int:
+    """Wait for a command to end and return its exit status.
+
+    Raises:
+        AssertionError: It did not end in time; the message has its output.
+    """
     try:
         return process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
@@ -79,15 +83,15 @@ def ended(process: subprocess.Popen[bytes], data: Path) -> int:
 
 
 def run(proxy: str, data: Path, *arguments: str, **settings: str) -> tuple[int, str]:
-    """Run a command to its end; its exit status and what it printed."""
+    """Run a command to its end; return its exit status and output."""
     before = log_of(data).stat().st_size if log_of(data).exists() else 0
     with running(proxy, data, *arguments, **settings) as process:
-        status = ended(process, data)
+        status = exit_status(process, data)
     return status, log_of(data).read_bytes()[before:].decode(errors="replace")
 
 
 def stored(data: Path) -> list[str]:
-    """URLs of the stored articles and of their reprints: test pages are much alike."""
+    """Return the URLs of stored articles and reprints: test pages are similar to each other."""
     query = "SELECT url FROM articles UNION ALL SELECT url FROM reprints ORDER BY url"
     with closing(sqlite3.connect(data / "store.sqlite")) as connection:
         return [url for (url,) in connection.execute(query)]

@@ -1,4 +1,4 @@
-"""A fresh Scrapy project, its stock middlewares on, that names the add-on and nothing else."""
+"""Tests of the add-on in a new Scrapy project with Scrapy's own middlewares."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ QUICK = "\nDOWNLOAD_DELAY = 0\nAUTOTHROTTLE_ENABLED = False\nLOG_LEVEL = 'INFO'\
 
 
 def scrapy(folder: Path, *arguments: str, proxy: str = "") -> tuple[int, str]:
-    """Exit status and output of a command in the project's folder."""
+    """Run a command in a folder; return its exit status and output."""
     environment = {name: value for name, value in os.environ.items() if name[:6] != "SCRAPY"}
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", *arguments], cwd=folder, timeout=PATIENCE, check=False,
@@ -74,7 +74,7 @@ def scrapy(folder: Path, *arguments: str, proxy: str = "") -> tuple[int, str]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A new project; the settings that its template has as comments are switched on."""
+    """Create a project; enable the settings that its template has as comments."""
     status, out = scrapy(tmp_path, "startproject", "stock")
     assert status == 0, out
     folder = tmp_path / "stock"
@@ -94,7 +94,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path) -> None:
+def test_plain_spider_of_stock_project_uses_the_frontier(project: Path) -> None:
     with Web(PAGES) as web:
         status, out = scrapy(project, "crawl", "plain", "-O", "items.jl", proxy=web.proxy)
         assert sorted(hit.url for hit in web.hits) == sorted([*PAGES, f"{SITE}/robots.txt"])
@@ -112,7 +112,7 @@ def test_a_plain_spider_of_a_stock_project_crawls_on_the_frontier(project: Path)
 
 @pytest.mark.parametrize("name", ["plain", "ruled"])
 @pytest.mark.slow
-def test_a_budget_of_pages_ends_any_spider(project: Path, name: str) -> None:
+def test_page_budget_ends_any_spider(project: Path, name: str) -> None:
     crawl = ("crawl", name, "-s", "TOPICCRAWL_PAGES=2")
     with Web(PAGES) as web:
         status, out = scrapy(project, *crawl, proxy=web.proxy)
@@ -123,7 +123,7 @@ def test_a_budget_of_pages_ends_any_spider(project: Path, name: str) -> None:
         assert (status, sum(map(web.count, PAGES))) == (0, 3), out[-3000:]
 
 
-def test_scrapy_s_own_commands_change_no_crawl_of_a_stock_project(
+def test_scrapy_commands_leave_no_state_in_stock_project(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BROWSER", "true")  # a command that does nothing
@@ -147,7 +147,7 @@ def test_scrapy_s_own_commands_change_no_crawl_of_a_stock_project(
     assert not (project / "data").exists()
 
 
-def test_a_worker_of_a_stock_project_crawls_its_tasks(project: Path) -> None:
+def test_worker_of_stock_project_crawls_its_tasks(project: Path) -> None:
     status, out = scrapy(project, "tasks", "create", f"{SITE}/", "--topic", "新能源汽车")
     assert status == 0, out
     with Web(PAGES) as web:
@@ -160,7 +160,7 @@ def test_a_worker_of_a_stock_project_crawls_its_tasks(project: Path) -> None:
     assert (status, "TOPICCRAWL_CRAWL=NAME: task-1.news.test" in out) == (1, True), out
 
 
-def test_commands_need_no_project_but_a_project_must_load_the_add_on(tmp_path: Path) -> None:
+def test_commands_need_no_project_but_projects_need_the_add_on(tmp_path: Path) -> None:
     status, out = scrapy(tmp_path, "articles", "list")
     assert (status, "no crawl has been run" in out) == (1, True), out
     assert scrapy(tmp_path, "startproject", "stock")[0] == 0

@@ -1,4 +1,4 @@
-"""A crawl into WARC files."""
+"""Tests of crawls into WARC files and of extraction from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXT = "新能源汽车的动力电池本周开始回收，工厂设在本地，
 
 
 def articles(data: Path) -> dict[str, tuple[str, str]]:
-    """Title and body of the stored articles that may be copied, by URL."""
+    """Return title and body of the stored articles without ``noarchive``, by URL."""
     query = "SELECT url, title, body FROM articles WHERE NOT noarchive"
     with closing(sqlite3.connect(data / "store.sqlite")) as connection:
         return {url: (title, body) for url, title, body in connection.execute(query)}
@@ -33,7 +33,7 @@ def articles(data: Path) -> dict[str, tuple[str, str]]:
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Path) -> None:
+def test_fetched_pages_are_archived_except_noarchive_pages(tmp_path: Path) -> None:
     links = [f"{HOST}/1.html", f"{HOST}/old", f"{HOST}/no", f"{HOST}/tag", f"{HOST}/missing"]
     refusing = article(
         "新能源汽车", "新能源汽车的车主昨天在广场上比谁开得最省电，冠军来自邻县，"
@@ -82,7 +82,7 @@ def test_what_is_fetched_is_archived_but_for_what_may_not_be_copied(tmp_path: Pa
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_an_interrupted_extraction_goes_on_with_the_next_file(tmp_path: Path) -> None:
+def test_interrupted_extraction_continues_with_the_next_file(tmp_path: Path) -> None:
     for name, numbers in (("a", range(20)), ("b", range(20, 400))):
         archive = Archive(tmp_path / name)
         archive.open()
@@ -107,14 +107,14 @@ def test_an_interrupted_extraction_goes_on_with_the_next_file(tmp_path: Path) ->
     until(state.exists)
     process.kill()
     process.wait(PATIENCE)
-    said = []
+    notices = []
     for data in (killed, whole):
         done = subprocess.run(
             [*command, *options(data)], cwd=ROOT, timeout=PATIENCE, check=True,
             capture_output=True, text=True,
         )  # fmt: skip
-        said.append(done.stderr.count("finished before the interruption"))
-    assert said == [1, 0]
+        notices.append(done.stderr.count("finished before the interruption"))
+    assert notices == [1, 0]
     assert articles(killed) == articles(whole)
     assert len(articles(whole)) == 400
     assert not state.exists()

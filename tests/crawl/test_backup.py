@@ -1,4 +1,4 @@
-"""A backup of a crawl that runs, restored elsewhere, from where the crawl goes on."""
+"""A backup of a running crawl is restored in another folder and continued."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import ended, log_of, run, running, stored
+from tests.crawl.run import exit_status, log_of, run, running, stored
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE
 
@@ -24,11 +24,11 @@ PAGES = 80
 TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。第{}次报道。"
 
 
-def pages(over: threading.Event) -> dict[str, Page]:
-    """A chain of articles that link to their next ones; the last is not answered before a time."""
+def pages(released: threading.Event) -> dict[str, Page]:
+    """Return a chain of articles; the last one is answered only when ``released`` is set."""
 
     def last(_: BaseHTTPRequestHandler) -> Answer:
-        over.wait(PATIENCE)
+        released.wait(PATIENCE)
         return Answer(article(f"新能源汽车报道 {PAGES - 1}", TEXT.format(PAGES - 1) * 2))
 
     found: dict[str, Page] = {}
@@ -41,8 +41,8 @@ def pages(over: threading.Event) -> dict[str, Page]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("unmeasured")
-def test_a_crawl_goes_on_from_a_backup_that_was_made_while_it_ran(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_crawl_continues_from_a_backup_of_the_running_crawl(tmp_path: Path) -> None:
     data, copy, file = tmp_path / "data", tmp_path / "copy", tmp_path / "crawl.tar.gz"
     crawl = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/0")
     slow = {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
@@ -53,7 +53,7 @@ def test_a_crawl_goes_on_from_a_backup_that_was_made_while_it_ran(tmp_path: Path
             status, out = run(web.proxy, data, "backup", str(file))
             assert (status, process.poll()) == (0, None), out
             copied.set()
-            assert ended(process, data) == 0, log_of(data).read_text()[-3000:]
+            assert exit_status(process, data) == 0, log_of(data).read_text()[-3000:]
         whole = stored(data)
         shutil.rmtree(data)
         web.hits.clear()
@@ -72,7 +72,7 @@ def test_a_crawl_goes_on_from_a_backup_that_was_made_while_it_ran(tmp_path: Path
 
 
 def until_hits(web: Web, number: int) -> None:
-    """Wait until the web was asked so often."""
+    """Wait until the web has received a number of requests."""
     end = time.monotonic() + PATIENCE
     while len(web.hits) < number:
         assert time.monotonic() < end

@@ -1,4 +1,4 @@
-"""A site that scripts write, in a real browser; a plain site is never rendered."""
+"""Tests of rendering in a real browser: only pages that scripts build are rendered."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ pytestmark = [
 ]
 
 
-def written(number: int) -> str:
-    """A page whose text only a script writes."""
+def scripted(number: int) -> str:
+    """Return a page whose text is written by a script."""
     text = "".join(f"<p>第{number}号消息第{n}段。{LINE}</p>" for n in range(5))
     onward = f"<a href=/js/{number + 1}.html>新能源汽车下一条</a>"
     html = f"<h1>新能源汽车消息{number}</h1><p>2020年03月04日</p><div>{text}</div>{onward}"
@@ -44,8 +44,8 @@ def written(number: int) -> str:
     )
 
 
-def test_only_the_site_that_needs_it_is_rendered(tmp_path: Path) -> None:
-    pages: dict[str, Page] = {f"/js/{n}.html": written(n) for n in range(3)}
+def test_only_the_site_built_by_scripts_is_rendered(tmp_path: Path) -> None:
+    pages: dict[str, Page] = {f"/js/{n}.html": scripted(n) for n in range(3)}
     pages["/plain.html"] = article("新能源汽车销量增长", LINE)
     links = "".join(
         f'<li><a href="{url}">新能源汽车</a></li>' for url in ("/js/0.html", "/plain.html")
@@ -63,19 +63,19 @@ def test_only_the_site_that_needs_it_is_rendered(tmp_path: Path) -> None:
         assert web.count("/js/0.html") == 2
 
 
-LOADED = """<html><head><title>新能源汽车</title></head><body><div id=app></div><script>
+FETCHING = """<html><head><title>新能源汽车</title></head><body><div id=app></div><script>
 for (const url of {urls}) {{ fetch(url, {{mode: "no-cors"}}).catch(() => 0); }}
 document.getElementById("app").innerHTML = {html};
 </script></body></html>"""
 
 
-def test_a_page_in_the_browser_asks_no_private_address(tmp_path: Path) -> None:
-    """The page's own requests follow the rules of all others; its seed's host was named."""
+def test_rendered_page_cannot_request_private_addresses(tmp_path: Path) -> None:
+    """Requests of the page obey the rules for all requests; only the seed's host is allowed."""
     text = "".join(f"<p>第{n}段。{LINE}</p>" for n in range(5))
     with Web({}) as web, Web({"/secret": "secret"}) as inside:
         port = inside.server.server_port
         urls = [f"http://{name}:{port}/secret" for name in ("127.0.0.1", "2130706433")]
-        page = LOADED.format(urls=json.dumps(urls), html=json.dumps(f"<h1>新能源汽车</h1>{text}"))
+        page = FETCHING.format(urls=json.dumps(urls), html=json.dumps(f"<h1>新能源汽车</h1>{text}"))
         front = f"http://localhost:{web.server.server_port}"
         web.pages = {"/": page, "/a.html": page, "/b.html": page}
         seeds = ",".join(f"{front}{path}" for path in ("/", "/a.html", "/b.html"))

@@ -1,4 +1,4 @@
-"""Pages that a site replaces by a check of its visitor are fetched later."""
+"""Pages that a site replaces by a check of the visitor are fetched later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ CHECK = "<title>提示</title><h2>访问过于频繁，请稍后再试</h2><form
 
 
 @pytest.mark.parametrize("readers", ["0", "1"])
-def test_a_check_of_the_visitor_is_no_page(tmp_path: Path, readers: str) -> None:
+def test_check_of_the_visitor_is_retried_and_ends_as_challenge(
+    tmp_path: Path, readers: str
+) -> None:
     tries: list[str] = []
 
     def once(handler: BaseHTTPRequestHandler) -> Answer:

@@ -1,4 +1,4 @@
-"""What a user sees at the terminal: a crawl, then the commands that explain it; and wrong input."""
+"""Tests of the command line: a crawl, the commands that explain it, and invalid input."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scrapy(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
 ) -> tuple[int, str]:
-    """Run a scrapy command in this process; its exit status and all it printed."""
+    """Run a scrapy command in this process; return its exit status and output."""
     monkeypatch.setattr(sys, "argv", ["scrapy", *arguments])
     with pytest.raises(SystemExit) as end:
         cmdline.execute()
@@ -55,7 +55,7 @@ def scrapy(
     return int(end.value.code or 0), captured.out + captured.err
 
 
-def test_the_feed_holds_readable_articles(crawled: Path) -> None:
+def test_feed_contains_readable_articles(crawled: Path) -> None:
     lines = (crawled.parent / "out.jsonl").read_text(encoding="utf-8").splitlines()
     articles = {item["url"]: item for item in map(json.loads, lines)}
     assert articles[f"{SITE}/2"]["title"] == "新能源汽车下乡"
@@ -63,7 +63,7 @@ def test_the_feed_holds_readable_articles(crawled: Path) -> None:
     assert "动力电池" in articles[f"{SITE}/2"]["body"]
 
 
-def test_why_tells_queue_score_parents_and_path(
+def test_why_shows_queue_score_parents_and_path(
     crawled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = ("-s", f"TOPICCRAWL_DATA_DIR={crawled}")
@@ -95,7 +95,7 @@ def test_articles_are_listed_and_shown(
     assert (status, "no article in" in out) == (1, True)
 
 
-def test_wrong_input_is_refused_before_any_request_with_status_2(tmp_path: Path) -> None:
+def test_invalid_input_ends_with_status_2_before_any_request(tmp_path: Path) -> None:
     with Web({f"{SITE}/": "front"}) as web:
         seeds = f"seeds={SITE}/"
         status, out = run(web.proxy, tmp_path / "data", "crawl", "topic", "-a", seeds)
@@ -104,7 +104,7 @@ def test_wrong_input_is_refused_before_any_request_with_status_2(tmp_path: Path)
         assert not (tmp_path / "data").exists()
 
 
-def test_without_seeds_the_default_portals_are_named(tmp_path: Path) -> None:
+def test_default_portals_are_logged_without_seeds(tmp_path: Path) -> None:
     with Web({}) as web:
         arguments = ("crawl", "topic", "-a", "topic=足球")
         status, out = run(web.proxy, tmp_path / "data", *arguments, RETRY_ENABLED="0")
@@ -115,7 +115,7 @@ def test_without_seeds_the_default_portals_are_named(tmp_path: Path) -> None:
     assert all(portal in line for portal in portals)
 
 
-def test_on_a_terminal_a_line_shows_progress_and_a_job_folder_explains_itself(
+def test_terminal_shows_progress_and_why_reads_a_job_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = {f"{SITE}/{n}": Answer(article(f"新能源汽车{n}", TEXT), seconds=0.4) for n in range(4)}
@@ -123,7 +123,7 @@ def test_on_a_terminal_a_line_shows_progress_and_a_job_folder_explains_itself(
     data, job = tmp_path / "data", ("-s", f"JOBDIR={tmp_path / 'job'}")
     arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/", *job)
     with Web(pages) as web:
-        status, shown = on_a_terminal(web.proxy, data, *arguments)
+        status, shown = run_at_terminal(web.proxy, data, *arguments)
     assert status == 0, shown[-3000:]
     lines = re.findall(r"\x1b\[2K(\d+) pages \([\d.]+/s\) · (\d+) on topic \(harvest 100%\)", shown)
     assert lines
@@ -134,8 +134,8 @@ def test_on_a_terminal_a_line_shows_progress_and_a_job_folder_explains_itself(
     assert (status, "crawledQueue" in out) == (0, True), out
 
 
-def on_a_terminal(proxy: str, data: Path, *arguments: str) -> tuple[int, str]:
-    """Run a command whose standard error is a terminal; its exit status and what that showed."""
+def run_at_terminal(proxy: str, data: Path, *arguments: str) -> tuple[int, str]:
+    """Run a command with standard error at a terminal; return its exit status and output."""
     ours, theirs = pty.openpty()
     slow = {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
     environment = {**os.environ, "http_proxy": proxy, "no_proxy": "", "COLUMNS": "150"}
@@ -153,11 +153,11 @@ def on_a_terminal(proxy: str, data: Path, *arguments: str) -> tuple[int, str]:
 def read_terminal(ours: int) -> bytes:
     try:
         return os.read(ours, 65_536)
-    except OSError:  # the other side is closed: Linux says it so
+    except OSError:  # Linux: the other side is closed
         return b""
 
 
-def test_commands_without_a_crawl_say_so(
+def test_commands_without_a_crawl_report_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
@@ -182,7 +182,7 @@ def test_topics_are_listed_and_shown(
     assert (status, "中超" in out) == (0, True)
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
 def test_state_of_another_strategy_is_refused_with_the_remedy(tmp_path: Path) -> None:
     data = tmp_path / "data"

@@ -1,4 +1,4 @@
-"""A crawl that runs is paused, goes on, is paced and ended, by the command."""
+"""Tests of `scrapy control`: pause, resume, speed, add and cancel in a running crawl."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
-from tests.crawl.run import ended, log_of, run, running
+from tests.crawl.run import exit_status, log_of, run, running
 from tests.crawl.web import Page, Web, article
 from tests.waiting import until
 from topiccrawl.commands.control import ControlCommand, order_line
@@ -33,11 +33,11 @@ SLOW = {
 
 
 def steer(data: Path, *words: str, **place: str) -> str:
-    """By the command, whose start takes a second, or by its parts."""
+    """Send an order by the command, which takes a second to start, or in this process."""
     if not place and words[0] in {"pause", "cancel"}:
-        status, told = run("", data, "control", *words, "--topic", "新能源汽车")
-        assert status == 0, told
-        return told
+        status, out = run("", data, "control", *words, "--topic", "新能源汽车")
+        assert status == 0, out
+        return out
     command = ControlCommand()
     command.settings = Settings({"TOPICCRAWL_DATA_DIR": str(data), **place})
     command.settings.setmodule("topiccrawl.settings", priority="default")
@@ -45,15 +45,15 @@ def steer(data: Path, *words: str, **place: str) -> str:
     return order_line("", asyncio.run(command.steer(words[0], name, *words[1:])))
 
 
-def quick_pairs(web: Web, since: int = 0) -> list[float]:
-    """Seconds between two requests where they were far below the delay, from some request on."""
+def short_gaps(web: Web, since: int = 0) -> list[float]:
+    """Return the gaps far below the delay between requests, from a request on."""
     gaps = (other.at - one.at for one, other in pairwise(sorted(web.hits[since:])))
     return [gap for gap in gaps if gap < float(SLOW["DOWNLOAD_DELAY"]) / 2]
 
 
 @pytest.mark.crawl
 @pytest.mark.parametrize("where", ["folder", "redis"])
-def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
+def test_pause_stops_fetching_in_two_seconds_resume_continues(
     where: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     data = tmp_path / "data"
@@ -70,17 +70,17 @@ def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
             paused = len(web.hits)
             until(lambda: f"Crawl {PAUSED}" in log_of(data).read_text())
             web.quiet(2.0)
-            # counted, since a busy machine delays the pause and the requests alike
+            # requests are counted, since a busy machine also delays the pause
             assert len(web.hits) - paused <= 2 / float(SLOW["DOWNLOAD_DELAY"])
             before = len(web.hits)
-            assert before < len(PAGES), "it is the pause that stops it"
+            assert before < len(PAGES), "not all pages were fetched before the pause"
             assert "speed 10" in control("speed", "10")
             assert len(web.hits) == before
             assert "running" in control("resume")
-            until(lambda: len(quick_pairs(web, before)) > 20)
-            assert len(quick_pairs(web)) - len(quick_pairs(web, before)) < 5
+            until(lambda: len(short_gaps(web, before)) > 20)
+            assert len(short_gaps(web)) - len(short_gaps(web, before)) < 5
             control("cancel")
-            assert ended(crawl, data) == 0
+            assert exit_status(crawl, data) == 0
     log = log_of(data).read_text()
     assert "Spider closed (cancelled)" in log
     assert "cancelled; no data is lost" in log
@@ -89,7 +89,7 @@ def test_pause_stops_fetching_within_two_seconds_and_resume_goes_on(
 @pytest.mark.crawl
 @pytest.mark.parametrize("where", ["folder", "redis"])
 @pytest.mark.slow
-def test_a_running_crawl_begins_at_further_urls_but_at_no_private_address(
+def test_running_crawl_adds_start_urls_but_not_private_ones(
     where: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     data = tmp_path / "data"
@@ -99,12 +99,12 @@ def test_a_running_crawl_begins_at_further_urls_but_at_no_private_address(
         arguments = ("-a", "topic=新能源汽车", "-a", "seeds=http://a.test/")
         with running(web.proxy, data, "crawl", "topic", *arguments, **SLOW, **place) as crawl:
             until(lambda: len(web.hits) > 3)
-            told = steer(data, "add", "http://10.0.0.1/", "http://b.test/1", **place)
-            assert "2 start URLs pending" in told
+            out = steer(data, "add", "http://10.0.0.1/", "http://b.test/1", **place)
+            assert "2 start URLs pending" in out
             until(lambda: web.count("http://b.test/1") == 1)
-            assert len(web.hits) < len(PAGES), "it is fetched before what is queued"
+            assert len(web.hits) < len(PAGES), "the added URL is fetched before the queued ones"
             until(lambda: "start URLs" not in steer(data, "show", **place))
             steer(data, "cancel", **place)
-            assert ended(crawl, data) == 0
+            assert exit_status(crawl, data) == 0
     assert web.count("http://10.0.0.1/") == 0
     assert "10.0.0.1/ is not accepted as a start URL: private-address" in log_of(data).read_text()

@@ -1,4 +1,4 @@
-"""The page in a real Chromium: a crawl that runs, and what the web may have written."""
+"""Tests of the dashboard of a running crawl in a real Chromium."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def browser(*more: str) -> Iterator[Any]:
 
 @contextmanager
 def crawl(data: Path, pages: int = 400) -> Iterator[str]:
-    """The page of a crawl of the demo web that takes its time."""
+    """Run a slow crawl of the demo web; yield the URL of its dashboard."""
     port = free_port()
     web = generate(1, pages)
     with DemoServer(web) as server, running(
@@ -74,21 +74,21 @@ def crawl(data: Path, pages: int = 400) -> Iterator[str]:
         process.wait(PATIENCE)
 
 
-def patiently(page: Any, url: str) -> None:
-    """Open the page as soon as it is there."""
-    until(lambda: _answers(url))
+def open_when_ready(page: Any, url: str) -> None:
+    """Open the page as soon as its server accepts connections."""
+    until(lambda: accepts_connections(url))
     page.goto(url)
 
 
-def _answers(url: str) -> bool:
+def accepts_connections(url: str) -> bool:
     address = urlsplit(url)
     with socket.socket() as one:
         return one.connect_ex((address.hostname, address.port)) == 0
 
 
-def followed(page: Any, url: str) -> None:
-    """Read, pause, resume and darken a running crawl's page."""
-    patiently(page, url)
+def check_on_desktop(page: Any, url: str) -> None:
+    """Read the page of a running crawl, pause and resume it, switch to the dark theme."""
+    open_when_ready(page, url)
     page.locator(".row .title").first.wait_for(timeout=LONG)
     assert page.locator("#topic").inner_text() == "新能源汽车"
     assert page.locator("#harvest-plot canvas").count() == 1
@@ -107,8 +107,8 @@ def followed(page: Any, url: str) -> None:
     assert page.locator("html").get_attribute("data-theme") == "dark"
 
 
-def read_on_a_telephone(page: Any, url: str) -> None:
-    """The page in Chinese, as wide as a telephone."""
+def check_on_phone(page: Any, url: str) -> None:
+    """Check the Chinese page at the width of a phone."""
     page.goto(url)
     page.locator(".row .title").first.wait_for(timeout=LONG)
     assert page.locator("h2").first.inner_text() == "收获率"
@@ -126,28 +126,30 @@ def read_on_a_telephone(page: Any, url: str) -> None:
     assert page.evaluate(f"{right}one.getBoundingClientRect().right))") <= 390
 
 
-def test_a_crawl_is_followed_paused_read_on_a_telephone_and_reported(tmp_path: Path) -> None:
-    data, troubles = tmp_path / "data", list[str]()
+def test_dashboard_works_on_desktop_and_phone_and_is_reported(tmp_path: Path) -> None:
+    data, problems = tmp_path / "data", list[str]()
     with crawl(data) as url, browser() as chromium:
         desk = chromium.new_page(locale="en-GB", viewport={"width": 1360, "height": 900})
         phone = chromium.new_page(locale="zh-CN", viewport={"width": 390, "height": 844})
-        for page, look in ((desk, followed), (phone, read_on_a_telephone)):
-            page.on("console", lambda m: troubles.append(m.text) if m.type == "error" else None)
-            page.on("pageerror", lambda error: troubles.append(str(error)))
-            look(page, url)
+        for page, check in ((desk, check_on_desktop), (phone, check_on_phone)):
+            page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+            page.on("pageerror", lambda error: problems.append(str(error)))
+            check(page, url)
     log = log_of(data).read_text()
-    assert troubles == [], log[-2000:]
+    assert problems == [], log[-2000:]
     (report,) = (data / "reports").glob("*.html")
     assert "</html>" in report.read_text()
-    said = [json.loads(line) for line in log.splitlines() if line.startswith('{"time"')]
-    assert any("paused by the operator" in line["message"] for line in said)
-    assert {line["topic"] for line in said} == {"新能源汽车"}
+    entries = [json.loads(line) for line in log.splitlines() if line.startswith('{"time"')]
+    assert any("paused by the operator" in line["message"] for line in entries)
+    assert {line["topic"] for line in entries} == {"新能源汽车"}
 
 
 @pytest.mark.parametrize("words", [re.compile("TOPICCRAWL_DASHBOARD")])
-def test_a_wrong_address_is_said_before_the_crawl(tmp_path: Path, words: re.Pattern[str]) -> None:
-    status, told = run(
+def test_invalid_address_is_reported_before_the_crawl(
+    tmp_path: Path, words: re.Pattern[str]
+) -> None:
+    status, out = run(
         "", tmp_path / "data", "crawl", "topic", "-a", "topic=足球", TOPICCRAWL_DASHBOARD="here"
     )
     assert status == 2
-    assert words.search(told)
+    assert words.search(out)

@@ -1,4 +1,4 @@
-"""A topic crawl with a provider of its start URLs, against the demo's engines."""
+"""Tests of topic crawls with seed providers, against the demo's search engines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGES = {
 
 
 class Pages:
-    """Some pages, no robots.txt."""
+    """A few pages, without robots.txt."""
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
         text = PAGES.get(url)
@@ -34,7 +34,7 @@ class Pages:
 
 
 def crawl(data: Path, engine: Engine, *more: str, **settings: Any) -> tuple[int, str, str]:
-    """Exit status, output and the server's log of a crawl that begins at Baidu's shape."""
+    """Run a crawl with a search engine; return exit status, output and the server's log."""
     log = data.with_suffix(".tsv")
     with DemoServer(Together([engine], Pages()), log) as server:
         line = ["crawl", "topic", "-a", f"topic={QUERY}", *more]
@@ -43,7 +43,7 @@ def crawl(data: Path, engine: Engine, *more: str, **settings: Any) -> tuple[int,
 
 
 @pytest.mark.crawl
-def test_what_an_engine_finds_is_crawled_redirects_and_later_pages_too(tmp_path: Path) -> None:
+def test_results_of_all_pages_are_crawled_through_redirects(tmp_path: Path) -> None:
     found = [(url, "新闻") for url in PAGES]
     random.Random(1).shuffle(found)  # noqa: S311
     engine = Engine({QUERY: found})
@@ -51,12 +51,12 @@ def test_what_an_engine_finds_is_crawled_redirects_and_later_pages_too(tmp_path:
     status, output, log = crawl(data, engine, "-a", "discover=baidu:http://baidu.engine.test/s")
     assert status == 0, output
     assert len(stored(data)) == 12
-    asked = [line for line in log.splitlines() if "baidu.engine.test/s?" in line]
-    assert len(asked) == 2  # ten results and two
+    searches = [line for line in log.splitlines() if "baidu.engine.test/s?" in line]
+    assert len(searches) == 2  # ten results and two
 
 
 @pytest.mark.crawl
-def test_engines_that_give_nothing_are_errors_with_remedies(tmp_path: Path) -> None:
+def test_failed_engines_are_errors_with_remedies(tmp_path: Path) -> None:
     robots = "User-agent: *\nDisallow: /search"  # forbids Bing's address, not Baidu's
     engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, {"baidu": "captcha"}, robots)
     data = tmp_path / "data"
@@ -70,7 +70,7 @@ def test_engines_that_give_nothing_are_errors_with_remedies(tmp_path: Path) -> N
 
 
 @pytest.mark.crawl
-def test_a_host_of_ones_own_is_not_asked_for_its_robots_txt(tmp_path: Path) -> None:
+def test_robots_txt_of_own_host_is_not_requested(tmp_path: Path) -> None:
     engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, robots="User-agent: *\nDisallow: /")
     data = tmp_path / "data"
     spec = "discover=searxng:http://searxng.engine.test"
@@ -83,25 +83,25 @@ def test_a_host_of_ones_own_is_not_asked_for_its_robots_txt(tmp_path: Path) -> N
     assert "n1.test/robots.txt" in log
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_search_that_gave_nothing_is_asked_again_by_the_next_run(tmp_path: Path) -> None:
-    troubles = {"baidu": "captcha"}
-    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, troubles)
+def test_search_without_results_is_repeated_by_the_next_run(tmp_path: Path) -> None:
+    faults = {"baidu": "captcha"}
+    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, faults)
     data, spec = tmp_path / "data", "discover=baidu:http://baidu.engine.test/s"
     status, output, _ = crawl(data, engine, "-a", spec, RETRY_TIMES="0")
     assert (status, "no seed URLs were found" in output) == (1, True), output
-    troubles.clear()
+    faults.clear()
     status, output, _ = crawl(data, engine, "-a", spec, RETRY_TIMES="0")
     assert status == 0, output
     assert stored(data) == ["http://n1.test/a.html"]
 
 
 @pytest.mark.crawl
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_a_search_that_fails_beside_a_list_is_no_failure_in_any_run(tmp_path: Path) -> None:
+def test_failed_search_beside_a_list_is_not_an_error(tmp_path: Path) -> None:
     engine = Engine({}, {"baidu": "limit"})
     data, listed = tmp_path / "data", tmp_path / "list.txt"
     listed.write_text("http://n1.test/a.html\n")
@@ -114,10 +114,10 @@ def test_a_search_that_fails_beside_a_list_is_no_failure_in_any_run(tmp_path: Pa
 
 
 @pytest.mark.crawl
-@pytest.mark.usefixtures("unmeasured")
-def test_a_watch_waits_for_a_search_that_is_away(tmp_path: Path) -> None:
-    troubles = {"baidu": "limit"}
-    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, troubles)
+@pytest.mark.usefixtures("no_coverage")
+def test_watch_retries_an_unavailable_search(tmp_path: Path) -> None:
+    faults = {"baidu": "limit"}
+    engine = Engine({QUERY: [("http://n1.test/a.html", "x")]}, faults)
     data, spec = tmp_path / "data", "discover=baidu:http://baidu.engine.test/s"
     line = ("crawl", "topic", "-a", f"topic={QUERY}", "-a", spec, "-a", "watch=1")
     waits = {"RETRY_TIMES": "0", "TOPICCRAWL_REVISIT_SHORTEST": "0.5"}
@@ -126,5 +126,5 @@ def test_a_watch_waits_for_a_search_that_is_away(tmp_path: Path) -> None:
         running(server.proxy, data, *line, **waits),
     ):
         until(lambda: "the search is retried" in log_of(data).read_text())
-        troubles.clear()
+        faults.clear()
         until(lambda: stored(data) == ["http://n1.test/a.html"], log_of(data).read_text)

@@ -1,4 +1,4 @@
-"""Every page ends in a stated outcome: none is fetched for ever, none is lost."""
+"""Tests of outcomes: every page has one, none is lost or fetched for ever."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.nodes_trial import EvenWeb
 from lab.demo.server import DemoServer
-from tests.crawl.run import ended, run, running, stored
-from tests.crawl.trials import StandingScheduler
+from tests.crawl.run import exit_status, run, running, stored
+from tests.crawl.trials import BlockingScheduler
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE, until
 from topiccrawl.scheduler.build import read_frontier
@@ -44,8 +44,8 @@ def why(data: Path, url: str) -> Explanation:
     return found
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_pages_are_stored_once_and_second_run_fetches_nothing(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/{i}": article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。") for i in range(30)
     }
@@ -62,9 +62,9 @@ def test_all_is_stored_once_and_a_second_run_fetches_nothing(tmp_path: Path) -> 
         assert web.count(f"{SITE}/3") == 2
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path) -> None:
+def test_page_that_always_kills_the_process_ends_as_an_error(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/": front("/poison", "/good"),
         f"{SITE}/poison": article("新能源汽车", TEXT),
@@ -83,9 +83,9 @@ def test_a_page_that_kills_its_parser_every_time_ends_as_an_error(tmp_path: Path
     assert f"{SITE}/good" in stored(data)
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGHUP] * 2])
-def test_a_stop_is_clean_with_a_half_full_buffer_and_the_crawl_goes_on_later(
+def test_stop_stores_fetched_pages_and_next_run_continues(
     tmp_path: Path, signals: list[signal.Signals]
 ) -> None:
     pages: dict[str, Page] = {
@@ -98,17 +98,17 @@ def test_a_stop_is_clean_with_a_half_full_buffer_and_the_crawl_goes_on_later(
             stopped.wait(PATIENCE)
         return Answer(str(pages[handler.path]), seconds=0.2)
 
-    slowly: dict[str, Page] = dict.fromkeys(pages, slow)
+    slow_pages: dict[str, Page] = dict.fromkeys(pages, slow)
     home: dict[str, Page] = {f"{SITE}/": front(*(f"/{i}" for i in range(80)))}
     data = tmp_path / "data"
     few = {"CONCURRENT_REQUESTS_PER_DOMAIN": "2"}
-    with Web({**home, **slowly}) as web:
+    with Web({**home, **slow_pages}) as web:
         with running(web.proxy, data, *TRIAL, **few) as process:
             until(lambda: len(web.hits) >= 12)
             for one in signals:  # a closed terminal is reported by the system and by the shell
                 process.send_signal(one)
             stopped.set()
-            assert ended(process, data) == 0
+            assert exit_status(process, data) == 0
         assert len(web.hits) < 40
         web.pages = {**home, **pages}
         fetched = {hit.url for hit in web.hits if hit.url in pages}
@@ -119,9 +119,9 @@ def test_a_stop_is_clean_with_a_half_full_buffer_and_the_crawl_goes_on_later(
     assert max(web.count(url) for url in pages) == 1
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_unreachable_seeds_are_an_error_and_tried_again_by_the_next_run(tmp_path: Path) -> None:
+def test_unreachable_seeds_are_an_error_and_retried_later(tmp_path: Path) -> None:
     with Web({}) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL)
         assert status == 1
@@ -133,14 +133,14 @@ def test_unreachable_seeds_are_an_error_and_tried_again_by_the_next_run(tmp_path
         assert web.count(f"{SITE}/") == 2
 
 
-def test_seeds_that_lead_to_nothing_are_an_error(tmp_path: Path) -> None:
+def test_seed_that_redirects_to_a_dead_host_is_an_error(tmp_path: Path) -> None:
     moved = Answer("", 301, (("Location", "http://dead.test/"),))
     with Web({f"{SITE}/": moved}) as web:
         status, out = run(web.proxy, tmp_path / "data", *TRIAL)
     assert (status, "no page could be fetched" in out) == (1, True)
 
 
-def test_the_next_step_of_a_lease_waits_for_its_host_and_no_longer(tmp_path: Path) -> None:
+def test_redirect_of_robots_txt_waits_for_the_host_delay(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/robots.txt": Answer("", 301, (("Location", f"{SITE}/rules.txt"),)),
         f"{SITE}/rules.txt": Answer("User-agent: *\nDisallow: /b\n"),
@@ -154,24 +154,20 @@ def test_the_next_step_of_a_lease_waits_for_its_host_and_no_longer(tmp_path: Pat
     assert 0.9 < asked[f"{SITE}/rules.txt"] - asked[f"{SITE}/robots.txt"] < 3
 
 
-def test_requests_that_are_held_at_the_door_leave_later_on_old_connections_too(
-    tmp_path: Path,
-) -> None:
+def test_held_requests_are_sent_later_on_open_connections(tmp_path: Path) -> None:
     pages: dict[str, Page] = {f"{SITE}/": front("/b", "/c", "/d"), **dict.fromkeys(
         (f"{SITE}/b", f"{SITE}/c", f"{SITE}/d"), article("新能源汽车", TEXT)
     )}  # fmt: skip
     with Web(pages) as web:
         status, out = run(
             web.proxy, tmp_path / "data", *TRIAL,
-            SCHEDULER="tests.crawl.trials.ReluctantScheduler", CONCURRENT_REQUESTS="1",
+            SCHEDULER="tests.crawl.trials.SecondAttemptScheduler", CONCURRENT_REQUESTS="1",
         )  # fmt: skip
     assert (status, "Traceback" in out) == (0, False), out[-3000:]
     assert [web.count(url) for url in pages] == [1, 1, 1, 1]
 
 
-def test_what_is_sent_again_since_its_connection_was_closed_passes_the_door_again(
-    tmp_path: Path,
-) -> None:
+def test_request_resent_on_a_new_connection_is_released_again(tmp_path: Path) -> None:
     asked = list[str]()
 
     def hangs_up_once(handler: BaseHTTPRequestHandler) -> Answer:
@@ -183,7 +179,7 @@ def test_what_is_sent_again_since_its_connection_was_closed_passes_the_door_agai
 
     with Web({f"{SITE}/": front("/b"), f"{SITE}/b": hangs_up_once}) as web:
         status, out = run(
-            web.proxy, tmp_path / "data", *TRIAL, SCHEDULER="tests.crawl.trials.TellingScheduler"
+            web.proxy, tmp_path / "data", *TRIAL, SCHEDULER="tests.crawl.trials.LoggingScheduler"
         )
     assert status == 0, out[-3000:]
     assert len(asked) == 2
@@ -191,41 +187,41 @@ def test_what_is_sent_again_since_its_connection_was_closed_passes_the_door_agai
     assert why(tmp_path / "data", f"{SITE}/b").attempts == 0
 
 
-def times(data: Path, pages: int, **settings: str) -> tuple[list[float], str]:
-    """When each request came of a crawl of one host, robots.txt included; the crawl's output."""
-    web, came = EvenWeb(1, pages), list[float]()
+def arrival_times(data: Path, pages: int, **settings: str) -> tuple[list[float], str]:
+    """Crawl one host; return the arrival times of its requests and the crawl's output."""
+    web, arrivals = EvenWeb(1, pages), list[float]()
     with DemoServer(web) as server:
-        server.asked = lambda _, at: came.append(at)
+        server.asked = lambda _, at: arrivals.append(at)
         status, out = run(
             server.proxy, data, "crawl", "topic", "-a", f"topic={web.topic}",
             "-a", f"seeds={web.seeds[0]}", **settings,
         )  # fmt: skip
     assert status == 0, out[-3000:]
-    assert len(came) == pages + 1
-    return came, out
+    assert len(arrivals) == pages + 1
+    return arrivals, out
 
 
-def test_the_delay_counts_from_when_the_operating_system_has_the_request(tmp_path: Path) -> None:
-    came, _ = times(
+def test_delay_counts_from_the_time_of_sending(tmp_path: Path) -> None:
+    arrivals, _ = arrival_times(
         tmp_path / "data", 24, DOWNLOAD_DELAY="0.1", DOWNLOAD_DELAY_JITTER="0",
-        SCHEDULER="tests.crawl.trials.FalteringScheduler",
+        SCHEDULER="tests.crawl.trials.PausingScheduler",
     )  # fmt: skip
-    assert min(after - before for before, after in pairwise(came)) > 0.1 - 0.01
+    assert min(after - before for before, after in pairwise(arrivals)) > 0.1 - 0.01
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_a_request_that_was_let_out_does_not_wait_for_the_loop(tmp_path: Path) -> None:
-    came, out = times(
+@pytest.mark.usefixtures("no_coverage")
+def test_released_request_does_not_wait_for_the_event_loop(tmp_path: Path) -> None:
+    arrivals, out = arrival_times(
         tmp_path / "data", 2, DOWNLOAD_DELAY="0", CONCURRENT_REQUESTS="1",
-        SCHEDULER="tests.crawl.trials.StandingScheduler",
+        SCHEDULER="tests.crawl.trials.BlockingScheduler",
     )  # fmt: skip
-    let_out = [float(at) for at in re.findall(r"let out at ([\d.]+)", out)]
-    assert len(let_out) == len(came)
-    assert max(map(sub, came, let_out)) < StandingScheduler.stands / 2
+    released = [float(at) for at in re.findall(r"let out at ([\d.]+)", out)]
+    assert len(released) == len(arrivals)
+    assert max(map(sub, arrivals, released)) < BlockingScheduler.block_seconds / 2
 
 
 @pytest.mark.slow
-def test_a_full_disk_ends_the_crawl_and_the_next_run_goes_on(tmp_path: Path) -> None:
+def test_full_disk_ends_the_crawl_and_the_next_run_continues(tmp_path: Path) -> None:
     links = "".join(f'<a href="/x/{number}">{number} {TEXT}</a>' for number in range(4000))
     pages: dict[str, Page] = {
         f"{SITE}/": front("/full"),
@@ -243,9 +239,7 @@ def test_a_full_disk_ends_the_crawl_and_the_next_run_goes_on(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("made", ["file", "foreign"])
-def test_a_data_folder_that_cannot_be_used_ends_the_crawl_before_any_request(
-    tmp_path: Path, made: str
-) -> None:
+def test_unusable_data_folder_ends_crawl_before_any_request(tmp_path: Path, made: str) -> None:
     data = tmp_path / "data"
     if made == "file":
         data.write_text("in the way")
@@ -259,9 +253,9 @@ def test_a_data_folder_that_cannot_be_used_ends_the_crawl_before_any_request(
     assert "no data is lost" not in out
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_path: Path) -> None:
+def test_job_folder_is_locked_and_belongs_to_one_topic(tmp_path: Path) -> None:
     held = threading.Event()
 
     def slow(_: BaseHTTPRequestHandler) -> Answer:
@@ -276,7 +270,7 @@ def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_p
             until(lambda: len(web.hits) >= 2)
             status, out = run(web.proxy, tmp_path / "other", *TRIAL, **job)
             held.set()
-            assert ended(first, tmp_path / "data") == 0
+            assert exit_status(first, tmp_path / "data") == 0
         assert (status, "another crawl uses it" in out, "Traceback" in out) == (1, True, False)
         status, out = run(web.proxy, tmp_path / "data", *other, **job)
         assert (status, "fresh=1" in out) == (1, True), out[-3000:]
@@ -284,12 +278,12 @@ def test_a_job_folder_holds_one_topic_and_a_running_crawl_keeps_others_out(tmp_p
     assert not (tmp_path / "data" / "frontiers").exists()
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
+def test_page_budget_is_met_and_not_exceeded(tmp_path: Path) -> None:
     pages: dict[str, Page] = {
         f"{SITE}/{i}": Answer(article(f"新能源汽车要闻第{i}篇", f"{TEXT}编号{i}。"), seconds=0.05)
-        for i in range(0, 60, 2)  # every other link leads nowhere, and does not count
+        for i in range(0, 60, 2)  # every other link is missing and does not count
     }
     with Web({f"{SITE}/": front(*(f"/{i}" for i in range(60))), **pages}) as web:
         for run_number in (1, 2):
@@ -299,12 +293,12 @@ def test_a_budget_of_pages_is_met_and_not_exceeded(tmp_path: Path) -> None:
             assert "TOPICCRAWL_PAGES reached" in out
             assert "did you mean TOPICCRAWL_HOST_PAGES?" in out, "a typing error is reported"
             found = sum(web.count(url) for url in (f"{SITE}/", *pages))
-            assert found == 10 * run_number, "none too many, though eight at a time could be asked"
+            assert found == 10 * run_number, "exactly, with up to eight requests in flight"
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_who_waits_for_the_last_page_of_a_budget_does_nothing_else(tmp_path: Path) -> None:
+def test_scheduler_is_idle_while_the_last_page_is_fetched(tmp_path: Path) -> None:
     slow = {f"{SITE}/{i}": Answer(article("新能源汽车", TEXT), seconds=1.0) for i in range(9)}
     with Web({f"{SITE}/": front(*(f"/{i}" for i in range(9))), **slow}) as web:
         status, out = run(
@@ -314,4 +308,4 @@ def test_who_waits_for_the_last_page_of_a_budget_does_nothing_else(tmp_path: Pat
     assert status == 0, out[-3000:]
     asked = re.search(r"'trial/asked': (\d+)", out)
     assert asked is not None
-    assert int(asked[1]) < 100, "it learns when there is room"
+    assert int(asked[1]) < 100, "the scheduler is not polled"

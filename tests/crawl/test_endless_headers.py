@@ -1,4 +1,4 @@
-"""Answers with headers or tiny chunks without end: the page ends, the crawl goes on."""
+"""Endless headers and tiny chunks end as errors, and the crawl continues."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.crawl
 
-MOST = 64 << 20
-"""Bytes after which the server ends by itself."""
-ROOM = 16 << 20
-"""Bytes that may be under way in the buffers of both systems when the client closes."""
+MAX_SENT = 64 << 20
+"""Bytes after which the server stops sending."""
+MAX_BUFFERED = 16 << 20
+"""Maximum bytes in the buffers of both systems when the client closes the connection."""
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 ENDLESS = {
     "/many": (OK, b"".join(b"X-%d: %s\r\n" % (i, b"a" * 900) for i in range(64))),
@@ -56,7 +56,7 @@ class Handler(socketserver.StreamRequestHandler):
         sent = len(head)
         try:
             self.wfile.write(head)
-            while repeated and sent < MOST:
+            while repeated and sent < MAX_SENT:
                 sent += self.connection.send(repeated)
         except OSError:
             pass  # closed by the client
@@ -72,18 +72,18 @@ def serving() -> Iterator[tuple[Server, str]]:
         server.shutdown()
 
 
-def test_answers_without_end_are_cut_off(tmp_path: Path) -> None:
+def test_endless_answers_are_cut_off(tmp_path: Path) -> None:
     with serving() as (server, origin):
         urls = [f"{origin}{path}" for path in (*ENDLESS, "/chunks", "/large")]
         crawl = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=" + ",".join(urls))
         _, out = run("", tmp_path / "data", *crawl)
         until(lambda: server.sent.keys() >= {*ENDLESS, "/chunks"})
         (folder,) = (tmp_path / "data" / "frontiers").iterdir()
-        known = [read_frontier(folder).why(url) for url in urls]
-        reasons = [one and one.reason for one in known]
+        reports = [read_frontier(folder).why(url) for url in urls]
+        reasons = [one and one.reason for one in reports]
         assert reasons[:-2] == ["headers-too-large"] * len(ENDLESS), out[-4000:]
         assert reasons[-2] == "chunks-too-small"
-        assert known[-1] is not None
-        assert known[-1].queue == "crawled"
-        assert max(server.sent.values()) < ROOM
+        assert reports[-1] is not None
+        assert reports[-1].queue == "crawled"
+        assert max(server.sent.values()) < MAX_BUFFERED
         assert "Traceback" not in out

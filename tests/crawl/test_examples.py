@@ -1,4 +1,4 @@
-"""A crawl with the parts of ``examples/``: nothing in the package knows them."""
+"""Tests of crawls with the classes of ``examples/``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAGES = {
 
 
 class Pages:
-    """Some pages, no robots.txt."""
+    """A few pages, without robots.txt."""
 
     def answer(self, url: str, visit: int = 0, cookie: str = "") -> Answer:
         text = PAGES.get(url)
@@ -36,7 +36,7 @@ class Pages:
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_an_own_engine_finds_pages_and_an_own_detector_their_reprints(tmp_path: Path) -> None:
+def test_example_engine_finds_pages_and_detector_reprints(tmp_path: Path) -> None:
     engine = Engine({QUERY: [(url, "新闻") for url in PAGES]})
     data = tmp_path / "data"
     own = "examples.search_engine.OwnSearch:http://plain.engine.test/find"
@@ -53,7 +53,7 @@ def test_an_own_engine_finds_pages_and_an_own_detector_their_reprints(tmp_path: 
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_an_own_judge_stores_what_means_the_topic_without_naming_it(tmp_path: Path) -> None:
+def test_example_judge_stores_page_without_words_of_the_topic(tmp_path: Path) -> None:
     site, vectors = "http://news.test", Path(__file__).parents[1] / "contracts" / "vectors.vec"
     meant, other = f"{site}/meant.html", f"{site}/other.html"
     pages = {
@@ -74,7 +74,7 @@ def test_an_own_judge_stores_what_means_the_topic_without_naming_it(tmp_path: Pa
     assert (status, "续航" in out or "电池" in out) == (0, True), out
 
 
-def test_a_judge_that_cannot_be_loaded_stops_a_crawl_before_it_begins(tmp_path: Path) -> None:
+def test_missing_judge_is_an_error_before_the_crawl(tmp_path: Path) -> None:
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=http://a.test/")
     status, out = run("", tmp_path / "data", *crawl, TOPICCRAWL_RELEVANCE="examples.nothing")
     assert (status, "TOPICCRAWL_RELEVANCE is 'examples.nothing'" in out) == (1, True), out

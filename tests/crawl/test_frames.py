@@ -1,4 +1,4 @@
-"""A site's repeated lines leave its articles once the crawl has learnt them."""
+"""A site's repeated lines are removed from its articles once the crawl has learned them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pages() -> dict[str, Page]:
 
 
 @pytest.mark.slow
-def test_repeated_lines_go(tmp_path: Path) -> None:
+def test_repeated_lines_are_removed(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(pages()) as web:
         seeds = f"seeds={SITE}/20200304/n0.html"

@@ -1,4 +1,4 @@
-"""Requests of ordinary spiders keep their meaning on the frontier."""
+"""Requests of ordinary spiders work on the frontier as they do in Scrapy."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Web, Path, list[
 Crawled = tuple[Web, "Path", list[dict[str, Any]]]
 
 
-def test_a_request_with_copied_meta_is_a_page_of_its_own(crawled: Crawled) -> None:
+def test_request_with_copied_meta_is_a_separate_page(crawled: Crawled) -> None:
     web, data, items = crawled
     assert {"url": f"{SITE}/copy", "number": 0} in items
     assert {"last": f"{SITE}/"} in items
@@ -64,7 +64,7 @@ def test_a_request_with_copied_meta_is_a_page_of_its_own(crawled: Crawled) -> No
     assert (found.queue, found.reason) == ("crawled", "")
 
 
-def test_redirects_keep_callback_and_arguments_and_ask_each_page_once(crawled: Crawled) -> None:
+def test_redirects_keep_callback_and_arguments(crawled: Crawled) -> None:
     web, _, items = crawled
     assert {"url": f"{SITE}/hop/3", "number": 1} in items
     assert [web.count(f"{SITE}/hop/{i}") for i in (1, 2, 3)] == [1, 1, 1]
@@ -88,11 +88,11 @@ def test_a_request_repeated_with_dont_filter_is_fetched_again(crawled: Crawled) 
     assert web.count(f"{SITE}/again") == 3
 
 
-def test_a_callback_that_no_file_can_hold_is_called(crawled: Crawled) -> None:
+def test_callback_that_cannot_be_serialized_is_called(crawled: Crawled) -> None:
     assert {"unnamed": f"{SITE}/unnamed"} in crawled[2]
 
 
-def test_a_proxy_named_by_the_spider_is_used(crawled: Crawled) -> None:
+def test_proxy_in_request_meta_is_used(crawled: Crawled) -> None:
     web, data, _ = crawled
     assert web.count(f"{SITE}/elsewhere") == 0
     found = read_frontier(data / "frontiers" / "spider-habits").why(f"{SITE}/elsewhere")
@@ -100,7 +100,7 @@ def test_a_proxy_named_by_the_spider_is_used(crawled: Crawled) -> None:
     assert found.reason == "download-connection-refused"
 
 
-def test_retries_are_what_the_requests_meta_says(crawled: Crawled) -> None:
+def test_retries_follow_the_request_meta(crawled: Crawled) -> None:
     web, _, _ = crawled
     assert {path: web.count(SITE + path) for path in RETRIES} == {
         "/never": 1, "/once": 2, "/usual": 3
@@ -115,8 +115,8 @@ def test_redirects_stay_on_the_allowed_domains(crawled: Crawled) -> None:
     assert found.reason == "host-not-allowed"
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_answers_from_scrapys_cache_hold_no_host(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_cached_answers_need_no_requests(tmp_path: Path) -> None:
     cache = {
         "HTTPCACHE_ENABLED": "1",
         "HTTPCACHE_DIR": str(tmp_path / "cache"),
@@ -130,7 +130,7 @@ def test_answers_from_scrapys_cache_hold_no_host(tmp_path: Path) -> None:
     assert sorted(map(json.dumps, again)) == sorted(map(json.dumps, first))
 
 
-def test_shell_and_parse_work_and_leave_crawls_as_they_are(tmp_path: Path) -> None:
+def test_shell_and_parse_leave_no_state(tmp_path: Path) -> None:
     page = f'<title>新能源汽车</title><p>新能源汽车的动力电池</p><a href="{SITE}/1">电动汽车</a>'
     data, url = tmp_path / "data", f"{SITE}/"
     with Web({url: page}) as web:
@@ -148,7 +148,7 @@ def test_an_errback_is_called_once_after_the_last_attempt(crawled: Crawled) -> N
     assert failed == ["data:,%E6%96%B0", *sorted(SITE + path for path in RETRIES)]
 
 
-def test_attributes_of_an_ordinary_spider_mean_nothing_to_us(tmp_path: Path) -> None:
+def test_attributes_of_ordinary_spiders_are_ignored(tmp_path: Path) -> None:
     more = {
         "TOPICCRAWL_DASHBOARD": "0", "TOPICCRAWL_LOG_JSON": "1", "TOPICCRAWL_STOP_YIELD": "0.5",
         "TOPICCRAWL_PAGES": "9", "TOPICCRAWL_NEWS_FILTER": "1", "TOPICCRAWL_FRAMES": "1",

@@ -1,4 +1,4 @@
-"""The harvest rate that a crawl shows, beside the truth of the demo web."""
+"""The harvest rate that a crawl shows agrees with the truth of the demo web."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.crawl
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_the_harvest_rate_is_that_of_the_truth(tmp_path: Path) -> None:
+def test_harvest_rate_agrees_with_the_truth(tmp_path: Path) -> None:
     web = generate(7, 300, traps=False, faults=False)
     arguments = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
     log = tmp_path / "log.tsv"
@@ -35,7 +35,7 @@ def test_the_harvest_rate_is_that_of_the_truth(tmp_path: Path) -> None:
     assert int(shown[2]) > int(shown[3]) > 0
 
 
-def test_of_a_site_with_four_stories_one_is_stored(tmp_path: Path) -> None:
+def test_only_the_story_on_topic_is_stored(tmp_path: Path) -> None:
     site, data = "http://news.test", tmp_path / "data"
     links = "".join(
         f'<p><a href="/{name}.html">{text[:16]}</a></p>' for name, text in STORIES.items()

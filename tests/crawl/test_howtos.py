@@ -1,6 +1,6 @@
-"""The how-to pages, word by word: what their shell blocks say works, on a web made here.
+"""The shell commands of the how-to pages work, on a local web.
 
-Only addresses are replaced: of Redis, of MongoDB. Each page runs in a new folder.
+Only the addresses of Redis and MongoDB are replaced. Each page runs in a new folder.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ PAGES = (
     "multi-node",
     "tasks",
 )
-ELSEWHERE = ("curl", "docker", "pip", "printf", "python", "python3", "pywb/bin/wayback")
-"""Commands of other programs; other tests run what they do."""
+SKIPPED = ("curl", "docker", "pip", "printf", "python", "python3", "pywb/bin/wayback")
+"""Commands of other programs, which are not run here."""
 UNTIL_STOPPED = ("watch=1", "scrapy work", "scrapy dashboard")
 HOSTS = ("www.people.com.cn", "www.xinhuanet.com", "sina.com.cn", "qq.com")
 _BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 
 
-class Everywhere(dict[str, Page]):
+class PortalWeb(dict[str, Page]):
     """A home page and six stories on each of a few hosts, and a SearXNG on localhost."""
 
     @override
@@ -72,7 +72,7 @@ class Everywhere(dict[str, Page]):
 
 
 class Servers(NamedTuple):
-    """Addresses that the pages name, and ours."""
+    """Addresses that replace those on the pages."""
 
     redis: str
     mongo: str
@@ -94,22 +94,22 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_how_to_works_as_it_stands(name: str, servers: Servers, tmp_path: Path) -> None:
+def test_commands_of_how_to_page_succeed(name: str, servers: Servers, tmp_path: Path) -> None:
     text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
     lines = "".join(_BLOCK.findall(text)).replace("\\\n", " ").splitlines()
-    with Web(Everywhere()) as web:
+    with Web(PortalWeb()) as web:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         own: dict[str, str] = {"PATH": path, "PYTHONPATH": str(ROOT)}
         own |= {"http_proxy": web.proxy, "https_proxy": web.proxy, "no_proxy": "127.0.0.1"}
         own |= {"SCRAPY_SETTINGS_MODULE": "topiccrawl.settings"}
         for line in lines:
             words = shlex.split(servers.replaced(line), comments=True)
-            if not words or words[0] in ELSEWHERE:
+            if not words or words[0] in SKIPPED:
                 continue
             if words[0] == "export":
                 own |= dict([words[1].split("=", 1)])
                 continue
-            done(words, web, tmp_path, ChainMap(own, dict(os.environ)))
+            run_command(words, web, tmp_path, ChainMap(own, dict(os.environ)))
     assert any(map(story, web.hits))
 
 
@@ -117,7 +117,7 @@ def story(hit: Hit) -> bool:
     return "/story" in hit.url and hit.status == HTTPStatus.OK
 
 
-def done(words: list[str], web: Web, folder: Path, environment: Mapping[str, str]) -> None:
+def run_command(words: list[str], web: Web, folder: Path, environment: Mapping[str, str]) -> None:
     """Run a command to its end, or until it has fetched a page and is interrupted."""
     line = shlex.join(words)
     with (folder / "out.txt").open("w+b") as out:

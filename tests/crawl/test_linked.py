@@ -22,7 +22,7 @@ ARGUMENTS = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/")
 
 
 def pages() -> dict[str, Page]:
-    """A list on the topic with one story that hardly names it, and a list of other stories."""
+    """Return a list on topic, one story of which hardly names it, and a list off topic."""
     on = {f"{SITE}/story{n}.html": f"足球新闻{n}" for n in range(20)} | {BARE: "赛后的足球夜晚"}
     off = {f"{SITE}/other{n}.html": f"城市活动{n}" for n in range(20)}
     web: dict[str, Page] = {
@@ -40,7 +40,7 @@ def pages() -> dict[str, Page]:
 
 
 @pytest.mark.parametrize("judged", ["1", "0"])
-def test_an_article_that_links_expect_is_stored(tmp_path: Path, judged: str) -> None:
+def test_article_expected_by_its_links_is_stored(tmp_path: Path, judged: str) -> None:
     with Web(pages()) as web:
         settings = {"TOPICCRAWL_LINK_RELEVANCE": judged, "TOPICCRAWL_DUPLICATES": "exact-text"}
         settings["TOPICCRAWL_READERS"] = "1"

@@ -1,4 +1,4 @@
-"""A store whose write-ahead log is damaged loses articles: they are fetched again, as is said."""
+"""Articles lost with a damaged write-ahead log are reported and fetched again."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SLOW = {"DOWNLOAD_DELAY": "0.05", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 
 
 def acknowledged(data: Path) -> set[str]:
-    """URLs that the crawl says it stored."""
+    """Return the URLs that the crawl has recorded as stored."""
     files = (data / "acknowledged").glob("*.urls")
     return {url for file in files for url in file.read_text().splitlines()}
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_what_a_damaged_log_lost_is_fetched_again(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_articles_lost_with_a_damaged_log_are_fetched_again(tmp_path: Path) -> None:
     data, web = tmp_path / "data", generate(3, 240, traps=False, faults=False)
     command = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
     with DemoServer(web) as server:

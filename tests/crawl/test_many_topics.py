@@ -39,7 +39,7 @@ def topics_by_url(data: Path) -> dict[str, set[str]]:
     return found
 
 
-def test_articles_have_all_their_topics_and_each_page_is_fetched_once(tmp_path: Path) -> None:
+def test_articles_have_all_topics_and_pages_are_fetched_once(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(PAGES) as web:
         status, log = run(web.proxy, data, *CRAWL, "-a", "topics=体育足球, 航天")
@@ -64,12 +64,12 @@ def test_articles_have_all_their_topics_and_each_page_is_fetched_once(tmp_path: 
 
 
 @pytest.mark.slow
-def test_marks_of_each_topic_are_learned_from(tmp_path: Path) -> None:
+def test_marks_train_the_model_of_their_topic(tmp_path: Path) -> None:
     data, crawl = tmp_path / "data", (*CRAWL, "-a", "topics=足球,航天")
     with Web(PAGES) as web:
         assert run(web.proxy, data, *crawl)[0] == 0
-        for name, said in (("space", "yes"), ("both", "no")):
-            mark = ("topics", "mark", f"{SITE}/{name}.html", said, "--topic", "航天")
+        for name, answer in (("space", "yes"), ("both", "no")):
+            mark = ("topics", "mark", f"{SITE}/{name}.html", answer, "--topic", "航天")
             status, out = run("", data, *mark)
             assert status == 0, out
         status, log = run(web.proxy, data, *crawl, "-a", "fresh=1")
@@ -79,7 +79,7 @@ def test_marks_of_each_topic_are_learned_from(tmp_path: Path) -> None:
     assert "'topiccrawl/marks': 2" in log
 
 
-def test_topics_stand_alone(tmp_path: Path) -> None:
+def test_topics_cannot_be_combined_with_topic(tmp_path: Path) -> None:
     status, log = run("", tmp_path / "data", *CRAWL, "-a", "topics=足球,航天", "-a", "topic=足球")
     assert status != 0
     assert "argument topics cannot be combined" in log

@@ -39,13 +39,13 @@ def pages() -> dict[str, Page]:
     return web
 
 
-def marked(data: Path, url: str, said: str) -> None:
-    status, out = run("", data, "topics", "mark", url, said)
+def add_mark(data: Path, url: str, answer: str) -> None:
+    status, out = run("", data, "topics", "mark", url, answer)
     assert status == 0, out
 
 
 @pytest.mark.slow
-def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
+def test_marks_of_an_earlier_crawl_are_used(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     exported = str(tmp_path / "marks.jsonl")
     with Web(pages()) as web:
@@ -56,8 +56,8 @@ def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
         assert status == 0, unsure
         assert all(url in unsure for url in BOTH)
         for number in range(5):
-            marked(first, f"{SITE}/game{number}.html", "yes")
-            marked(first, f"{SITE}/lottery{number}.html", "no")
+            add_mark(first, f"{SITE}/game{number}.html", "yes")
+            add_mark(first, f"{SITE}/lottery{number}.html", "no")
         status, log = run(web.proxy, first, *ARGUMENTS, TOPICCRAWL_DUPLICATES="exact-text")
         assert (status, "stored articles after new marks" in log) == (0, True), log[-3000:]
         status, out = run("", first, "topics", "marks", "--export", exported)
@@ -83,7 +83,7 @@ def test_a_crawl_follows_marks_of_an_earlier_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_marks_made_during_a_crawl_are_followed(tmp_path: Path) -> None:
+def test_marks_added_during_a_crawl_are_used(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(pages()) as web:
         slow = {"DOWNLOAD_DELAY": "3", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
@@ -96,7 +96,7 @@ def test_marks_made_during_a_crawl_are_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_crawl_can_begin_with_examples_alone(tmp_path: Path) -> None:
+def test_crawl_starts_from_examples_only(tmp_path: Path) -> None:
     data = tmp_path / "data"
     likes = ",".join(f"{SITE}/game{n}.html" for n in range(3))
     web_pages = pages()
@@ -116,7 +116,7 @@ def test_a_crawl_can_begin_with_examples_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_topic_file_has_examples(tmp_path: Path) -> None:
+def test_topic_file_with_examples(tmp_path: Path) -> None:
     file, data = tmp_path / "games.toml", tmp_path / "data"
     file.write_text(
         f'examples = ["{GAME}"]\ncounterexamples = ["{LOTTERY}"]\nseeds = ["{SITE}/"]\n'

@@ -1,4 +1,4 @@
-"""Every host of one crawl gets what it asks for, and every page its outcome."""
+"""One crawl of hosts with many faults: rules are obeyed, and every page has an outcome."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def test_endless_redirects_end(mixed: Mixed) -> None:
     assert why(mixed, "loops.test/loop").reason == "max-redirects"
 
 
-def test_errors_of_callback_and_pipeline_have_their_outcome_and_lose_no_links(mixed: Mixed) -> None:
+def test_callback_and_pipeline_errors_end_pages_and_keep_links(mixed: Mixed) -> None:
     reasons = {path: why(mixed, f"errors.test{path}").reason for path in TRIES}
     assert reasons == {path: reason for path, (reason, _) in TRIES.items()}
-    asked = mixed.hits("errors.test")
-    assert {path: asked.count(path) for path in TRIES} == {p: n for p, (_, n) in TRIES.items()}
+    requests = mixed.hits("errors.test")
+    assert {path: requests.count(path) for path in TRIES} == {p: n for p, (_, n) in TRIES.items()}
     assert {"http://errors.test/behind", "http://errors.test/good"} <= set(stored(mixed.data))
 
 
@@ -58,16 +58,16 @@ TRIES = {
     "/gone": ("http-404", 1),
     "/down": ("http-503", 3),
 }
-"""Why a page failed, and how often it was asked for: RETRY_TIMES is 2."""
+"""Reason of a failure, and number of requests; RETRY_TIMES is 2."""
 
 
-def test_robots_that_answers_5xx_closes_its_host_only(mixed: Mixed) -> None:
+def test_robots_txt_with_5xx_closes_only_its_host(mixed: Mixed) -> None:
     assert set(mixed.hits("closed.test")) == {"/robots.txt"}
     assert 1 < len(mixed.hits("closed.test")) <= 3
     assert why(mixed, "closed.test/").reason == "robots-unavailable"
 
 
-def test_robots_rules_and_crawl_delay_are_kept(mixed: Mixed) -> None:
+def test_robots_rules_and_crawl_delay_are_obeyed(mixed: Mixed) -> None:
     assert mixed.hits("rules.test").count("/robots.txt") == 1
     assert "/private/a" not in mixed.hits("rules.test")
     assert why(mixed, "rules.test/private/a").reason == "robots"
@@ -76,28 +76,28 @@ def test_robots_rules_and_crawl_delay_are_kept(mixed: Mixed) -> None:
     assert min(gaps) > 0.35
 
 
-def test_a_robots_file_that_redirects_for_ever_is_none(mixed: Mixed) -> None:
+def test_robots_txt_with_endless_redirects_is_ignored(mixed: Mixed) -> None:
     assert mixed.hits("round.test") == ["/robots.txt"] * 6 + ["/"]
 
 
-def test_redirects_go_nowhere_where_links_may_not(mixed: Mixed) -> None:
+def test_redirects_obey_the_rules_for_links(mixed: Mixed) -> None:
     assert mixed.hits("www.bad.test") == []
     assert why(mixed, "away.test/away").reason == "host-denied"
     assert "/x/y/x/y/x/y/" not in mixed.hits("away.test")
     assert why(mixed, "away.test/trap").reason == "repeated-path"
 
 
-def test_a_page_that_loads_itself_anew_is_fetched_once(mixed: Mixed) -> None:
+def test_page_that_refreshes_itself_is_fetched_once(mixed: Mixed) -> None:
     assert mixed.hits("again.test").count("/") == 1
 
 
-def test_a_hosts_slot_has_its_own_delay(mixed: Mixed) -> None:
+def test_download_slot_of_a_host_has_its_own_delay(mixed: Mixed) -> None:
     gaps = mixed.gaps("slot.test")
     assert len(gaps) == 2
     assert min(gaps) > 0.35
 
 
-def test_what_the_owner_asks_in_headers_is_kept(mixed: Mixed) -> None:
+def test_x_robots_tag_is_obeyed(mixed: Mixed) -> None:
     assert {"/noindex", "/noarchive", "/nofollow"} <= set(mixed.hits("owner.test"))
     assert "/hidden" not in mixed.hits("owner.test")
     assert "http://owner.test/noindex" not in stored(mixed.data)

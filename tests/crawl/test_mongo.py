@@ -1,4 +1,4 @@
-"""A crawl into MongoDB: killed itself, and its server killed and away meanwhile."""
+"""A crawl into MongoDB in which the crawler and the server are killed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from lab.demo import Web
 
 
-def seeds(web: Web) -> tuple[str, ...]:
+def arguments(web: Web) -> tuple[str, ...]:
     return ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
 
 
 def stored(uri: str) -> Counter[str]:
-    """How many documents each URL has, as article or reprint."""
+    """Return the number of documents of each URL, as article or reprint."""
     with MongoClient[dict[str, Any]](uri) as client:
         database = client["topiccrawl"]
         found = [one["_id"] for name in ("articles", "reprints") for one in database[name].find()]
@@ -37,17 +37,17 @@ def stored(uri: str) -> Counter[str]:
 
 
 def wait_for(process: subprocess.Popen[bytes], happened: Callable[[], bool], data: Path) -> None:
-    def told() -> str:
+    def log_tail() -> str:
         return log_of(data).read_text()[-3000:]
 
-    until(lambda: happened() or process.poll() is not None, told)
-    assert process.poll() is None, told()
+    until(lambda: happened() or process.poll() is not None, log_tail)
+    assert process.poll() is None, log_tail()
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_killed_crawler_and_killed_server_lose_and_double_nothing(tmp_path: Path) -> None:
+def test_kills_of_crawler_and_server_lose_and_double_nothing(tmp_path: Path) -> None:
     web = generate(3, 120, traps=False, faults=False)
     data, log = tmp_path / "data", tmp_path / "access.tsv"
     mongo = MongoServer(tmp_path / "mongo")
@@ -59,17 +59,17 @@ def test_killed_crawler_and_killed_server_lose_and_double_nothing(tmp_path: Path
     try:
         with DemoServer(web, log=log) as server:
             kept = {"TOPICCRAWL_TRAPS_ENABLED": "0", "TOPICCRAWL_MIN_NORMAL": "0"}
-            kept["TOPICCRAWL_SITE_WORDS"] = "0"  # a page is judged alike in any order of pages
+            kept["TOPICCRAWL_SITE_WORDS"] = "0"  # the verdict does not depend on the order of pages
             kept["TOPICCRAWL_LINK_RELEVANCE"] = "0"
-            run(server.proxy, tmp_path / "undisturbed", *seeds(web), **kept)
+            run(server.proxy, tmp_path / "undisturbed", *arguments(web), **kept)
             whole, options = answers(), {**kept, "MONGODB_URI": mongo.uri}
-            with running(server.proxy, data, *seeds(web), **options) as crawl:
+            with running(server.proxy, data, *arguments(web), **options) as crawl:
                 wait_for(crawl, lambda: answers() > whole * 5 // 4, data)
                 mongo.kill()
                 wait_for(crawl, lambda: bool(list((data / "spool").glob("*.jsonl"))), data)
                 crawl.kill()  # while articles wait on disk
             mongo.start()
-            status, text = run(server.proxy, data, *seeds(web), **options)
+            status, text = run(server.proxy, data, *arguments(web), **options)
         assert status == 0, text
         found = stored(mongo.uri)
     finally:

@@ -1,4 +1,4 @@
-"""Crawls of one data folder ask a host by one clock."""
+"""Crawls of one data folder share the clock of each host."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import ended, log_of, running
+from tests.crawl.run import exit_status, log_of, running
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import PATIENCE
 
@@ -22,8 +22,8 @@ pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 SITE = "http://news.test"
 TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快，电动汽车销量继续增长。"
 DELAY = 0.3
-LEAST = 0.8 * DELAY
-"""Seconds between two arrivals at least: what the way to the server may shorten is left out."""
+MIN_GAP = 0.8 * DELAY
+"""Minimum seconds between two arrivals, with a tolerance for the transmission."""
 PAGES = 12
 SLOW = {
     "DOWNLOAD_DELAY": str(DELAY),
@@ -46,7 +46,7 @@ def page(name: str, number: int) -> str:
 
 
 def test_two_crawls_of_one_folder_share_the_clock_of_a_host(
-    tmp_path: Path, unmeasured: None
+    tmp_path: Path, no_coverage: None
 ) -> None:
     both = Barrier(len(TOPICS), timeout=PATIENCE)
 
@@ -62,13 +62,13 @@ def test_two_crawls_of_one_folder_share_the_clock_of_a_host(
             crawls.enter_context(running(web.proxy, tmp_path / "data", *arguments(name), **SLOW))
             for name in TOPICS
         ]
-        assert [ended(one, tmp_path / "data") for one in started] == [0, 0], log_of(
+        assert [exit_status(one, tmp_path / "data") for one in started] == [0, 0], log_of(
             tmp_path / "data"
         ).read_text(encoding="utf-8")[-3000:]
     hits = sorted(hit for hit in web.hits if "robots" not in hit.url)
     assert sorted(hit.url for hit in hits) == sorted(pages)
     gaps = [later.at - sooner.at for sooner, later in pairwise(hits)]
-    assert min(gaps) >= LEAST, sorted(gaps)
+    assert min(gaps) >= MIN_GAP, sorted(gaps)
     kinds = [hit.url.split("/")[3] for hit in hits]
     for name in TOPICS:
-        assert kinds[:PAGES].count(name) >= PAGES // 4, f"one waits for the other: {kinds}"
+        assert kinds[:PAGES].count(name) >= PAGES // 4, f"one crawl waits for the other: {kinds}"

@@ -1,4 +1,4 @@
-"""A site whose comments are not fetched once its articles are known."""
+"""Comment pages of a site are skipped once its article URLs are known."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STORIES = 40
 
 
 def pages() -> dict[str, str | Answer]:
-    """Stories in a chain, each with a comment page; everything else would answer 404."""
+    """Return a chain of stories, each with a comment page; other URLs answer 404."""
     web: dict[str, str | Answer] = {}
     for number in range(STORIES):
         onward = f"{SITE}/20200304/n{100_001 + number}.shtml"
@@ -37,9 +37,9 @@ def pages() -> dict[str, str | Answer]:
     return web
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.parametrize("filtered", ["0", "1"])
-def test_comments_are_saved_and_no_article_is_lost(tmp_path: Path, filtered: str) -> None:
+def test_comments_are_skipped_and_no_article_is_lost(tmp_path: Path, filtered: str) -> None:
     data = tmp_path / "data"
     arguments = ("-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
     with Web(pages()) as web:

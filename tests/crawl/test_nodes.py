@@ -1,4 +1,4 @@
-"""Three nodes, one killed: a short run of ``benchmarks.nodes``."""
+"""Crawls by several nodes with faults: short runs of ``benchmarks.nodes``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typing_extensions import override
 
-from benchmarks.nodes_outage import RedisAway
+from benchmarks.nodes_outage import RedisOutage
 from benchmarks.nodes_trial import SETTINGS, EvenWeb, Trial, web_of
 from tests.crawl.run import run
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-PART = 10
-"""Answers of a node that has work."""
+MIN_ANSWERS = 10
+"""Answers after which a node counts as working."""
 
 
-class OneKilled(Trial):
-    """A third of the web fetched, a node that has work is killed for good."""
+class KilledNodeTrial(Trial):
+    """Kills a working node after a third of the web is fetched."""
 
     @override
     def _trouble(self, *_: object) -> None:
         self._until(len(self.web.obtainable) // 3, float("inf"))
-        while self.nodes[1].answers() < PART and self.nodes[1].running():
+        while self.nodes[1].answers() < MIN_ANSWERS and self.nodes[1].running():
             time.sleep(0.02)
         self.nodes[1].signal(signal.SIGKILL)
         self.events.append("kill 1")
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
+def test_crawl_pauses_while_redis_is_unavailable(tmp_path: Path) -> None:
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "2"}
-    trial = RedisAway(tmp_path, web_of(3, 320), 2, 4.5, 3.0, settings=settings)
+    trial = RedisOutage(tmp_path, web_of(3, 320), 2, 4.5, 3.0, settings=settings)
     report = trial.run()
     assert trial.during == 0, "the crawl pauses"
     assert report.missing == ()
@@ -51,11 +51,11 @@ def test_redis_may_go_away_for_a_while(tmp_path: Path) -> None:
         log = node.output.read_text()
         assert "the crawl pauses" in log
         assert "the crawl continues" in log
-        assert "Redis does not respond\n" in log, "why nothing is fetched"
+        assert "Redis does not respond\n" in log, "the log has the reason"
 
 
-class Stopped(Trial):
-    """A node is stopped and woken again and again."""
+class SuspendedNodeTrial(Trial):
+    """Suspends and resumes a node repeatedly."""
 
     @override
     def _trouble(self, *_: object) -> None:
@@ -67,40 +67,38 @@ class Stopped(Trial):
             self.nodes[0].signal(signal.SIGCONT)
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_node_that_wakes_asks_no_host_too_soon(tmp_path: Path, redis_url: str) -> None:
-    report = Stopped(tmp_path, EvenWeb(40, 8), redis_url, 1).run()
+def test_resumed_node_obeys_host_delays(tmp_path: Path, redis_url: str) -> None:
+    report = SuspendedNodeTrial(tmp_path, EvenWeb(40, 8), redis_url, 1).run()
     assert report.missing == ()
     assert report.refetched == 0
     assert report.hasty == ()
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_two_topics_on_one_server_are_at_a_host_in_turn(tmp_path: Path, redis_url: str) -> None:
+def test_two_topics_on_one_server_take_turns_at_a_host(tmp_path: Path, redis_url: str) -> None:
     trial = Trial(tmp_path, EvenWeb(2, 8), redis_url, 2)
     trial.nodes[1].web = EvenWeb(2, 8, topic="足球")
     report = trial.run()
     assert report.missing == ()
-    assert report.split == (16, 16), "each topic has a crawl of its own"
+    assert report.split == (16, 16), "each topic has a separate crawl"
     assert report.shared == ()
     assert report.hasty == ()
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
-    tmp_path: Path, redis_url: str
-) -> None:
+def test_three_nodes_with_one_killed_fetch_every_page(tmp_path: Path, redis_url: str) -> None:
     settings = {**SETTINGS, "DOWNLOAD_DELAY": "0.05"}
-    report = OneKilled(tmp_path, web_of(3, 320), redis_url, 3, settings=settings).run()
+    report = KilledNodeTrial(tmp_path, web_of(3, 320), redis_url, 3, settings=settings).run()
     assert report.missing == ()
     assert report.shared == ()
-    assert all(report.split), "all had a part"
+    assert all(report.split), "each node fetched pages"
     stories = defaultdict(set)
     for number in range(3):
         with closing(sqlite3.connect(tmp_path / f"data-{number}" / "store.sqlite")) as store:
@@ -108,12 +106,12 @@ def test_three_nodes_one_killed_fetch_every_page_and_no_host_is_at_two(
                 stories[digest].add(url)
     assert len(stories) > 20
     assert {digest for digest, urls in stories.items() if digest and len(urls) > 1} == set()
-    assert report.refetched <= 40  # what the killed one had in flight, or not yet sent
+    assert report.refetched <= 40  # pages in flight or not yet sent at the kill
 
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_server_that_cannot_be_reached_is_an_error(tmp_path: Path) -> None:
+def test_unreachable_redis_is_an_error(tmp_path: Path) -> None:
     url = "redis://:secret@127.0.0.1:9/0"
     status, log = run("http://127.0.0.1:9", tmp_path / "data", "crawl", "topic", "-a", "topic=甲",
                       "-a", "seeds=http://a.test/", REDIS_URL=url)  # fmt: skip

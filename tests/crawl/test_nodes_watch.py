@@ -1,4 +1,4 @@
-"""Two nodes watch a changing web: each hub at one of them, each visit once, also after a kill."""
+"""Two nodes watch a changing web: one node visits each hub, also after a kill."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import redis
 from lab.demo.answers import Answer
 from lab.demo.changes import Changes
 from lab.demo.server import DemoServer
-from tests.crawl.run import MEASURED, ended, log_of, run, running
+from tests.crawl.run import MEASURED, exit_status, log_of, run, running
 from tests.crawl.test_watch import changes_since
 from tests.crawl.web import article
 from tests.waiting import until
@@ -28,26 +28,26 @@ pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 TOPIC = "足球"
 HOSTS = 8
-PACE = 1.0
+INTERVAL = 1.0
 """Seconds between two visits of a hub."""
 SLACK = 0.02
-OFTEN = {
+FREQUENT = {
     "TOPICCRAWL_REVISIT_POLICY": "uniform",
-    "TOPICCRAWL_REVISIT_HUB": str(PACE),
+    "TOPICCRAWL_REVISIT_HUB": str(INTERVAL),
     "TOPICCRAWL_REVISIT_ARTICLE": "0.5",
     "TOPICCRAWL_GONE_SECONDS": "0.5",
 }
 
 
-class Ask(NamedTuple):
-    """A request, when it came and from which node."""
+class Arrival(NamedTuple):
+    """A request: its time of arrival and its node."""
 
     at: float
     node: int
 
 
-class Rounds:
-    """Hubs that link to each other, and to articles that come, change and go by rounds.
+class ChangingWeb:
+    """Hubs that link to each other and to articles, which appear, change and disappear by round.
 
     In the second round the third article is new, the first has another text and the second is gone;
     in the third round there is a fourth.
@@ -76,41 +76,48 @@ class Rounds:
         return Answer(200, (("Content-Type", "text/html; charset=utf-8"),), text.encode())
 
     def articles(self, number: int) -> tuple[str, ...]:
-        """The hosts' articles of that number."""
+        """Return the articles with a number, on all hosts."""
         return tuple(sorted(f"{hub}{number}.html" for hub in self.hubs))
 
 
 class Watchers:
-    """Nodes with one data folder and a server each, which tell who asked for what."""
+    """Nodes with one data folder; each has a server that records its requests."""
 
-    def __init__(self, stack: ExitStack, web: Rounds, data: Path, redis_url: str) -> None:
+    def __init__(self, stack: ExitStack, web: ChangingWeb, data: Path, redis_url: str) -> None:
         self.web, self.data = web, data
-        self.asks: defaultdict[str, list[Ask]] = defaultdict(list)
-        self.settings = {**OFTEN, "REDIS_URL": redis_url}
+        self.arrivals: defaultdict[str, list[Arrival]] = defaultdict(list)
+        self.settings = {**FREQUENT, "REDIS_URL": redis_url}
         self.servers = [stack.enter_context(DemoServer(web)) for _ in range(2)]
         for node, server in enumerate(self.servers):
-            server.asked = lambda url, at, node=node: self.asks[url].append(Ask(at, node))
+            server.asked = lambda url, at, node=node: self.arrivals[url].append(Arrival(at, node))
 
     def command(self, watch: str) -> tuple[str, ...]:
         seeds = f"seeds={self.web.hubs[0]}"
         return ("crawl", "topic", "-a", f"topic={TOPIC}", "-a", seeds, "-a", f"watch={watch}")
 
     def hubs_at(self, node: int, visits: int, since: float = 0.0) -> list[str]:
-        """Hubs that a node has visited so often since a time."""
-        asked = {hub: [ask for ask in self.asks[hub] if ask.at > since] for hub in self.web.hubs}
-        return [hub for hub, asks in asked.items() if sum(a.node == node for a in asks) >= visits]
+        """Return the hubs with at least so many visits by a node since a time."""
+        asked = {
+            hub: [arrival for arrival in self.arrivals[hub] if arrival.at > since]
+            for hub in self.web.hubs
+        }
+        return [
+            hub
+            for hub, arrivals in asked.items()
+            if sum(a.node == node for a in arrivals) >= visits
+        ]
 
     def window(self, since: float) -> Changes:
-        """What the store says became of articles since a time."""
+        """Return the changes of articles that are stored since a time."""
         return changes_since(self.data, TOPIC, since)
 
     def wait(self, condition: Callable[[], bool]) -> None:
         until(condition, lambda: log_of(self.data).read_text()[-5000:])
 
     def gaps(self, killed_at: float = 0.0) -> Iterator[tuple[str, float]]:
-        """Seconds between two visits of a hub, but where a kill came between them."""
+        """Yield the seconds between two visits of a hub, except across a kill."""
         for hub in self.web.hubs:
-            for one, other in pairwise(sorted(self.asks[hub])):
+            for one, other in pairwise(sorted(self.arrivals[hub])):
                 if not one.at <= killed_at <= other.at:
                     yield hub, other.at - one.at
 
@@ -121,13 +128,11 @@ def watchers(tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch) ->
     with redis.Redis.from_url(redis_url) as client:
         client.flushdb()
     with ExitStack() as stack:
-        yield Watchers(stack, Rounds(), tmp_path / "data", redis_url)
+        yield Watchers(stack, ChangingWeb(), tmp_path / "data", redis_url)
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_two_nodes_watch_each_hub_once_and_a_killed_ones_go_on_at_the_other(
-    watchers: Watchers,
-) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_each_hub_has_one_node_and_moves_when_it_is_killed(watchers: Watchers) -> None:
     web, data = watchers.web, watchers.data
     with ExitStack() as stack:
         command, settings = watchers.command("1"), watchers.settings
@@ -148,11 +153,11 @@ def test_two_nodes_watch_each_hub_once_and_a_killed_ones_go_on_at_the_other(
         began, web.round = time.time(), 3
         watchers.wait(lambda: watchers.window(began) == Changes(web.articles(4), (), ()))
         processes[1].send_signal(signal.SIGINT)
-        assert ended(processes[1], data) == 0
-    assert [(hub, gap) for hub, gap in watchers.gaps(killed_at) if gap < PACE - SLACK] == []
+        assert exit_status(processes[1], data) == 0
+    assert [(hub, gap) for hub, gap in watchers.gaps(killed_at) if gap < INTERVAL - SLACK] == []
 
 
-def test_a_node_that_comes_back_alone_visits_what_is_due_and_ends(watchers: Watchers) -> None:
+def test_restarted_single_node_visits_due_pages_and_ends(watchers: Watchers) -> None:
     web, server = watchers.web, watchers.servers[0]
     for visits in (1, 2):
         status, out = run(
@@ -162,4 +167,4 @@ def test_a_node_that_comes_back_alone_visits_what_is_due_and_ends(watchers: Watc
         assert watchers.hubs_at(0, visits) == list(web.hubs)
         web.round = 2
     assert watchers.window(0.0).new == tuple(sorted(web.articles(1) + web.articles(3)))
-    assert [(hub, gap) for hub, gap in watchers.gaps() if gap < PACE - SLACK] == []
+    assert [(hub, gap) for hub, gap in watchers.gaps() if gap < INTERVAL - SLACK] == []

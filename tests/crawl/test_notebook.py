@@ -1,4 +1,4 @@
-"""The notebook of examples/, cell by cell, over the data folder of a small crawl."""
+"""The cells of the notebook in examples/ run on the data folder of a small crawl."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def test_the_notebook_runs_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Web(PAGES) as web:
-        asked = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", "seeds=http://a.test/0")
-        status, out = run(web.proxy, tmp_path / "data", *asked)
+        arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", "seeds=http://a.test/0")
+        status, out = run(web.proxy, tmp_path / "data", *arguments)
     assert status == 0, out
     monkeypatch.chdir(tmp_path)
     cells = json.loads((ROOT / "examples" / "crawl.ipynb").read_text("utf-8"))["cells"]
@@ -45,7 +45,7 @@ def test_the_notebook_runs_from_top_to_bottom(
     assert str(found["found"].dtype).endswith("UTC]")
 
 
-def test_a_folder_without_crawls_and_a_missing_pandas_are_named(
+def test_missing_crawls_and_missing_pandas_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(StateError, match="no crawl has been run"):

@@ -1,4 +1,4 @@
-"""A link strategy from outside of the package, by its dotted path: in crawls, commands, replays."""
+"""A link strategy of the user, by its dotted path, in crawls, commands and replays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.crawl.web import Web, article
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [pytest.mark.crawl, pytest.mark.usefixtures("unmeasured")]
+pytestmark = [pytest.mark.crawl, pytest.mark.usefixtures("no_coverage")]
 
 OWN = "examples.link_strategy.UrlWords"
 SITE = "http://news.test"
@@ -23,7 +23,7 @@ CRAWL = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/"
 
 
 @pytest.mark.slow
-def test_a_crawl_and_its_commands_use_it(tmp_path: Path) -> None:
+def test_crawl_and_commands_use_own_strategy(tmp_path: Path) -> None:
     data, other, export = tmp_path / "data", tmp_path / "other", tmp_path / "export.jsonl"
     first = f"{SITE}/新能源汽车/2"
     pages = {
@@ -48,7 +48,7 @@ def test_a_crawl_and_its_commands_use_it(tmp_path: Path) -> None:
         assert (status, "3 URLs" in out) == (0, True), out
 
 
-def test_a_replay_uses_it(tmp_path: Path) -> None:
+def test_replay_uses_own_strategy(tmp_path: Path) -> None:
     demo, order = tmp_path / "demo.web.jsonl.gz", tmp_path / "order.jsonl"
     generate(5, 120, traps=False, faults=False).write_collection(demo)
     truth = demo.with_name("demo.topics.json")
@@ -60,7 +60,7 @@ def test_a_replay_uses_it(tmp_path: Path) -> None:
     assert own["area"] > plain["area"]
 
 
-def test_a_path_that_names_nothing_is_one_line(tmp_path: Path) -> None:
+def test_invalid_strategy_path_is_reported_in_one_line(tmp_path: Path) -> None:
     wrong = "examples.link_strategy.Nothing"
     replay = ("simulate", "no.web.jsonl.gz", "--topic", "足球", "--strategy", wrong)
     for arguments, expected in ((CRAWL, 2), (replay, 1)):

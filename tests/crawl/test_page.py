@@ -1,4 +1,4 @@
-"""The page with what the web may have written, and with very much of it, in a real Chromium."""
+"""Tests of the crawl's page with hostile and with very large data, in a real Chromium."""
 
 from __future__ import annotations
 
@@ -26,46 +26,52 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.status import State
 
-WILD = (
+HOSTILE = (
     '"><img src=x onerror=window.hacked=1>',
     "<script>window.hacked=1</script>",
     "</title></style></textarea><svg/onload=window.hacked=1>",
     "{{constructor.constructor('window.hacked=1')()}}",
     "\u202e\u0000\ud800 &lt;b&gt; %3Cscript%3E",
 )
-EVIL = ("javascript:window.hacked=1", "data:text/html,<script>parent.hacked=1</script>")
+HOSTILE_URLS = ("javascript:window.hacked=1", "data:text/html,<script>parent.hacked=1</script>")
 
 
-class Given:
-    """A source that says what it was given."""
+class StubSource:
+    """A source that returns given data."""
 
-    def __init__(self, told: State, articles: list[Listed], more: State) -> None:
-        self.told, self.all, self.rare = told, articles, more
+    def __init__(self, current: State, articles: list[Listed], more: State) -> None:
+        self.current, self.listed, self.extra = current, articles, more
 
     async def state(self, crawl: str) -> State:
-        return self.told
+        return self.current
 
     async def states(self) -> list[State]:
-        return [self.told]
+        return [self.current]
 
     async def articles(self, crawl: str, offset: int, limit: int) -> tuple[int, list[Listed]]:
-        return len(self.all), self.all[offset : offset + limit]
+        return len(self.listed), self.listed[offset : offset + limit]
 
     async def more(self, crawl: str) -> State:
-        return self.rare
+        return self.extra
 
 
 async def tasks(_request: web.Request) -> web.Response:
-    """A wild task."""
-    site = {"site": WILD[0], "state": "running", "worker": WILD[1], "pages": 1, "reason": WILD[2]}
-    asked = {"id": "1", "arguments": {"topic": WILD[1]}, "owner": WILD[0]}
+    """Answer with a task of hostile texts."""
+    site = {
+        "site": HOSTILE[0],
+        "state": "running",
+        "worker": HOSTILE[1],
+        "pages": 1,
+        "reason": HOSTILE[2],
+    }
+    asked = {"id": "1", "arguments": {"topic": HOSTILE[1]}, "owner": HOSTILE[0]}
     task = {"state": "paused", "speed": 3.0, "pages": 1, "articles": 1, "sites": [site]}
     return web.json_response([{"task": asked, **task}])
 
 
 @contextmanager
-def served(source: Given) -> Iterator[str]:
-    """The page's address; the server has a loop of its own."""
+def served(source: StubSource) -> Iterator[str]:
+    """Run the server in its own event loop; yield the URL of the page."""
     loop = asyncio.new_event_loop()
     routes = [web.get("/api/tasks", tasks)]
     server = DashboardServer(source, Guard(Address("127.0.0.1", 0)), routes)
@@ -85,57 +91,65 @@ def article(url: str, title: str, site: str = "a.test") -> Listed:
     return Listed(url, title, site, "2026-01-01T08:00:00+08:00", 0.0, 0.3, ((title, 0.1),), 1)
 
 
-def wild_source() -> Given:
-    """Everything that comes from the web, or from a topic, is wild."""
-    told = state(topic=WILD[0], node=WILD[1], strategy=WILD[2], frontier=WILD[3])
-    told["errors"] = dict.fromkeys(WILD, 1)
+def hostile_source() -> StubSource:
+    """Return a source with hostile texts wherever the web or a topic supplies them."""
+    current = state(topic=HOSTILE[0], node=HOSTILE[1], strategy=HOSTILE[2], frontier=HOSTILE[3])
+    current["errors"] = dict.fromkeys(HOSTILE, 1)
     host = {
-        "name": WILD[0], "state": "ready", "queued": 1, "active": 0, "seconds": 0.0, "delay": 1.0,
-        "pages": 1, "worth": 0.5, "failed": 1,
+        "name": HOSTILE[0], "state": "ready", "queued": 1, "active": 0, "seconds": 0.0,
+        "delay": 1.0, "pages": 1, "worth": 0.5, "failed": 1,
     }  # fmt: skip
-    told["hosts"] = {"states": {"ready": 1}, "list": [{**host, "name": text} for text in WILD]}
-    told["terms"] = {"changes": 1, "own": [WILD[0]], "now": [[text, 0.5] for text in WILD]}
-    told["waiting"] = {"reason": "delays", "seconds": 9.0, "detail": WILD[0]}
-    listed = [article(url, text, WILD[1]) for url in (*EVIL, *WILD) for text in WILD]
-    reprint = {"url": EVIL[0], "site": WILD[0], "title": WILD[1], "similarity": 1.0}
+    current["hosts"] = {
+        "states": {"ready": 1},
+        "list": [{**host, "name": text} for text in HOSTILE],
+    }
+    current["terms"] = {"changes": 1, "own": [HOSTILE[0]], "now": [[text, 0.5] for text in HOSTILE]}
+    current["waiting"] = {"reason": "delays", "seconds": 9.0, "detail": HOSTILE[0]}
+    listed = [
+        article(url, text, HOSTILE[1]) for url in (*HOSTILE_URLS, *HOSTILE) for text in HOSTILE
+    ]
+    reprint = {"url": HOSTILE_URLS[0], "site": HOSTILE[0], "title": HOSTILE[1], "similarity": 1.0}
     change = {
-        "number": 1, "at": 0.0, "pages": 1, "reason": WILD[0], "came": [WILD[1]], "went": [WILD[2]],
+        "number": 1, "at": 0.0, "pages": 1, "reason": HOSTILE[0],
+        "came": [HOSTILE[1]], "went": [HOSTILE[2]],
     }  # fmt: skip
-    pattern = {"label": "news", "expression": WILD[0], "seen": 1, "articles": 1}
-    site = {"site": WILD[2], "ready": True, "pages": 1, "dropped": 1, "patterns": [pattern]}
+    pattern = {"label": "news", "expression": HOSTILE[0], "seen": 1, "articles": 1}
+    site = {"site": HOSTILE[2], "ready": True, "pages": 1, "dropped": 1, "patterns": [pattern]}
     more = {
         "chains": [{"article": listed[0]._asdict(), "reprints": [reprint], "reprinted": 9}],
-        "changes": [change], "learnt": [[WILD[0], 0.1]], "patterns": [site],
+        "changes": [change], "learnt": [[HOSTILE[0], 0.1]], "patterns": [site],
     }  # fmt: skip
-    return Given(told, listed, more)
+    return StubSource(current, listed, more)
 
 
-def test_what_the_web_wrote_stays_text() -> None:
-    troubles: list[str] = []
-    with served(wild_source()) as url, browser() as chromium:
+def test_hostile_texts_are_shown_as_text() -> None:
+    problems: list[str] = []
+    with served(hostile_source()) as url, browser() as chromium:
         page = chromium.new_page()
-        page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("console", lambda m: troubles.append(m.text) if m.type == "error" else None)
+        page.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}"))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
         page.goto(url)
         page.locator(".row .title").first.wait_for(timeout=LONG)
         page.locator(".chain .title").first.wait_for(timeout=LONG)
         page.locator(".task p").first.wait_for(timeout=LONG)
-        assert page.locator("#topic").inner_text() == WILD[0]
-        assert page.locator(".row .title").first.inner_text() == WILD[0]
+        assert page.locator("#topic").inner_text() == HOSTILE[0]
+        assert page.locator(".row .title").first.inner_text() == HOSTILE[0]
         assert page.evaluate("window.hacked") is None
         links = page.evaluate("[...document.links].map(link => link.protocol)")
         assert set(links) <= {"http:", "https:"}
         made = "document.querySelectorAll('main script, main img, main svg[onload]').length"
         assert page.evaluate(made) == 0
-    assert troubles == []
+    assert problems == []
 
 
-def test_ten_thousand_articles_cost_the_browser_no_second() -> None:
+def test_ten_thousand_articles_take_less_than_a_second() -> None:
     listed = [article(f"http://a.test/{n}", f"第{n}条新能源汽车消息") for n in range(10_000)]
-    told = state()
-    told["series"]["points"] = [[float(n), n, n // 2, 0.5, 0] for n in range(1200)]
-    source = Given(told, listed, {"chains": [], "changes": [], "learnt": [], "patterns": []})
+    current = state()
+    current["series"]["points"] = [[float(n), n, n // 2, 0.5, 0] for n in range(1200)]
+    source = StubSource(
+        current, listed, {"chains": [], "changes": [], "learnt": [], "patterns": []}
+    )
     with served(source) as url, browser() as chromium:
         page = chromium.new_page(viewport={"width": 1360, "height": 900})
         session = page.context.new_cdp_session(page)
@@ -153,13 +167,13 @@ def test_ten_thousand_articles_cost_the_browser_no_second() -> None:
         assert rows < 40
 
 
-def test_a_reader_that_comes_back_sees_what_it_missed() -> None:
-    source = wild_source()
-    source.told = state()
+def test_page_shows_updated_figures() -> None:
+    source = hostile_source()
+    source.current = state()
     with served(source) as url, browser() as chromium:
         page = chromium.new_page(locale="en-GB")
         page.goto(url)
         page.locator(".tile .value").first.wait_for(timeout=LONG)
-        grown: dict[str, Any] = {**source.told["totals"], "pages": 4321}
-        source.told = {**source.told, "totals": grown}
+        grown: dict[str, Any] = {**source.current["totals"], "pages": 4321}
+        source.current = {**source.current, "totals": grown}
         page.get_by_text("4,321").wait_for(timeout=LONG)

@@ -1,4 +1,4 @@
-"""The page read by keyboard, in the dark, on a telephone, with long texts, after a death."""
+"""Tests of the crawl's page: contrast, keyboard, width, long texts, ended crawls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.crawl.test_dashboard import (
     browser,
     pytestmark,  # noqa: F401 - marks this file, too
 )
-from tests.crawl.test_page import Given, article, served, wild_source
+from tests.crawl.test_page import StubSource, article, hostile_source, served
 from tests.unit.addons.dashboard.states import state
 from tests.unit.addons.dashboard.test_report import wild
 from topiccrawl.addons.dashboard.reporting import report_page
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOTHING: dict[str, Any] = {"chains": [], "changes": [], "learnt": [], "patterns": []}
-STEERED = {"name": "nev", "paused": False, "speed": 1.0}
-WORDY = "新能源汽车与动力电池产业链" * 20 + "WordWithoutAnyBreak" * 20
+CONTROL = {"name": "nev", "paused": False, "speed": 1.0}
+LONG_TEXT = "新能源汽车与动力电池产业链" * 20 + "WordWithoutAnyBreak" * 20
 
-FAINT = """() => {
+LOW_CONTRAST = """() => {
   const parse = (text) => {  // rgb(), rgba() and color(srgb)
     const found = text.match(/[\\d.]+/g).map(Number), many = text.startsWith('color') ? 255 : 1;
     return [...found.slice(0, 3).map((one) => one * many), found[3] ?? 1];
@@ -45,37 +45,37 @@ FAINT = """() => {
     .filter(([found]) => found < 4.5)
     .map(([found, one]) => found.toFixed(2) + ' ' + one.className + ' ' + one.textContent);
 }"""
-"""Texts with less contrast than WCAG's AA asks of small ones."""
+"""Script for texts with less contrast than WCAG AA requires of small texts."""
 NAMELESS = """() => [...document.querySelectorAll('button, select, a, [tabindex]')]
   .filter((one) => one.offsetParent)
   .filter((one) => !(one.getAttribute('aria-label') || one.title || one.textContent).trim())
   .map((one) => one.outerHTML)"""
-OUT_OF_REACH = """() => [...document.querySelectorAll('main *')]
+NO_KEYBOARD = """() => [...document.querySelectorAll('main *')]
   .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowY))
   .filter((one) => one.scrollHeight > one.clientHeight + 1 && one.tabIndex < 0)
   .map((one) => one.outerHTML.slice(0, 90))"""
-"""What scrolls, but not by keyboard."""
+"""Script for elements that scroll, but not by keyboard."""
 
 
-def full() -> Given:
-    """Something in every card, much of it long."""
-    source = wild_source()
-    told = source.told
-    told["run"]["topic"] = WORDY
-    told["control"] = STEERED
-    told["errors"] = {WORDY: 3_000_000, "robots": 1}
-    told["queues"] = dict.fromkeys(told["queues"], 12_345_678)
-    (host,) = told["hosts"]["list"][:1]
+def full() -> StubSource:
+    """Return a source with data for every card, many of them long."""
+    source = hostile_source()
+    current = source.current
+    current["run"]["topic"] = LONG_TEXT
+    current["control"] = CONTROL
+    current["errors"] = {LONG_TEXT: 3_000_000, "robots": 1}
+    current["queues"] = dict.fromkeys(current["queues"], 12_345_678)
+    (host,) = current["hosts"]["list"][:1]
     kinds = ("fetching", "ready", "waiting", "robots", "failing", "idle")
-    told["hosts"] = {
+    current["hosts"] = {
         "states": dict.fromkeys(kinds, 9),
-        "list": [{**host, "name": WORDY, "state": kinds[n % 6]} for n in range(50)],
+        "list": [{**host, "name": LONG_TEXT, "state": kinds[n % 6]} for n in range(50)],
     }
-    source.all = [article("http://a.test/1", WORDY, WORDY) for _ in range(80)]
+    source.listed = [article("http://a.test/1", LONG_TEXT, LONG_TEXT) for _ in range(80)]
     return source
 
 
-def test_every_text_is_legible_fits_and_every_control_has_a_name() -> None:
+def test_texts_are_legible_and_fit_and_controls_have_names() -> None:
     with served(full()) as url, browser() as chromium:
         for scheme, width in (("light", 390), ("dark", 1360)):
             page = chromium.new_page(
@@ -86,7 +86,7 @@ def test_every_text_is_legible_fits_and_every_control_has_a_name() -> None:
             page.goto(url)
             for part in (".row .title", ".pattern", ".task p"):
                 page.locator(part).first.wait_for(timeout=LONG)
-            for look in (FAINT, NAMELESS, OUT_OF_REACH):
+            for look in (LOW_CONTRAST, NAMELESS, NO_KEYBOARD):
                 assert page.evaluate(look) == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             inside = "one => one.closest('.card').getBoundingClientRect().right"
@@ -96,26 +96,28 @@ def test_every_text_is_legible_fits_and_every_control_has_a_name() -> None:
                 assert right <= found.evaluate(inside), f"{place} leaves its card"
 
 
-def test_the_keyboard_keeps_its_place_while_the_page_goes_on() -> None:
-    source = Given({**state(), "control": STEERED}, [], NOTHING)
+def test_keyboard_focus_is_kept_while_the_page_updates() -> None:
+    source = StubSource({**state(), "control": CONTROL}, [], NOTHING)
     with served(source) as url, browser() as chromium:
         page = chromium.new_page(locale="en-GB")
         page.goto(url)
         page.locator("#controls [data-act=pause]").focus()
 
-        def told(pages: int, **control: object) -> str:
-            """Which order stands under the keyboard once the page shows so many pages."""
-            totals = {**source.told["totals"], "pages": pages}
-            run = {**source.told["run"], "seconds": float(pages)}
-            wanted = {**STEERED, **control}
-            source.told = {**source.told, "totals": totals, "run": run, "control": wanted}
+        def focused_action(pages: int, **control: object) -> str:
+            """Return the action of the focused button once the page shows so many pages."""
+            totals = {**source.current["totals"], "pages": pages}
+            run = {**source.current["run"], "seconds": float(pages)}
+            wanted = {**CONTROL, **control}
+            source.current = {**source.current, "totals": totals, "run": run, "control": wanted}
             page.get_by_text(f"{pages:,}", exact=True).first.wait_for(timeout=LONG)
             return str(page.evaluate("document.activeElement.dataset.act"))
 
-        assert told(4321) == "pause"
-        assert told(4322, paused=True) == "resume", "what took its place"
+        assert focused_action(4321) == "pause"
+        assert focused_action(4322, paused=True) == "resume", (
+            "the focus moves to the button in its place"
+        )
         page.locator("#controls select").focus()
-        told(4323, paused=False, speed=2.0)
+        focused_action(4323, paused=False, speed=2.0)
         assert page.evaluate("document.activeElement.value") == "2"
 
 
@@ -127,35 +129,36 @@ ENDS = [
 ]
 
 
-def test_how_a_crawl_ended_is_said() -> None:
-    source = Given(state(), [], NOTHING)
+def test_end_of_a_crawl_is_shown() -> None:
+    source = StubSource(state(), [], NOTHING)
     with served(source) as url, browser() as chromium:
         page = chromium.new_page(locale="en-GB")
-        for ended, reason, live, word, said in ENDS:
-            told = state(finished=ended, reason=reason)
-            run = {**told["run"], "finished": ended if reason else None}
+        for ended, reason, live, word, notice in ENDS:
+            current = state(finished=ended, reason=reason)
+            run = {**current["run"], "finished": ended if reason else None}
             node = {
-                "run": run, "totals": told["totals"], "waiting": told["waiting"], "live": live,
+                "run": run, "totals": current["totals"],
+                "waiting": current["waiting"], "live": live,
             }  # fmt: skip
-            source.told = {**told, "nodes": [node]}
+            source.current = {**current, "nodes": [node]}
             page.goto(url)
             page.locator("#state", has_text=word).wait_for(timeout=LONG)
-            assert said in page.locator("#notice").inner_text()
-            assert page.locator("#notice").is_visible() == bool(said)
+            assert notice in page.locator("#notice").inner_text()
+            assert page.locator("#notice").is_visible() == bool(notice)
 
 
-def test_a_report_asks_nobody_for_anything(tmp_path: Path) -> None:
-    path, asked = tmp_path / "report.html", list[str]()
+def test_report_sends_no_requests(tmp_path: Path) -> None:
+    path, messages = tmp_path / "report.html", list[str]()
     path.write_text(report_page(wild(), "zh"), encoding="utf-8")
     with browser() as chromium:
         context = chromium.new_context(offline=True, viewport={"width": 390, "height": 844})
         page = context.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: asked.append(message.text))
+        page.on("request", lambda request: messages.append(request.url))
+        page.on("console", lambda message: messages.append(message.text))
         page.goto(path.as_uri())
-        assert page.locator("main svg[role=img]").count() == 2, "its pictures are there"
+        assert page.locator("main svg[role=img]").count() == 2, "the report has its charts"
         assert page.locator("main svg[role=img] polyline").first.bounding_box()["width"] > 100
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        for look in (FAINT, NAMELESS, OUT_OF_REACH):
+        for look in (LOW_CONTRAST, NAMELESS, NO_KEYBOARD):
             assert page.evaluate(look) == []
-    assert asked == [path.as_uri()]
+    assert messages == [path.as_uri()]

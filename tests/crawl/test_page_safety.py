@@ -1,4 +1,4 @@
-"""What a foreign page can do in the operator's own Chromium, which has the token: nothing."""
+"""A foreign page in the operator's Chromium, which has the token, has no access."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.crawl.test_dashboard import (
     browser,
     pytestmark,  # noqa: F401 - marks this file, too
 )
-from tests.crawl.test_page import Given
+from tests.crawl.test_page import StubSource
 from tests.crawl.web import Web
 from tests.unit.addons.dashboard.states import state
 from topiccrawl.addons.dashboard.address import Address
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TOKEN = "open-sesame-open-sesame"  # noqa: S105
 ATTACKS = """async (target) => {
-  const act = target + 'api/act', told = [];
+  const act = target + 'api/act', readable = [];
   const given = { method: 'POST', credentials: 'include' };
   for (const [url, options] of [
     [act, { ...given, mode: 'no-cors' }],
@@ -38,7 +38,7 @@ ATTACKS = """async (target) => {
   ]) {
     try {
       const answer = await fetch(url, options);
-      if (answer.type !== 'opaque') told.push(url + ' ' + answer.status);
+      if (answer.type !== 'opaque') readable.push(url + ' ' + answer.status);
     } catch { /* refused */ }
   }
   navigator.sendBeacon(act, '{}');
@@ -48,13 +48,13 @@ ATTACKS = """async (target) => {
   document.body.append(frame, form);
   form.submit();
   await new Promise((done) => { frame.onload = done; setTimeout(done, 3000); });
-  return told;
+  return readable;
 }"""
-"""All the ways in which a page asks another site; what it could read."""
+"""Script for requests to another site in all ways; returns the answers that it could read."""
 
 
 class Acts:
-    """Counts what was done, and remembers how it was asked for."""
+    """Counts the actions that were carried out."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -66,10 +66,10 @@ class Acts:
 
 @contextmanager
 def served(acts: Acts) -> Iterator[str]:
-    """The page's address; the server has a loop of its own."""
+    """Run the server in its own event loop; yield the URL of the page."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
-    source = Given(state(), [], {"chains": [], "changes": [], "learnt": [], "patterns": []})
+    source = StubSource(state(), [], {"chains": [], "changes": [], "learnt": [], "patterns": []})
     guard = Guard(Address("127.0.0.1", 0), TOKEN)
     server = DashboardServer(source, guard, [web.post("/api/act", acts.act)])
     thread.start()
@@ -83,7 +83,7 @@ def served(acts: Acts) -> Iterator[str]:
         loop.close()
 
 
-def test_no_foreign_page_acts_or_reads_and_no_foreign_name_leads_here() -> None:
+def test_foreign_pages_and_foreign_host_names_have_no_access() -> None:
     acts = Acts()
     names = "--host-resolver-rules=MAP evil.test 127.0.0.1"
     with served(acts) as url, Web({"/": "<p>come in"}) as foreign, browser(names) as chromium:
@@ -95,12 +95,14 @@ def test_no_foreign_page_acts_or_reads_and_no_foreign_name_leads_here() -> None:
         assert own.url == url, "the token does not stay in the address"
         sent = {"X-Topiccrawl": "1"}
         asked = "(headers) => fetch('/api/act', { method: 'POST', headers }).then((a) => a.status)"
-        assert (own.evaluate(asked, sent), acts.done) == (200, 1), "our own page does act"
+        assert (own.evaluate(asked, sent), acts.done) == (200, 1), (
+            "the dashboard's own page can act"
+        )
         port = foreign.server.server_port
         for place in (f"http://127.0.0.1:{port}/", f"http://evil.test:{port}/"):
             other.goto(place)
             assert other.evaluate(ATTACKS, url) == []
         assert acts.done == 1
         rebound = url.replace("127.0.0.1", "evil.test")
-        assert other.goto(rebound).status == 401, "the cookie does not go there"
-        assert other.goto(f"{rebound}?token={TOKEN}").status == 421, "and there is no way in there"
+        assert other.goto(rebound).status == 401, "the cookie is not sent there"
+        assert other.goto(f"{rebound}?token={TOKEN}").status == 421, "the host name is refused"

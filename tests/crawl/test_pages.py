@@ -1,4 +1,4 @@
-"""All pages of `scrapy dashboard` in a real Chromium, from a telephone to a wide screen, by axe."""
+"""Tests of all pages of `scrapy dashboard` with axe in Chromium, from phone to wide screen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.contracts.test_listing import article
 from tests.crawl.run import running
 from tests.crawl.test_dashboard import (
     LONG,
-    _answers,
+    accepts_connections,
     browser,
     pytestmark,  # noqa: F401 - marks this file, too
 )
@@ -57,7 +57,7 @@ REVIEW = {
 
 
 def states() -> dict[str, State]:
-    """Crawls of all kinds: one that runs, one that found nothing, one that failed, one killed."""
+    """Return four crawls: running, without results, failed and killed."""
     runs = {
         "runs": state(frontier="f1", began=NOW),
         "fruitless": state(frontier="f2", began=NOW - 300, finished=NOW - 200, reason="finished"),
@@ -95,7 +95,7 @@ async def fill(data: Path) -> None:
     await tasks(LocalLedger(data))
     for name, one in states().items():
         await runs.put(one)
-        at = NOW + 1e6 if name == "runs" else NOW - 60  # its process writes, as it seems
+        at = NOW + 1e6 if name == "runs" else NOW - 60  # as if its process still wrote
         os.utime(data / FOLDER / f"{one['run']['id']}.json", (at, at))
     CrawlLog(data).begin(TOPIC, "f1", NOW)
     async with MarkStore.opened({"TOPICCRAWL_DATA_DIR": str(data)}, TOPIC) as marks:
@@ -104,7 +104,7 @@ async def fill(data: Path) -> None:
 
 
 async def tasks(ledger: Ledger) -> None:
-    """Two tasks: one whose site has no https, one that waits for a worker of its own."""
+    """Create two tasks: one whose site has no https, one that is assigned to a worker."""
     service, session = TaskService(ledger), WorkerSession(ledger, 2, ttl=1e6)
     for name in ("c.test", f"{'long-' * 11}name.test"):
         await service.create(TaskSpec("topic", {"topic": TOPIC}, (name,)))
@@ -122,7 +122,7 @@ async def marks(data: Path) -> dict[str, bool | None]:
 
 
 OPEN = {"TOPICCRAWL_DASHBOARD_TOKEN": "off"}
-READ = "Array.from(document.querySelectorAll('.facets [role=group]')).map(one => one.innerText)"
+FACETS = "Array.from(document.querySelectorAll('.facets [role=group]')).map(one => one.innerText)"
 
 
 @contextmanager
@@ -130,13 +130,13 @@ def dashboard(data: Path) -> Iterator[str]:
     port = free_port()
     with running("", data, "dashboard", str(port), WARC_DIR=str(data / "warc"), **OPEN):
         url = f"http://127.0.0.1:{port}/"
-        until(lambda: _answers(url))
+        until(lambda: accepts_connections(url))
         yield url
 
 
 @contextmanager
 def sixty_articles(data: Path) -> Iterator[tuple[str, Any]]:
-    """A dashboard's address, and its page of articles in a browser."""
+    """Yield a dashboard's URL and its page of articles in a browser."""
     asyncio.run(fill(data))
     with dashboard(data) as url, browser() as chromium:
         page = chromium.new_page(locale="en-GB")
@@ -165,12 +165,12 @@ def check(page: Any, where: str) -> None:
     assert small == [], f"{where}: {small}"
     options = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
     found = Axe().run(page, options=options)
-    told = [
+    violations = [
         f"{one['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
         for one in found.response["violations"]
         for node in one["nodes"][:3]
     ]
-    assert told == [], f"{where}: {told}"
+    assert violations == [], f"{where}: {violations}"
 
 
 def test_every_page_fits_every_screen_and_is_accessible(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_every_page_fits_every_screen_and_is_accessible(tmp_path: Path) -> None:
         "crawl?crawl=f2": "#why-rows li",
         f"articles?topic={TOPIC}": "#doubtful-rows .found",
     }
-    troubles: list[str] = []
+    problems: list[str] = []
     with dashboard(tmp_path / "data") as url, browser() as chromium:
         for width in WIDTHS:
             for scheme in ("light", "dark") if width in {390, 1280} else ("light",):
@@ -189,7 +189,7 @@ def test_every_page_fits_every_screen_and_is_accessible(tmp_path: Path) -> None:
                     locale="zh-CN" if width < 1000 else "en-GB", color_scheme=scheme,
                     viewport={"width": width, "height": 900}, reduced_motion="reduce",
                 )  # fmt: skip
-                page.on("pageerror", lambda error: troubles.append(str(error)))
+                page.on("pageerror", lambda error: problems.append(str(error)))
                 for place, element in ready.items():
                     page.goto(url + place)
                     page.locator(element).first.wait_for(timeout=LONG)
@@ -198,10 +198,10 @@ def test_every_page_fits_every_screen_and_is_accessible(tmp_path: Path) -> None:
                         page.locator("#copies a").wait_for(timeout=LONG)
                     check(page, f"{place} at {width} px, {scheme}")
                 page.close()
-    assert troubles == []
+    assert problems == []
 
 
-def test_the_start_page_tells_crawls_apart_and_an_empty_folder_says_so(tmp_path: Path) -> None:
+def test_start_page_shows_crawl_states_and_an_empty_folder(tmp_path: Path) -> None:
     asyncio.run(fill(tmp_path / "data"))
     with browser() as chromium:
         page = chromium.new_page(locale="en-GB")
@@ -255,9 +255,9 @@ def test_articles_are_searched_read_and_marked(tmp_path: Path) -> None:
     assert sorted(map(bool, asyncio.run(marks(tmp_path)).values())) == [False, True]
 
 
-def test_facets_say_what_they_leave_out_and_a_copy_runs_no_script(tmp_path: Path) -> None:
+def test_facets_count_hidden_values_and_copies_run_no_script(tmp_path: Path) -> None:
     with sixty_articles(tmp_path) as (url, page):
-        groups = page.evaluate(READ)
+        groups = page.evaluate(FACETS)
         assert "and 18 rarer ones" in groups[2], "of thirty days"
         assert "rarer" not in groups[1] + groups[3]
         page.locator(".facets [role=group]").nth(3).get_by_role("button", name="题9").click()
@@ -273,11 +273,11 @@ def test_facets_say_what_they_leave_out_and_a_copy_runs_no_script(tmp_path: Path
         page.locator("#stored", has_text="6 articles").wait_for(timeout=LONG)
         page.goto(url)
         page.locator("#task-rows .tried").wait_for(timeout=LONG)
-        told = page.locator("#task-rows").inner_text()
-        assert "https://c.test/ download-connection-refused, http://c.test/ fetched" in told
+        text = page.locator("#task-rows").inner_text()
+        assert "https://c.test/ download-connection-refused, http://c.test/ fetched" in text
 
 
-def test_programs_read_feeds_exports_and_the_description(tmp_path: Path) -> None:
+def test_feeds_exports_and_api_description_are_served(tmp_path: Path) -> None:
     data, topic = tmp_path / "data", quote(TOPIC)
     asyncio.run(fill(data))
     with dashboard(data) as url:

@@ -1,4 +1,4 @@
-"""Articles on several pages are one article, also when the crawl is killed between two pages."""
+"""Articles on several pages are stored as one, also after a kill between two pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LINE = "新能源汽车的动力电池今天有了新进展，充电桩建设加
 
 
 def part(story: str, number: int, last: int, address: str) -> str:
-    """One page of an article: its text, and a pager."""
+    """Return one page of an article, with its text and a pager."""
     text = "".join(f"<p>{story}第{number}页第{n}段。{LINE}</p>" for n in range(4))
     names = [address % ("" if n == 1 else f"_{n}") for n in range(1, last + 1)]
     pager = "".join(f' <a href="{name}">{n}</a>' for n, name in enumerate(names, 1))
@@ -38,7 +38,7 @@ def part(story: str, number: int, last: int, address: str) -> str:
 
 
 def pages(seconds: float = 0.0) -> dict[str, str | Answer]:
-    """A hub, two articles of three pages each (one lacks its last), one of a single page."""
+    """Return a hub, two articles of three pages (one lacks its last) and one of a single page."""
     web: dict[str, str | Answer] = {}
     for story, last in (("甲", 3), ("乙", 3)):
         address = f"{SITE}/20200304/{'a' if story == '甲' else 'b'}1%s.html"
@@ -54,7 +54,7 @@ def pages(seconds: float = 0.0) -> dict[str, str | Answer]:
 
 
 def bodies(data: Path) -> dict[str, str]:
-    """Body by the last part of the URL."""
+    """Return the stored bodies by the last part of the URL."""
     if not (data / "store.sqlite").exists():
         return {}
     with closing(sqlite3.connect(data / "store.sqlite")) as connection:
@@ -63,13 +63,13 @@ def bodies(data: Path) -> dict[str, str]:
 
 
 def has(body: str, story: str, *numbers: int) -> bool:
-    """Whether a body has the pages of a story, once each and in order."""
+    """Return True if a body has the pages of a story, once each and in order."""
     lines = [f"{story}第{number}页第{n}段。{LINE}" for number in numbers for n in range(4)]
     return body.split("\n") == lines
 
 
 @pytest.mark.slow
-def test_pages_are_joined_and_each_story_is_shown_and_told_once(tmp_path: Path) -> None:
+def test_pages_are_joined_and_each_story_is_sent_once(tmp_path: Path) -> None:
     data, feed = tmp_path / "data", tmp_path / "feed.jsonl"
     with Web(pages(seconds=1.0)) as web, Listener() as listener:
         arguments = ("crawl", "topic", "-a", TOPIC, "-a", f"seeds={SITE}/", "-O", str(feed))
@@ -88,7 +88,7 @@ def test_pages_are_joined_and_each_story_is_shown_and_told_once(tmp_path: Path) 
     assert set(listener.taken.values()) == {1}
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
 def test_a_kill_between_two_pages_loses_nothing(tmp_path: Path) -> None:
     data = tmp_path / "data"

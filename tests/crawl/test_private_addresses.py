@@ -1,4 +1,4 @@
-"""Pages that point to this machine or its network: fetched only where the host was named."""
+"""Private addresses are fetched only if the operator has allowed them."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ pytestmark = pytest.mark.crawl
 
 
 class LoopbackResolver(CachingThreadedResolver):
-    """A name server under which each name of .test is this machine."""
+    """Resolves each name below .test to this machine."""
 
     @override
     def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> Deferred[str]:
         return succeed("127.0.0.1") if name.endswith(".test") else super().getHostByName(name)
 
 
-SPELLED = ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]")
+SPELLINGS = ("127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]")
 ELSEWHERE = ("http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/admin")
 RESOLVER = {"DNS_RESOLVER": f"{__name__}.LoopbackResolver"}
 QUICKLY = {**RESOLVER, "DOWNLOAD_TIMEOUT": "3"}
 
 
-def moved(url: str) -> Answer:
+def redirect(url: str) -> Answer:
     return Answer("", 302, (("Location", url),))
 
 
@@ -43,26 +43,26 @@ def crawl(web: Web, data: Path, seed: str, **settings: str) -> str:
     return run("", data, *arguments, **{**QUICKLY, **settings})[1]
 
 
-def test_links_redirects_and_names_of_this_machine_are_not_fetched(tmp_path: Path) -> None:
+def test_links_redirects_and_names_of_this_host_are_refused(tmp_path: Path) -> None:
     with Web({}) as web:
         port = web.proxy.rpartition(":")[2]
-        links = [f"http://{host}:{port}/literal" for host in SPELLED]
+        links = [f"http://{host}:{port}/literal" for host in SPELLINGS]
         seed, evil = f"http://seed.test:{port}", f"http://rebinding.test:{port}/resolved"
         web.pages = {
             "/": article("足球", "足球比赛。", *links, *ELSEWHERE, evil, f"{seed}/a", f"{seed}/b"),
-            "/a": moved(f"http://0x7f.1:{port}/redirected"),
+            "/a": redirect(f"http://0x7f.1:{port}/redirected"),
             "/b": article("足球", "足球联赛。"),
         }
         out = crawl(web, tmp_path / "data", f"{seed}/")
-        asked = [hit.url for hit in web.hits]
-        assert sorted(asked) == ["/", "/a", "/b", "/robots.txt"], out[-4000:]
+        requests = [hit.url for hit in web.hits]
+        assert sorted(requests) == ["/", "/a", "/b", "/robots.txt"], out[-4000:]
         assert f"'topiccrawl/links/private-address': {len(links) + len(ELSEWHERE)}" in out
         assert f"'topiccrawl/private_address': {len(links) + len(ELSEWHERE) + 3}" in out
         (folder,) = (tmp_path / "data" / "frontiers").iterdir()
         for url in (f"{seed}/a", evil):
-            known = read_frontier(folder).why(url)
-            assert known is not None
-            assert (known.queue, known.reason) == ("error", "private-address")
+            report = read_frontier(folder).why(url)
+            assert report is not None
+            assert (report.queue, report.reason) == ("error", "private-address")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,9 @@ def test_links_redirects_and_names_of_this_machine_are_not_fetched(tmp_path: Pat
         ("TOPICCRAWL_PRIVATE_ADDRESSES", "1"),
     ],
 )
-def test_what_the_operator_allows_is_fetched(tmp_path: Path, setting: str, value: str) -> None:
+def test_hosts_allowed_by_the_operator_are_fetched(
+    tmp_path: Path, setting: str, value: str
+) -> None:
     with Web({}) as web:
         port = web.proxy.rpartition(":")[2]
         links = (f"http://2130706433:{port}/one", f"http://intranet.test:{port}/two")
@@ -83,12 +85,12 @@ def test_what_the_operator_allows_is_fetched(tmp_path: Path, setting: str, value
         assert "topiccrawl/private_address" not in out
 
 
-def test_a_proxy_on_this_machine_serves_names_but_no_addresses(tmp_path: Path) -> None:
+def test_local_proxy_serves_names_but_not_private_addresses(tmp_path: Path) -> None:
     inside = "http://127.0.0.1:9/inside"
     with Web({}) as web:
         web.pages = {
             "http://a.test/": article("足球", "足球比赛。", inside, "http://b.test/"),
-            "http://b.test/": moved(inside),
+            "http://b.test/": redirect(inside),
             inside: article("足球", "足球比赛。"),
         }
         run(web.proxy, tmp_path / "data", "crawl", "topic", "-a", "topic=足球", "-a",

@@ -1,8 +1,8 @@
-"""A crawled page in pywb, as docs/storage.md says: its links lead into the archive.
+"""A crawled page in pywb, set up as in docs/storage.md: its links stay in the archive.
 
-pywb is GPL-3 and wants packages of its own versions, so it lives in an environment of its own and
-is only ever a process. ``TOPICCRAWL_TEST_PYWB=FOLDER`` names a virtual environment that has it,
-``TOPICCRAWL_TEST_PYWB=1`` makes one.
+pywb is licensed under GPL-3 and needs other package versions, so it is installed in a separate
+environment and runs as a process. ``TOPICCRAWL_TEST_PYWB=FOLDER`` names a virtual environment with
+pywb, ``TOPICCRAWL_TEST_PYWB=1`` creates one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ collections:
     index_paths: warc/
     archive_paths: warc/
 """
-"""As docs/storage.md has it."""
+"""Configuration from docs/storage.md."""
 
 pytestmark = [
     pytest.mark.pywb,
@@ -48,7 +48,7 @@ pytestmark = [
 
 
 def wayback(folder: Path) -> Path:
-    """Its program: of the environment that is named, else of one that is made."""
+    """Return pywb's program, from the named environment or from a new one."""
     if WANTED != "1":
         return Path(WANTED) / "bin" / "wayback"
     place = folder / "pywb"
@@ -63,7 +63,7 @@ def wayback(folder: Path) -> Path:
 
 @contextmanager
 def replayed(program: Path, folder: Path) -> Iterator[str]:
-    """Where pywb shows the archive of a folder."""
+    """Run pywb on the archive of a folder; yield its URL."""
     port = free_port()
     (folder / "config.yaml").write_text(CONFIG)
     with (folder / "pywb.log").open("wb") as log:
@@ -84,11 +84,11 @@ def _listens(port: int) -> bool:
 
 
 def rewritten(page: str, server: str) -> list[str]:
-    """Where a page's links lead, without the server."""
+    """Return the targets of a page's links, without the server."""
     return [link.removeprefix(server) for link in re.findall(r'href="([^"]+)"', page)]
 
 
-def test_a_crawled_page_is_replayed_and_its_links_stay_in_the_archive(tmp_path: Path) -> None:
+def test_page_is_replayed_and_its_links_stay_in_the_archive(tmp_path: Path) -> None:
     program = wayback(tmp_path)
     text = "新能源汽车的动力电池本周开始回收，工厂设在本地，"
     pages: dict[str, Page] = {
@@ -98,8 +98,8 @@ def test_a_crawled_page_is_replayed_and_its_links_stay_in_the_archive(tmp_path: 
     with Web(pages) as web:
         arguments = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={HOST}/")
         warc = {"WARC_DIR": str(tmp_path / "warc")}
-        status, said = run(web.proxy, tmp_path / "data", *arguments, **warc)
-    assert status == 0, said
+        status, out = run(web.proxy, tmp_path / "data", *arguments, **warc)
+    assert status == 0, out
     get = build_opener(ProxyHandler({})).open
     with replayed(program, tmp_path) as server:
         with get(f"{server}/news/mp_/{HOST}/", timeout=PATIENCE) as answer:

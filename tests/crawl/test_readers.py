@@ -1,4 +1,4 @@
-"""Crawls whose pages are read by processes of their own."""
+"""Tests of crawls whose pages are read in separate processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crawl.run import ended, log_of, run, running, stored
+from tests.crawl.run import exit_status, log_of, run, running, stored
 from tests.crawl.test_endings import TEXT, why
 from tests.crawl.web import Page, Web, article
 from tests.unit.extract.readers_trial import DEEDS
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.crawl
 
-GOOD, DEAR = "http://good.test", "http://dear.test"
+GOOD, BAD = "http://good.test", "http://dear.test"
 TOPIC = ("crawl", "topic", "-a", "topic=新能源汽车", "-a")
 REASONS = {
     **dict.fromkeys(("spin", "sleep", "stop"), "reader-timeout"),
     **dict.fromkeys(("grow", "leap"), "reader-memory"),
 }
-"""Reasons of deeds; all others crash."""
+"""Reasons of the reader's errors; the others are ``reader-crash``."""
 
 
 def site(front: str, pages: int, subject: str = "新能源汽车") -> dict[str, Page]:
@@ -39,7 +39,7 @@ def site(front: str, pages: int, subject: str = "新能源汽车") -> dict[str, 
 
 
 def readers_of(crawl: subprocess.Popen[bytes]) -> list[int]:
-    """Numbers of the readers of a crawl."""
+    """Return the process IDs of the readers of a crawl."""
     children = Path(f"/proc/{crawl.pid}/task/{crawl.pid}/children")
     found = []
     for pid in map(int, children.read_text().split()):
@@ -53,13 +53,13 @@ def readers_of(crawl: subprocess.Popen[bytes]) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("unmeasured")
-def test_pages_that_no_bound_knows_end_alone_each_with_its_reason(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_pages_that_break_the_reader_end_each_with_its_reason(tmp_path: Path) -> None:
     data = tmp_path / "data"
     deeds = [*DEEDS, *(f"late-{name}" for name in DEEDS)]
     story = article("新能源汽车", TEXT)
-    dear: dict[str, Page] = dict.fromkeys([f"{DEAR}/{name}" for name in deeds], story)
-    pages = {**site(GOOD, 30), f"{DEAR}/": article("新能源汽车专题", TEXT, *dear), **dear}
+    bad: dict[str, Page] = dict.fromkeys([f"{BAD}/{name}" for name in deeds], story)
+    pages = {**site(GOOD, 30), f"{BAD}/": article("新能源汽车专题", TEXT, *bad), **bad}
     settings = {
         "TOPICCRAWL_READERS": "2",
         "TOPICCRAWL_READER": "tests.unit.extract.readers_trial.TrialReader",
@@ -67,21 +67,21 @@ def test_pages_that_no_bound_knows_end_alone_each_with_its_reason(tmp_path: Path
         "TOPICCRAWL_READER_MEMORY": str(1 << 28),
     }
     with Web(pages) as web:
-        status, out = run(web.proxy, data, *TOPIC, f"seeds={DEAR}/,{GOOD}/", **settings)
+        status, out = run(web.proxy, data, *TOPIC, f"seeds={BAD}/,{GOOD}/", **settings)
         fetched = {hit.url for hit in web.hits}
     assert status == 0, out[-3000:]
     good = {url for url in pages if url.startswith(GOOD)}
     assert good <= fetched
     assert good <= set(stored(data)) | {f"{GOOD}/"}
-    found = {name: why(data, f"{DEAR}/{name}") for name in deeds}
+    found = {name: why(data, f"{BAD}/{name}") for name in deeds}
     expected = {name: REASONS.get(name.removeprefix("late-"), "reader-crash") for name in deeds}
     assert {name: one.reason for name, one in found.items()} == expected
     assert {one.queue for one in found.values()} == {"error"}
-    assert f"{DEAR}/segfault" in out
+    assert f"{BAD}/segfault" in out
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 def test_readers_killed_at_random_lose_nothing(tmp_path: Path) -> None:
     data, dice = tmp_path / "data", random.Random(3)  # noqa: S311
     pages = site(GOOD, 120)
@@ -93,14 +93,14 @@ def test_readers_killed_at_random_lose_nothing(tmp_path: Path) -> None:
             until(lambda done=done: len(web.hits) >= done or crawl.poll() is not None)  # type: ignore[misc]
             if alive := readers_of(crawl):
                 os.kill(dice.choice(alive), signal.SIGKILL)
-        assert ended(crawl, data) == 0
+        assert exit_status(crawl, data) == 0
         hits = [hit.url for hit in web.hits]
     assert sorted(hits) == sorted({*pages, f"{GOOD}/robots.txt"})
     assert {why(data, url).queue for url in pages} == {"crawled"}
     assert set(stored(data)) >= set(pages) - {f"{GOOD}/"}
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 def test_a_crawl_that_is_interrupted_leaves_no_reader(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with (
@@ -112,48 +112,48 @@ def test_a_crawl_that_is_interrupted_leaves_no_reader(tmp_path: Path) -> None:
         assert readers
         for pid in (crawl.pid, *readers):  # as a terminal does
             os.kill(pid, signal.SIGINT)
-        assert ended(crawl, data) == 0
+        assert exit_status(crawl, data) == 0
         until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in readers))
     assert "Traceback" not in log_of(data).read_text()
     assert "A reader" not in log_of(data).read_text()
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_without_readers_a_page_that_kills_the_crawl_ends_as_an_error(tmp_path: Path) -> None:
-    data, killer = tmp_path / "data", f"{DEAR}/exit"
+def test_page_that_kills_a_crawl_without_readers_is_an_error(tmp_path: Path) -> None:
+    data, killer = tmp_path / "data", f"{BAD}/exit"
     pages = {
-        f"{DEAR}/": article("新能源汽车频道", TEXT, killer),
+        f"{BAD}/": article("新能源汽车频道", TEXT, killer),
         killer: article("新能源汽车", TEXT),
     }
     reader = "tests.unit.extract.readers_trial.TrialReader"
     statuses: list[int] = []
     with Web(pages) as web:
         while (not statuses or statuses[-1]) and len(statuses) < 8:
-            arguments = (*TOPIC, f"seeds={DEAR}/")
+            arguments = (*TOPIC, f"seeds={BAD}/")
             statuses.append(run(web.proxy, data, *arguments, TOPICCRAWL_READER=reader)[0])
     assert statuses == [3, 3, 3, 3, 3, 0]
     assert why(data, killer).reason == "crash"
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_without_readers_a_page_that_blocks_or_breaks_the_crawl_is_named(tmp_path: Path) -> None:
+def test_blocking_pages_are_named_in_a_crawl_without_readers(tmp_path: Path) -> None:
     data, names = tmp_path / "data", ("recurse", "slow")
-    pages: dict[str, Page] = {f"{DEAR}/{name}": article("新能源汽车", TEXT) for name in names}
-    pages[f"{DEAR}/"] = article("新能源汽车频道", TEXT, *pages)
+    pages: dict[str, Page] = {f"{BAD}/{name}": article("新能源汽车", TEXT) for name in names}
+    pages[f"{BAD}/"] = article("新能源汽车频道", TEXT, *pages)
     reader = {"TOPICCRAWL_READER": "tests.unit.extract.readers_trial.TrialReader"}
     with Web(pages) as web:
-        arguments = (*TOPIC, f"seeds={DEAR}/")
+        arguments = (*TOPIC, f"seeds={BAD}/")
         status, log = run(web.proxy, data, *arguments, TOPICCRAWL_WATCHDOG="0.05", **reader)
     assert status == 0, log[-3000:]
-    assert why(data, f"{DEAR}/recurse").reason == "callback-RecursionError"
-    assert f"s at {DEAR}/slow" in log
+    assert why(data, f"{BAD}/recurse").reason == "callback-RecursionError"
+    assert f"s at {BAD}/slow" in log
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_the_same_is_found_with_any_number_of_readers(tmp_path: Path) -> None:
+def test_results_do_not_depend_on_the_number_of_readers(tmp_path: Path) -> None:
     pages = {**site(f"{GOOD}/flowers", 20, "养花"), **site(GOOD, 30)}
     pages[f"{GOOD}/"] = article("新能源汽车频道", TEXT, *pages)
     found = []

@@ -1,4 +1,4 @@
-"""Spiders of scrapy-redis, unchanged, in a Scrapy project with the add-on: fed from a Redis key."""
+"""Unchanged spiders of scrapy-redis, started by a Redis key, in a project with the add-on."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def crawl(folder: Path, spider: str, proxy: str, *options: str) -> tuple[int, str]:
-    """Exit status and output of a crawl; its items are in items.jl."""
+    """Run a crawl that writes items.jl; return its exit status and output."""
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "crawl", spider, "-O", "items.jl", *options],
         cwd=folder, timeout=PATIENCE, check=False, stdout=subprocess.PIPE,
@@ -78,7 +78,7 @@ def crawl(folder: Path, spider: str, proxy: str, *options: str) -> tuple[int, st
 
 
 def items(folder: Path) -> dict[str, object]:
-    """Items of a crawl, by URL."""
+    """Return the ``job`` of each item of a crawl, by URL."""
     lines = [json.loads(line) for line in (folder / "items.jl").read_text().splitlines()]
     assert len({line["url"] for line in lines}) == len(lines), "each page once"
     return {line["url"]: line["job"] for line in lines}
@@ -91,7 +91,7 @@ SLOW = pytest.mark.slow
     "kind", ["list", pytest.param("set", marks=SLOW), pytest.param("zset", marks=SLOW)]
 )
 @pytest.mark.parametrize(("spider", "key"), [("plain", "plain:start_urls"), ("ruled", "my_starts")])
-def test_a_spider_of_scrapy_redis_crawls_what_its_key_holds_and_nothing_else(
+def test_scrapy_redis_spider_starts_at_the_urls_of_its_key(
     project: Path, redis_url: str, spider: str, key: str, kind: str
 ) -> None:
     starts = [f"{SITE}/", json.dumps({"url": f"{SITE}/apart", "meta": {"job": "j7"}})]
@@ -107,10 +107,10 @@ def test_a_spider_of_scrapy_redis_crawls_what_its_key_holds_and_nothing_else(
             options += ["-s", "REDIS_START_URLS_AS_ZSET=1"]
         with Web(PAGES) as web:
             status, out = crawl(project, spider, web.proxy, *options)
-            asked = sorted(hit.url for hit in web.hits)
+            requests = sorted(hit.url for hit in web.hits)
         assert not server.exists(key)
     assert (status, "Traceback" in out) == (0, False), out[-4000:]
-    assert asked == sorted([*PAGES, f"{SITE}/robots.txt"])
+    assert requests == sorted([*PAGES, f"{SITE}/robots.txt"])
     found = items(project)
     if spider == "plain":
         assert found == dict.fromkeys(PAGES) | {f"{SITE}/apart": "j7"}
@@ -119,9 +119,7 @@ def test_a_spider_of_scrapy_redis_crawls_what_its_key_holds_and_nothing_else(
 
 
 @pytest.mark.slow
-def test_a_project_that_keeps_the_scheduler_of_scrapy_redis_crawls_on_it(
-    project: Path, redis_url: str
-) -> None:
+def test_project_can_keep_the_scheduler_of_scrapy_redis(project: Path, redis_url: str) -> None:
     options = [
         f"REDIS_URL={redis_url}", "SCHEDULER=scrapy_redis.scheduler.Scheduler",
         "DUPEFILTER_CLASS=scrapy_redis.dupefilter.RFPDupeFilter", "MAX_IDLE_TIME_BEFORE_CLOSE=1",
@@ -144,9 +142,7 @@ def test_a_project_that_keeps_the_scheduler_of_scrapy_redis_crawls_on_it(
 
 
 @pytest.mark.slow
-def test_a_topic_that_waits_for_start_urls_starts_at_no_portal(
-    project: Path, redis_url: str
-) -> None:
+def test_topic_with_start_urls_in_redis_uses_no_portals(project: Path, redis_url: str) -> None:
     with redis.Redis.from_url(redis_url) as server, Web(PAGES) as web:
         server.rpush("topic:start_urls", f"{SITE}/")
         options = ["-a", "topic=新能源汽车", "-s", f"REDIS_URL={redis_url}"]

@@ -48,12 +48,12 @@ def arguments(**settings: str) -> list[tuple[str, str]]:
 
 @contextmanager
 def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
-    """URL of a scrapyd that keeps all it writes in ``folder``."""
+    """Run scrapyd with all of its files in ``folder``; yield its URL."""
     home = project(folder, ROOT / "deploy" / "scrapyd", "", name="home")
     environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": f"{ROOT}:{home}"}
-    environment.pop(MEASURED, None)  # the same crawls are measured elsewhere
-    environment.pop("SCRAPY_SETTINGS_MODULE", None)  # that of the egg counts
-    daemon, url = started(home, environment, folder / "scrapyd.log")
+    environment.pop(MEASURED, None)  # other tests cover the same code
+    environment.pop("SCRAPY_SETTINGS_MODULE", None)  # the egg's setting applies
+    daemon, url = start_daemon(home, environment, folder / "scrapyd.log")
     try:
         yield url
     finally:
@@ -61,12 +61,12 @@ def scrapyd(folder: Path, proxy: str) -> Iterator[str]:
         daemon.wait(PATIENCE)
 
 
-def started(
+def start_daemon(
     home: Path, environment: dict[str, str], log: Path
 ) -> tuple[subprocess.Popen[bytes], str]:
-    """A daemon that answers; another port where another process took the first."""
+    """Start a daemon and wait for it; use another port if the first is taken."""
     for _ in range(3):
-        daemon, url = launched(home, environment, log)
+        daemon, url = launch(home, environment, log)
         if answers(daemon, url):
             return daemon, url
         daemon.kill()
@@ -74,30 +74,30 @@ def started(
     raise AssertionError(log.read_text())
 
 
-def launched(
+def launch(
     home: Path, environment: dict[str, str], log: Path
 ) -> tuple[subprocess.Popen[bytes], str]:
-    """A daemon, and where it is going to answer."""
+    """Start a daemon on a free port; return it with its URL."""
     port = free_port()
     config = (home / "scrapyd.conf").read_text()
     for name, value in (("http_port", port), ("poll_interval", 0.1), ("items_dir", "items")):
         config = re.sub(f"(?m)^{name} =.*$", f"{name} = {value}", config)
     (home / "scrapyd.conf").write_text(config)
-    with log.open("ab") as told:
+    with log.open("ab") as output:
         daemon = subprocess.Popen(
-            [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=told, stderr=told
+            [BIN / "scrapyd", "--pidfile="], cwd=home, env=environment, stdout=output, stderr=output
         )
     return daemon, f"http://127.0.0.1:{port}"
 
 
 def answers(daemon: subprocess.Popen[bytes], url: str) -> bool:
-    """Whether it does, before it ends."""
+    """Wait until the daemon answers or ends; return True if it answers."""
     until(lambda: _up(url) or daemon.poll() is not None)
     return daemon.poll() is None
 
 
 def project(folder: Path, source: Path, url: str, name: str = "project") -> Path:
-    """A copy of a project that deploys to ``url``: building an egg leaves folders behind."""
+    """Copy a project, to be deployed to ``url``: building an egg leaves folders behind."""
     unwanted = shutil.ignore_patterns(".*", "data", "build", "*.egg-info", "__pycache__", "tests")
     copy = folder / name
     shutil.copytree(source, copy, ignore=unwanted)
@@ -122,13 +122,11 @@ def state_of(client: ScrapydClient, job: str) -> dict[str, Any]:
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
-    tmp_path: Path,
-) -> None:
+def test_egg_is_deployed_and_crawls_scheduled_and_cancelled(tmp_path: Path) -> None:
     with Web(PAGES) as web, scrapyd(tmp_path, web.proxy) as url:
         client = ScrapydClient(url)
         thin = project(tmp_path, ROOT / "deploy" / "scrapyd", url)
-        assert client.spiders("newsroom") == ["template", "topic", "work"], "as it lies there"
+        assert client.spiders("newsroom") == ["template", "topic", "work"], "without a deployment"
         assert '"status": "ok"' in deploy(thin, "--version", "1")
         quick = {name: value for name, value in QUICK.items() if name != "SPIDER_MODULES"}
         data = tmp_path / "state"
@@ -162,13 +160,13 @@ def test_an_egg_of_settings_is_deployed_a_crawl_scheduled_and_another_cancelled(
         ])  # fmt: skip
         until(lambda: state_of(client, again)["state"] == "finished")
         pages = [page for page in PAGES if page.startswith("http://slow.test/")]
-        assert {web.count(page) for page in pages} == {1}, "it went on: none lost, none twice"
-        assert stored(tmp_path / "other") == sorted(pages)[1:], "all but the list of them"
+        assert {web.count(page) for page in pages} == {1}, "none is lost or fetched twice"
+        assert stored(tmp_path / "other") == sorted(pages)[1:], "all except the front page"
 
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_crawl_runs_from_a_zipped_egg_of_the_whole_project(tmp_path: Path) -> None:
+def test_crawl_runs_from_a_zipped_egg_of_the_project(tmp_path: Path) -> None:
     folder = project(tmp_path, ROOT, "http://127.0.0.1:6800")
     egg = tmp_path / "topiccrawl.egg"
     deploy(folder, "--build-egg", str(egg))

@@ -1,4 +1,4 @@
-"""Passwords, keys and tokens are nowhere but where the operator put them."""
+"""Passwords, keys and tokens appear in no output, file or list of processes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
-HUSH = "hushhush"
-"""All secrets begin with it."""
-PASSWORD, KEY, TOKEN = f"{HUSH}-redis", f"{HUSH}-key-of-sixteen-bytes", f"{HUSH}-token"
-MONGO = f"mongodb://me:{HUSH}-mongo@127.0.0.1:9/news?timeoutMS=300"
+PREFIX = "hushhush"
+"""Prefix of all secrets."""
+PASSWORD, KEY, TOKEN = f"{PREFIX}-redis", f"{PREFIX}-key-of-sixteen-bytes", f"{PREFIX}-token"
+MONGO = f"mongodb://me:{PREFIX}-mongo@127.0.0.1:9/news?timeoutMS=300"
 SITE = "http://news.test"
 TEXT = "新能源汽车的动力电池今天有了新进展，充电桩建设加快。"
 ARGUMENTS = ("crawl", "topic", "-a", "topic=新能源汽车", "-a", f"seeds={SITE}/")
@@ -35,13 +35,13 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def hushed(_: BaseHTTPRequestHandler) -> Answer:
-    """A page that is there only once it is asked again."""
+def busy(_: BaseHTTPRequestHandler) -> Answer:
+    """Answer 503, so that the page is retried later."""
     return Answer("busy", 503)
 
 
 def command_lines() -> str:
-    """The command lines of all processes."""
+    """Return the command lines of all processes."""
     lines = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -62,11 +62,11 @@ def answer_of(url: str, token: str) -> str:
 
 
 def answers_of(url: str) -> list[str]:
-    """What the dashboard answers to its token, and to a wrong one."""
+    """Return the dashboard's answers to its token and to a wrong one."""
     paths = ("/", "/api/state", "/api/more", "/metrics", "/api/crawls")
     found = [answer_of(f"{url}{path}", TOKEN) for path in paths]
     assert "新能源汽车" in found[1]
-    wrong = answer_of(f"{url}/api/state", f"{HUSH}-wrong")
+    wrong = answer_of(f"{url}/api/state", f"{PREFIX}-wrong")
     assert wrong.startswith(("401", "403"))
     return [*found, wrong]
 
@@ -75,7 +75,7 @@ def texts_below(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_no_secret_is_in_logs_reports_commands_pages_files_or_lists_of_processes(
+def test_no_secret_is_in_outputs_files_or_process_lists(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, port = tmp_path / "data", free_port()
@@ -85,13 +85,13 @@ def test_no_secret_is_in_logs_reports_commands_pages_files_or_lists_of_processes
     redis.start(60)
     with Redis(port=redis.port) as client:
         client.config_set("requirepass", PASSWORD)
-    said: list[str] = []
+    outputs: list[str] = []
     try:
-        with Web({**pages, f"{SITE}/": front, f"{SITE}/busy": hushed}) as web, Listener() as hook:
+        with Web({**pages, f"{SITE}/": front, f"{SITE}/busy": busy}) as web, Listener() as hook:
             monkeypatch.setenv("TOPICCRAWL_WEBHOOK_SECRET", KEY)
             monkeypatch.setenv("TOPICCRAWL_DASHBOARD_TOKEN", TOKEN)
             monkeypatch.setenv("REDIS_URL", f"redis://:{PASSWORD}@127.0.0.1:{redis.port}/0")
-            proxy = web.proxy.replace("//", f"//me:{HUSH}-proxy@")
+            proxy = web.proxy.replace("//", f"//me:{PREFIX}-proxy@")
             options = {
                 "TOPICCRAWL_WEBHOOK": hook.url, "TOPICCRAWL_DASHBOARD": str(port),
                 "LOG_LEVEL": "DEBUG", "TOPICCRAWL_REPORT": str(tmp_path / "report.html"),
@@ -100,18 +100,20 @@ def test_no_secret_is_in_logs_reports_commands_pages_files_or_lists_of_processes
             with running(proxy, data, *ARGUMENTS, **options) as crawl:
                 until(lambda: len(hook.taken) >= len(pages) or crawl.poll() is not None)
                 assert crawl.poll() is None, log_of(data).read_text()[-3000:]
-                said += [command_lines(), *answers_of(f"http://127.0.0.1:{port}")]
-                said += [run(proxy, data, *one)[1] for one in COMMANDS]
+                outputs += [command_lines(), *answers_of(f"http://127.0.0.1:{port}")]
+                outputs += [run(proxy, data, *one)[1] for one in COMMANDS]
                 crawl.terminate()
                 crawl.wait()
-            said.append(run(proxy, data, "report", str(tmp_path / "late.html"))[1])
-            monkeypatch.setenv("REDIS_URL", f"redis://:{HUSH}-wrong@127.0.0.1:{redis.port}/0")
-            said += [run(proxy, data, *one)[1] for one in (("doctor",), ARGUMENTS)]
+            outputs.append(run(proxy, data, "report", str(tmp_path / "late.html"))[1])
+            monkeypatch.setenv("REDIS_URL", f"redis://:{PREFIX}-wrong@127.0.0.1:{redis.port}/0")
+            outputs += [run(proxy, data, *one)[1] for one in (("doctor",), ARGUMENTS)]
             monkeypatch.setenv("MONGODB_URI", MONGO)
-            said += [run(proxy, data, *one)[1] for one in (("doctor",), ARGUMENTS)]
+            outputs += [run(proxy, data, *one)[1] for one in (("doctor",), ARGUMENTS)]
     finally:
         redis.stop()
-    assert [text[max(0, text.index(HUSH) - 300) :][:400] for text in said if HUSH in text] == []
-    assert [name for name, text in texts_below(tmp_path).items() if HUSH.encode() in text] == []
+    assert [
+        text[max(0, text.index(PREFIX) - 300) :][:400] for text in outputs if PREFIX in text
+    ] == []
+    assert [name for name, text in texts_below(tmp_path).items() if PREFIX.encode() in text] == []
     assert (tmp_path / "report.html").exists()
     assert (tmp_path / "late.html").exists()

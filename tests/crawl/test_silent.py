@@ -1,4 +1,4 @@
-"""What would break without a word says so in one line and by its status, or leaves crawls alone."""
+"""Tests of faults that could pass unnoticed: they end in one line and a status."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PAGES: dict[str, Page] = {
         ("SCHEDULER", "scrapy.core.scheduler.Scheduler", "this spider needs the frontier"),
     ],
 )
-def test_a_crawl_without_our_parts_is_refused_in_one_line(
+def test_crawl_without_our_components_is_refused_in_one_line(
     tmp_path: Path, name: str, value: str, words: str
 ) -> None:
     with Web(PAGES) as web:
@@ -52,7 +52,7 @@ def test_a_crawl_without_our_parts_is_refused_in_one_line(
     assert name in lines[0]
 
 
-def test_a_spider_of_others_without_our_part_ends_with_a_line_and_a_status(tmp_path: Path) -> None:
+def test_ordinary_spider_without_lease_middleware_is_refused(tmp_path: Path) -> None:
     arguments = ("crawl", "habits", "-a", f"seed={SITE}/")
     modules = {"SPIDER_MODULES": "tests.crawl.habits", "SPIDER_MIDDLEWARES": "{}"}
     with Web(PAGES) as web:
@@ -62,7 +62,7 @@ def test_a_spider_of_others_without_our_part_ends_with_a_line_and_a_status(tmp_p
     assert "Traceback" not in out
 
 
-def test_a_flag_of_the_adaptation_is_read_as_one(tmp_path: Path) -> None:
+def test_flag_of_the_adaptation_can_be_true(tmp_path: Path) -> None:
     learning = {"TOPICCRAWL_ADAPTATION": "genetic", "TOPICCRAWL_ADAPT_ANCHORS": "True"}
     with Web(PAGES) as web:
         status, out = run(web.proxy, tmp_path / "data", *TOPIC, **learning)
@@ -71,7 +71,7 @@ def test_a_flag_of_the_adaptation_is_read_as_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["check", "bench"])
-def test_commands_that_crawl_nothing_leave_no_state(tmp_path: Path, name: str) -> None:
+def test_commands_without_a_crawl_leave_no_state(tmp_path: Path, name: str) -> None:
     named = ("checked",) if name == "check" else ()
     with Web(PAGES) as web:
         status, out = run(web.proxy, tmp_path / "data", name, *named, CLOSESPIDER_TIMEOUT="2")
@@ -82,7 +82,7 @@ def test_commands_that_crawl_nothing_leave_no_state(tmp_path: Path, name: str) -
 
 @pytest.mark.parametrize("store", ["sqlite", "mongodb"])
 @pytest.mark.parametrize("action", [("list",), ("list", "--json"), ("export", "-")])
-def test_a_reader_that_has_enough_ends_a_list_quietly(
+def test_closed_pipe_ends_a_list_without_a_message(
     tmp_path: Path, mongo_uri: str, store: str, action: tuple[str, ...]
 ) -> None:
     data, uri = (
@@ -90,7 +90,7 @@ def test_a_reader_that_has_enough_ends_a_list_quietly(
         mongo_uri.replace("/?", f"/pipe{tmp_path.name[-2:]}?") if store == "mongodb" else "",
     )
     storage = MongoStorage(uri) if uri else SqliteStorage(data)
-    asyncio.run(filled(storage.articles()))
+    asyncio.run(fill(storage.articles()))
     line = command(data, "articles", *action, "--all", "--limit", "0", MONGODB_URI=uri)
     with subprocess.Popen(
         line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -103,8 +103,8 @@ def test_a_reader_that_has_enough_ends_a_list_quietly(
     assert process.returncode == 141
 
 
-async def filled(store: ArticleStore) -> None:
-    """Store more than a pipe holds."""
+async def fill(store: ArticleStore) -> None:
+    """Store more articles than fit into a pipe."""
     await store.open()
     for begin in range(0, 300, 50):
         numbers = range(begin, begin + 50)

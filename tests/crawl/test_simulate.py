@@ -1,4 +1,4 @@
-"""`scrapy simulate` at the terminal, and that it does what a crawl does."""
+"""Tests of `scrapy simulate`, also against real crawls."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from topiccrawl.topics.contract import TopicUpdate
 
 PAGES = 260
-SLOWER = 1000
-"""Pages of a slow start that lets no second page be requested: answers come in one order."""
+SLOW_START = 1000
+"""Pages of slow start, with which one page at a time is requested, in a fixed order."""
 
 
 @pytest.fixture(scope="module", name="demo")
@@ -81,7 +81,7 @@ class ImmediateLearner(TopicLearner):
 
 
 def immediate(_settings: Settings, scorer: Scorer, order: LinkStrategy) -> ImmediateLearner:
-    """What ``TOPICCRAWL_ADAPTER`` names in the crawl."""
+    """Return the adapter of the crawl, for ``TOPICCRAWL_ADAPTER``."""
     return ImmediateLearner(scorer, order, "words")
 
 
@@ -97,7 +97,7 @@ def answer_as_replayed(served: Served, url: str, visit: int = 0, cookie: str = "
     [("best-first", "off", 1), ("shark-plus", "words", 1), ("shark-plus", "off", 8)],
 )
 @pytest.mark.slow
-def test_a_replay_fetches_what_a_crawl_fetches(
+def test_replay_fetches_the_pages_of_a_crawl(
     demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str, batch: int
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
@@ -105,18 +105,18 @@ def test_a_replay_fetches_what_a_crawl_fetches(
     web = RecordedWeb.read(demo)
     (labelled,) = read_truth(truth_of(demo)).values()
     case = labelled_case(web, labelled)
-    if batch > 1:  # start URLs and robots.txt files are no guesses, so they are fetched at once
+    if batch > 1:  # start URLs and robots.txt files are certain, so they are fetched at once
         one = case.topic.model_copy(update={"seeds": case.topic.seeds[:1]})
         case = case._replace(topic=one)
     path = f"{__name__}.immediate" if method == "words" else ""
     adaptation = [f"TOPICCRAWL_ADAPTATION={method}", f"TOPICCRAWL_ADAPTER={path}"]
     # no request while a page is scraped: otherwise its number depends on the machine's speed
     one_by_one = [*in_flight(batch), "SCRAPER_SLOT_MAX_ACTIVE_SIZE=0"]
-    one_by_one += [f"TOPICCRAWL_SLOW_START={SLOWER}", f"ROBOTSTXT_OBEY={int(batch == 1)}"]
+    one_by_one += [f"TOPICCRAWL_SLOW_START={SLOW_START}", f"ROBOTSTXT_OBEY={int(batch == 1)}"]
     real = crawl(web, case, name, [*one_by_one, *adaptation], keep=tmp_path)
     scorer = CachingScorer(case.topic, sites=SiteWords())
     robots = batch == 1
-    conditions = Conditions(case.budget, batch, SLOWER, robots=robots)
+    conditions = Conditions(case.budget, batch, SLOW_START, robots=robots)
     order = strategy(name, scorer)
     adapter = None if method == "off" else TopicLearner(scorer, order, method)
     replayed = Replay(web, case.topic, scorer, order, conditions, adapter).run()
@@ -126,20 +126,20 @@ def test_a_replay_fetches_what_a_crawl_fetches(
     assert replayed.changes == (3 if method == "words" else 0)
 
 
-class Counting(TopicLearner):
+class CountingLearner(TopicLearner):
     """An adapter from outside of the package."""
 
     pages = 0
 
     @override
     def learn(self, page: Page, verdict: Verdict) -> bool:
-        Counting.pages += 1
+        CountingLearner.pages += 1
         return super().learn(page, verdict)
 
 
-def counting(_settings: Settings, scorer: Scorer, order: LinkStrategy) -> Counting:
-    """What ``TOPICCRAWL_ADAPTER`` names."""
-    return Counting(scorer, order, "words")
+def counting(_settings: Settings, scorer: Scorer, order: LinkStrategy) -> CountingLearner:
+    """Return the adapter of the replay, for ``TOPICCRAWL_ADAPTER``."""
+    return CountingLearner(scorer, order, "words")
 
 
 @pytest.mark.parametrize(("path", "learns"), [(f"{__name__}.counting", True), ("", False)])
@@ -151,13 +151,13 @@ def test_a_replay_learns_with_the_adapter_of_the_settings(
     *,
     learns: bool,
 ) -> None:
-    monkeypatch.setattr(Counting, "pages", 0)
+    monkeypatch.setattr(CountingLearner, "pages", 0)
     status, out = scrapy(
         capsys, monkeypatch, "simulate", str(demo), "--truth", str(truth_of(demo)),
         "--strategy", "best-first", "--budget", "30", "-s", f"TOPICCRAWL_ADAPTER={path}",
     )  # fmt: skip
     assert status == 0, out
-    assert Counting.pages == (30 if learns else 0)
+    assert CountingLearner.pages == (30 if learns else 0)
 
 
 def scrapy(
@@ -170,7 +170,7 @@ def scrapy(
     return int(end.value.code or 0), captured.out + captured.err
 
 
-def test_strategies_side_by_side(
+def test_strategies_are_compared(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
 ) -> None:
     html, figures = tmp_path / "a.html", tmp_path / "a.json"
@@ -187,7 +187,7 @@ def test_strategies_side_by_side(
     assert html.read_text(encoding="utf-8").count("<polyline") == 4
 
 
-def test_several_collections_in_two_processes_with_other_start_pages(
+def test_two_collections_in_two_processes_with_other_seeds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     webs = [tmp_path / f"{name}.web.jsonl.gz" for name in ("one", "two")]
@@ -207,7 +207,7 @@ def test_several_collections_in_two_processes_with_other_start_pages(
     assert sum("set 2" in name for name in areas) == 2
 
 
-def test_the_order_of_fetched_pages_is_written_and_the_same_twice(
+def test_order_of_pages_is_written_and_reproducible(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
 ) -> None:
     files = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
@@ -228,7 +228,7 @@ def test_the_order_of_fetched_pages_is_written_and_the_same_twice(
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_words_are_weighted_by_site_as_in_a_crawl_of_its_own(
+def test_site_word_weights_are_separate_for_each_replay(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
 ) -> None:
     def order(*options: str) -> list[str]:
@@ -245,7 +245,7 @@ def test_words_are_weighted_by_site_as_in_a_crawl_of_its_own(
     assert order("--strategy", "shark-plus", "-s", "TOPICCRAWL_SITE_WORDS=0") != alone
 
 
-def test_an_interrupted_run_continues_with_the_replays_of_its_file(
+def test_interrupted_run_continues_from_its_order_file(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
 ) -> None:
     whole, resumed = tmp_path / "whole.jsonl", tmp_path / "resumed.jsonl"
@@ -275,7 +275,7 @@ def test_an_interrupted_run_continues_with_the_replays_of_its_file(
     assert (tmp_path / "new.jsonl").read_bytes() == whole.read_bytes()
     assert resumed.read_bytes() == whole.read_bytes()
     assert (tmp_path / "figures.json").read_bytes() == figures
-    # another number of concurrent requests: nothing of the file applies
+    # with another number of concurrent requests, nothing in the file applies
     status, out = scrapy(
         capsys, monkeypatch, *common, str(resumed), "--resume", "--batch", "4", "--processes", "2"
     )
@@ -302,7 +302,7 @@ def test_resume_needs_the_file_of_an_interrupted_run(
         assert (status, other.read_text()) == (1, text), out
 
 
-def test_readers_give_the_order_of_one_process_and_a_page_ends_none_but_its_reader(
+def test_readers_keep_the_order_and_survive_breaking_pages(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -327,7 +327,7 @@ def test_readers_give_the_order_of_one_process_and_a_page_ends_none_but_its_read
     assert all(bomb["url"] in caplog.text for bomb in bombs)
 
 
-def test_without_a_reader_pages_are_read_here_and_a_wrong_one_is_refused(
+def test_failed_reader_is_replaced_and_invalid_one_refused(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -344,7 +344,7 @@ def test_without_a_reader_pages_are_read_here_and_a_wrong_one_is_refused(
     assert (status, "TOPICCRAWL_READER" in out, "Traceback" in out) == (1, True, False), out
 
 
-def test_one_collection_uses_the_labels_beside_it_and_the_help_has_no_broken_headings(
+def test_labels_beside_a_collection_are_used_and_help_is_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path
 ) -> None:
     common = ("simulate", str(demo), "--strategy", "best-first", "--budget", "30")
@@ -359,7 +359,7 @@ def test_one_collection_uses_the_labels_beside_it_and_the_help_has_no_broken_hea
     }  # fmt: skip
 
 
-def test_without_labels_a_topic_in_words_is_judged_by_itself(
+def test_topic_in_words_needs_no_labels(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path
 ) -> None:
     (labelled,) = read_truth(truth_of(demo)).values()
@@ -373,7 +373,7 @@ def test_without_labels_a_topic_in_words_is_judged_by_itself(
     assert "reachable pages, 60 fetched" in out
 
 
-def test_wrong_input_is_told(
+def test_invalid_input_is_reported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, demo: Path, tmp_path: Path
 ) -> None:
     truth = ("--truth", str(truth_of(demo)))
@@ -387,6 +387,6 @@ def test_wrong_input_is_told(
         ((str(demo), *truth, "-s", "TOPICCRAWL_ADAPTER=no.such"), 1, "cannot be loaded"),
         ((str(demo), *truth, "--json", str(tmp_path / "no" / "a")), 1, "cannot be written"),
     ]
-    for arguments, code, says in wrong:
+    for arguments, code, message in wrong:
         status, out = scrapy(capsys, monkeypatch, "simulate", *arguments)
-        assert (status, says in out) == (code, True), out
+        assert (status, message in out) == (code, True), out

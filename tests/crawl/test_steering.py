@@ -1,4 +1,4 @@
-"""``scrapy dashboard`` shows what crawls left, steers tasks, and lets no foreign page do so."""
+"""``scrapy dashboard`` shows earlier crawls and controls tasks, for authorized clients only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 import pytest
 
-from tests.crawl.run import ended, log_of, running
+from tests.crawl.run import exit_status, log_of, running
 from tests.ports import free_port
 from tests.unit.addons.dashboard.states import state
 from tests.waiting import until
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
-WISH = {"arguments": {"topic": "足球"}, "sites": ["a.test", "b.test"], "owner": "me"}
+TASK = {"arguments": {"topic": "足球"}, "sites": ["a.test", "b.test"], "owner": "me"}
 
 
-async def steered(base: str, token: str) -> None:
-    """Ask the page for everything, make a task and steer it."""
+async def check_api(base: str, token: str) -> None:
+    """Request all resources, create a task and pause it."""
     async with aiohttp.ClientSession() as stranger, stranger.get(f"{base}/api/state") as answer:
         assert answer.status == 401
     bearer = {"Authorization": f"Bearer {token}"}
     async with aiohttp.ClientSession(headers=bearer) as session:
         async with session.get(f"{base}/api/state") as answer:
-            told = await answer.json()
-        assert told["run"]["topic"] == "新能源汽车"
-        assert told["crawls"][0]["live"] == 1
-        async with session.post(f"{base}/api/tasks", json=WISH) as answer:
+            body = await answer.json()
+        assert body["run"]["topic"] == "新能源汽车"
+        assert body["crawls"][0]["live"] == 1
+        async with session.post(f"{base}/api/tasks", json=TASK) as answer:
             assert answer.status == 403
         own = {HEADER: "1"}
-        async with session.post(f"{base}/api/tasks", json=WISH, headers=own) as answer:
+        async with session.post(f"{base}/api/tasks", json=TASK, headers=own) as answer:
             assert answer.status == 200, await answer.text()
             made = await answer.json()
         files = {"template": "软件公司-四川", "discover": "list:/dev/zero"}
@@ -57,13 +57,13 @@ async def steered(base: str, token: str) -> None:
             assert (await answer.content.readline()).startswith(b'data: {"run"')
 
 
-def test_all_crawls_and_tasks_on_one_page(tmp_path: Path) -> None:
+def test_dashboard_shows_crawls_and_controls_tasks(tmp_path: Path) -> None:
     data, port = tmp_path / "data", free_port()
     asyncio.run(LocalRuns(data).put(state()))
     with running("", data, "dashboard", str(port)) as process:
         until(lambda: "?token=" in log_of(data).read_text())
-        shown = log_of(data).read_text().partition("?token=")[2].split()[0]
-        asyncio.run(steered(f"http://127.0.0.1:{port}", shown))
+        token = log_of(data).read_text().partition("?token=")[2].split()[0]
+        asyncio.run(check_api(f"http://127.0.0.1:{port}", token))
         process.send_signal(signal.SIGINT)
-        assert ended(process, data) == 0, log_of(data).read_text()
+        assert exit_status(process, data) == 0, log_of(data).read_text()
     assert f"Dashboard: http://127.0.0.1:{port}/" in log_of(data).read_text()

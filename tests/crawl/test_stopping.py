@@ -1,4 +1,4 @@
-"""A crawl that ends when its queue promises too little, and goes on where asked to."""
+"""A crawl ends when its queue promises too little, and the next run can continue it."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.crawl, pytest.mark.slow]
 
 
-ONE_ORDER = {
-    "CONCURRENT_REQUESTS": "1",  # the order is not that in which answers come
-    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": "0",  # nor do requests leave while a page is scraped
+FIXED_ORDER = {
+    "CONCURRENT_REQUESTS": "1",  # the order does not depend on the answers' times
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": "0",  # no request is sent while a page is scraped
     "TOPICCRAWL_ADAPTATION": "off",  # a change applies once it is stored
-    "TOPICCRAWL_DOMAIN_SHARE": "0",  # these three wait for a while
+    "TOPICCRAWL_DOMAIN_SHARE": "0",  # these three wait for some time
     "ROBOTSTXT_OBEY": "0",
     "RETRY_ENABLED": "0",
 }
-"""Settings with which no clock has a say in the order, so that all runs fetch the same pages."""
+"""Settings that make the order independent of time, so that all runs fetch the same pages."""
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_it_ends_with_nearly_all_relevant_pages_and_can_go_on(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_crawl_ends_with_most_relevant_pages_and_can_continue(tmp_path: Path) -> None:
     web = generate(5, 600, traps=False, faults=False)
     arguments = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
-    plain = (*arguments, *options(ONE_ORDER), "-s", "TOPICCRAWL_EXTRACT=0")
+    plain = (*arguments, *options(FIXED_ORDER), "-s", "TOPICCRAWL_EXTRACT=0")
     careful = ("-s", "TOPICCRAWL_STOP_YIELD=0.05", "-s", "TOPICCRAWL_STOP_WINDOW=165")
     with DemoServer(web, log=tmp_path / "log.tsv") as server:
         status, out = run(server.proxy, tmp_path / "data", *plain, *careful)
@@ -48,7 +48,7 @@ def test_it_ends_with_nearly_all_relevant_pages_and_can_go_on(tmp_path: Path) ->
 
 
 def figures(out: str) -> dict[str, int]:
-    """Pages and relevant pages of a run, from the stats it logs."""
+    """Return the numbers of pages and relevant pages, from the logged stats of a run."""
     found = {}
     for name in ("pages", "relevant"):
         (line,) = [line for line in out.splitlines() if f"'topiccrawl/{name}':" in line]

@@ -1,4 +1,4 @@
-"""A crawl, and commands after it, over a storage of others that a setting names."""
+"""A crawl and commands with another storage, named by a setting."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ STORAGE = {"TOPICCRAWL_STORAGE": "examples.jsonstore.JsonStorage"}
 
 
 @pytest.mark.slow
-def test_a_crawl_and_commands_use_the_storage_that_is_named(tmp_path: Path) -> None:
+def test_crawl_and_commands_use_the_named_storage(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(PAGES) as web:
         run(web.proxy, data, *CRAWL, **STORAGE)
-        status, out = run(web.proxy, data, *CRAWL, **STORAGE)  # finds what the first one left
+        status, out = run(web.proxy, data, *CRAWL, **STORAGE)  # finds the state of the first run
         assert (status, "Traceback" in out) == (0, False), out[-3000:]
         assert f"stored in  {data / 'store.jsonl'} (articles)" in out
         status, out = run(web.proxy, data, "articles", "list", "--json", **STORAGE)
@@ -62,7 +62,7 @@ def test_a_crawl_and_commands_use_the_storage_that_is_named(tmp_path: Path) -> N
     assert asyncio.run(state()) == {}
 
 
-def test_a_storage_that_is_none_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_invalid_storage_is_refused_in_one_line(tmp_path: Path) -> None:
     named = {"TOPICCRAWL_STORAGE": "examples.jsonstore.Nothing"}
     with Web(PAGES) as web:
         status, out = run(web.proxy, tmp_path / "data", *CRAWL, **named)

@@ -1,4 +1,4 @@
-"""A whole crawl of a web whose stories are known: each kept once, each reprint with its story."""
+"""A crawl of a web with known stories stores each once, with its reprints."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ def stories(folder: Path) -> list[Story]:
     return asyncio.run(look())
 
 
-def told(web: Web, url: str) -> int:
-    """The number of the story that a page tells."""
+def story_of(web: Web, url: str) -> int:
+    """Return the number of the story of a page, or -1."""
     truth = web.lookup(url)
     return -1 if truth is None else truth.story
 
 
 def fetched(web: Web, folder: Path) -> list[str]:
-    """On-topic articles that were fetched and may be kept."""
+    """Return the fetched articles on topic that may be stored."""
     numbers = {web.number(one.url) for one in read_log(folder / "access.tsv") if one.status == 200}
     entries = [web.plan.entries[n] for n in numbers if n is not None and n in web.relevant]
     return [e.url for e in entries if e.kind == Kind.ARTICLE and "noindex" not in e.url]
 
 
-def test_every_story_is_kept_once_and_every_reprint_has_its_story(tmp_path: Path) -> None:
+def test_each_story_is_stored_once_with_its_reprints(tmp_path: Path) -> None:
     web = generate(1, 350, faults=False)
     options = [part for option in QUICK for part in ("-s", option)]
     assert crawl(web, tmp_path, options) == 0
     kept = stories(tmp_path)
-    reprints = [(told(web, story.article.url), r) for story in kept for r in story.reprints]
-    assert [told(web, r.url) for _, r in reprints] == [number for number, _ in reprints]
+    reprints = [(story_of(web, story.article.url), r) for story in kept for r in story.reprints]
+    assert [story_of(web, r.url) for _, r in reprints] == [number for number, _ in reprints]
     assert all(r.site and r.seen_at and r.similarity > 0.2 and r.reason for _, r in reprints)
     assert len(reprints) >= 3
-    numbers = Counter(told(web, story.article.url) for story in kept)
+    numbers = Counter(story_of(web, story.article.url) for story in kept)
     del numbers[-1]
     assert max(numbers.values()) == 1
     articles = fetched(web, tmp_path)
-    lost = [url for url in articles if told(web, url) not in numbers]
+    lost = [url for url in articles if story_of(web, url) not in numbers]
     assert len(articles) >= 40
-    assert len(lost) <= 0.03 * len(articles), lost  # what the crawl found off topic
+    assert len(lost) <= 0.03 * len(articles), lost  # judged off topic by the crawl

@@ -1,4 +1,4 @@
-"""Tasks on three workers, one killed, in short; workers that are stopped hand back."""
+"""Tests of tasks on workers that are killed, paused and stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from scrapy.settings import Settings
 
 from benchmarks.tasks import Trial
-from tests.crawl.run import MEASURED, ended, log_of, run, running
+from tests.crawl.run import MEASURED, exit_status, log_of, run, running
 from tests.crawl.web import Page, Web, article
 from tests.waiting import until
 from topiccrawl.addons.tasks.commands.tasks import lines_of
@@ -37,7 +37,7 @@ SLOW = {
 @pytest.mark.crawl
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["folder", "redis"])
-def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
+def test_tasks_share_a_site_fairly_despite_kill_and_pause(
     where: str,
     tmp_path: Path,
     request: pytest.FixtureRequest,
@@ -53,28 +53,28 @@ def test_two_tasks_share_a_site_fairly_one_worker_is_killed_a_pause_holds(
     assert report.hasty == [], "the delay holds between turns, too"
     one, other = sorted(report.shares)
     turn = 2 * PAGES_EACH / report.turns
-    assert other - one <= 2.5 * turn, "a turn, and what the killed one had not told yet"
-    assert report.turns >= 4, "it changed hands"
-    assert report.held < 2 * 2 * PAGES_EACH, "it is the pause that keeps them from going on"
+    assert other - one <= 2.5 * turn, "a turn, and what the killed worker had not reported yet"
+    assert report.turns >= 4, "the site passed between the tasks"
+    assert report.held < 2 * 2 * PAGES_EACH, "not all was fetched before the pause"
     assert report.pause < 2.0
     assert report.resumed < 5.0
     assert report.refetched <= 10, "in flight, or not yet committed"
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path) -> None:
+def test_shard_of_a_stopped_worker_is_continued_by_another(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    status, told = run("", data, "tasks", "create", "http://a.test/", "--topic", "新能源汽车",
+    status, out = run("", data, "tasks", "create", "http://a.test/", "--topic", "新能源汽车",
                        "--owner", "甲", "--site-pages", "12")  # fmt: skip
-    assert (status, "waiting" in told, "甲" in told) == (0, True, True)
+    assert (status, "waiting" in out, "甲" in out) == (0, True, True)
     service = TaskService(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
     with Web(PAGES) as web:
         with running(web.proxy, data, "work", **SLOW) as worker:
             until(lambda: len(web.hits) >= 5)
             worker.send_signal(signal.SIGINT)
-            assert ended(worker, data) == 0
+            assert exit_status(worker, data) == 0
         state = asyncio.run(service.show("1"))
         assert (state.state, state.sites[0].reason) == ("waiting", "shutdown")
         assert state.pages >= 3
@@ -89,10 +89,10 @@ def test_a_worker_that_is_stopped_hands_back_and_another_goes_on(tmp_path: Path)
     assert "Traceback" not in log_of(data).read_text()
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_page_that_two_tasks_want_is_fetched_once(tmp_path: Path) -> None:
+def test_page_of_two_tasks_is_fetched_once(tmp_path: Path) -> None:
     data, topics = tmp_path / "data", ("新能源汽车", "动力电池")
     urls = [f"http://a.test/{number}" for number in range(9)]
     pages = {
@@ -115,41 +115,41 @@ def test_a_page_that_two_tasks_want_is_fetched_once(tmp_path: Path) -> None:
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_http_is_tried_where_a_site_named_without_a_scheme_has_no_https(tmp_path: Path) -> None:
+def test_http_is_tried_if_a_site_has_no_https(tmp_path: Path) -> None:
     data = tmp_path / "data"
     status, _ = run("", data, "tasks", "create", "a.test", "--topic", "新能源汽车",
                     "--site-pages", "3")  # fmt: skip
     assert status == 0
-    with Web(PAGES) as web:  # a proxy that makes no tunnels
+    with Web(PAGES) as web:  # a proxy without CONNECT
         status, _ = run(web.proxy, data, "work", "--once")
         assert status == 0
         assert web.count("http://a.test/") == 1
-    status, told = run("", data, "tasks", "list")
-    assert "finished" in told
-    tried = next(line for line in told.splitlines() if "https://a.test/" in line)
+    status, out = run("", data, "tasks", "list")
+    assert "finished" in out
+    tried = next(line for line in out.splitlines() if "https://a.test/" in line)
     assert tried.endswith("http://a.test/ fetched"), tried
 
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_site_passes_to_the_worker_that_the_operator_names(tmp_path: Path) -> None:
+def test_site_passes_to_the_assigned_worker(tmp_path: Path) -> None:
     data = tmp_path / "data"
     service = TaskService(frontiers_of(Settings({"TOPICCRAWL_DATA_DIR": str(data)})).ledger())
     asyncio.run(service.create(TaskSpec("topic", {"topic": "新能源汽车"}, ("http://a.test/",))))
     slow = {**SLOW, "DOWNLOAD_DELAY": "0.5"}
 
-    def at() -> str:
+    def holder() -> str:
         return asyncio.run(service.show("1")).sites[0].worker
 
     with Web(PAGES) as web, running(web.proxy, data, "work", **slow):
-        until(at)
-        first = at()
+        until(holder)
+        first = holder()
         with running(web.proxy, data, "work", **slow):
             until(lambda: len(asyncio.run(service.workers())) == 2)
             other = next(w.name for w in asyncio.run(service.workers()) if w.name != first)
-            told = lines_of(asyncio.run(service.assign("1", "a.test", other)), full=True)
-            assert f"for {other}" in told[1]
-            until(lambda: at() == other)
+            out = lines_of(asyncio.run(service.assign("1", "a.test", other)), full=True)
+            assert f"for {other}" in out[1]
+            until(lambda: holder() == other)
             fetched = len(web.hits)
             until(lambda: len(web.hits) > fetched + 2)
     assert asyncio.run(service.show("1")).sites[0].turns == 2

@@ -59,7 +59,7 @@ class Companies:
 
 
 def crawl(data: Path, web: Companies, *more: str, **settings: Any) -> tuple[str, str]:
-    """Output and the server's log of a template crawl that begins at Baidu's shape."""
+    """Run a template crawl with a search engine; return its output and the server's log."""
     log = data.with_suffix(".tsv")
     log.unlink(missing_ok=True)
     engine = Engine({QUERY: web.seeds})
@@ -84,20 +84,20 @@ def records(data: Path, *, gone: bool = False) -> dict[str, StoredRecord]:
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Path) -> None:
+def test_second_period_finds_new_changed_and_gone_records(tmp_path: Path) -> None:
     web, data = Companies(12), tmp_path / "data"
     output, _ = crawl(data, web, "-a", "chance=0")
     first = records(data)
     assert sorted(first) == sorted(f"c{n}.test" for n in range(12)), output
-    assert "item_dropped" not in output  # its steps are no dropped results
+    assert "item_dropped" not in output  # its steps are not dropped results
     assert "'topiccrawl/template/records/new': 12" in output
     assert "'topiccrawl/template/seeds/done': 12" in output
     assert first["c3.test"].record.values("联系方式") == ("+86 28 8512 0003",)
-    (told,) = asyncio.run(LocalRuns(data).all())
-    assert told.state["run"]["spider"] == "template"
-    totals = told.state["totals"]
+    (entry,) = asyncio.run(LocalRuns(data).all())
+    assert entry.state["run"]["spider"] == "template"
+    totals = entry.state["totals"]
     assert (totals["pages"], totals["relevant"], totals["articles"]) == (24, 12, 12)
-    assert told.state["series"]["points"][-1][1:3] == [24, 12], "half of them held records"
+    assert entry.state["series"]["points"][-1][1:3] == [24, 12], "half of the pages had records"
 
     web.write(3, "028-85129999")
     del web.pages["http://www.c4.test/lx.asp"]
@@ -113,7 +113,7 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
     changed = {n for n, one in now.items() if n in first and one.changed_at > first[n].changed_at}
     assert changed == {"c3.test"}
     assert "1 new, 1 changed, 1 gone" in output
-    assert log.count("http://www.c4.test/lx.asp") == 2  # gone only if it says so twice
+    assert log.count("http://www.c4.test/lx.asp") == 2  # gone only after a second request
     events = [json.loads(line) for line in feed.read_text().splitlines() if '"event"' in line]
     assert sorted((one["event"], one["url"]) for one in events) == [
         ("changed", "http://www.c3.test/lx.asp"),
@@ -124,8 +124,8 @@ def test_a_second_period_finds_exactly_what_is_new_changed_and_gone(tmp_path: Pa
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_two_periods_of_made_companies_agree_with_their_truth(tmp_path: Path) -> None:
-    """Records, and exactly what is new, changed and gone, over layouts never tuned on."""
+def test_two_periods_of_generated_companies_match_the_truth(tmp_path: Path) -> None:
+    """Records and changes are right for layouts that were not used for tuning."""
     first, second = measure(tmp_path, seed=4, companies=8, group="judging")
     assert (first.missing, first.needless, first.wrong) == (0, 0, ())
     assert first.field_precision >= 0.97
@@ -156,7 +156,7 @@ class Directory(Companies):
 
 
 @pytest.mark.crawl
-def test_layers_next_pages_and_a_page_that_is_the_whole_site(tmp_path: Path) -> None:
+def test_layers_next_pages_and_single_page_sites_are_crawled(tmp_path: Path) -> None:
     web, data = Directory(), tmp_path / "data"
     output, log = crawl(data, web, "-a", "chance=0")
     found = {one.record.name: one for one in records(data).values()}
@@ -164,18 +164,18 @@ def test_layers_next_pages_and_a_page_that_is_the_whole_site(tmp_path: Path) -> 
     assert found["一页软件公司"].entity == "one.test"
     assert found["第4软件公司"].entity == "http://www.yp.test/card/4.html"
     urls = [line.split("\t")[-1] for line in log.splitlines() if "/card/" in line]
-    assert len(urls) == len(set(urls)) == 5  # one of them stands on both pages
+    assert len(urls) == len(set(urls)) == 5  # one of them is on both pages
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.crawl
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_killed_and_started_again_a_crawl_finds_the_same_records(tmp_path: Path) -> None:
+def test_killed_and_restarted_crawl_finds_the_same_records(tmp_path: Path) -> None:
     web = Companies(18)
     crawl(tmp_path / "whole", web)
     whole = {name: one.record for name, one in records(tmp_path / "whole").items()}
-    assert 6 <= len(whole) < 18  # some are passed over by chance
+    assert 6 <= len(whole) < 18  # some are skipped by chance
     data = tmp_path / "killed"
     draw = random.Random(3)  # noqa: S311
     engine = Engine({QUERY: web.seeds})

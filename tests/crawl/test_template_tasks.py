@@ -1,4 +1,4 @@
-"""A task that crawls a template: one worker at a time, whatever happens to it."""
+"""A task of a template is crawled by one worker at a time, also after a kill."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ TEMPLATE, SEARCH = "软件公司-四川", "baidu:http://baidu.engine.test/s"
 SETTINGS = {"DOWNLOAD_DELAY": "0.05", "TOPICCRAWL_NODE_SECONDS": "4", "CONCURRENT_REQUESTS": "4"}
 
 
-class Scene:
-    """Two workers, the server that sees them, and a service to ask.
+class WorkerPair:
+    """Two workers, the log of their server, and calls of the task service.
 
-    Each question has a connection of its own, since each has its own event loop.
+    Each call has its own connection, since it has its own event loop.
     """
 
     def __init__(self, proxy: str, data: Path, log: Path, url: str) -> None:
@@ -46,8 +46,8 @@ class Scene:
             assert made.task.id == "1"
         else:
             words = ("tasks", "create", "--template", TEMPLATE, "--discover", SEARCH)
-            status, told = run(proxy, data, *words, **settings)
-            assert (status, "1  waiting" in told, "template" in told) == (0, True, True), told
+            status, out = run(proxy, data, *words, **settings)
+            assert (status, "1  waiting" in out, "template" in out) == (0, True, True), out
         self.log = log
         self.workers = [start(proxy, data, "work", "--once", **settings) for _ in range(2)]
 
@@ -62,14 +62,14 @@ class Scene:
         return asyncio.run(asked())
 
     def pages(self) -> list[str]:
-        """URLs that were asked for, of the pages with records."""
+        """Return the requested URLs of pages with records."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         return [line.split("\t")[-1] for line in lines if line.endswith("lx.asp")]
 
     def holder(self) -> subprocess.Popen[bytes] | None:
-        """Who has the template now."""
+        """Return the worker that has the template now."""
         pids = [worker.pid for worker in self.ask(TaskService.workers) if worker.shards]
-        assert len(pids) <= 1, "one at a time"
+        assert len(pids) <= 1, "one worker at a time"
         return next((worker for worker in self.workers if [worker.pid] == pids), None)
 
     def end(self) -> None:
@@ -81,38 +81,40 @@ class Scene:
 @pytest.mark.crawl
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["folder", "redis"])
-def test_one_worker_at_a_time_crawls_it_another_goes_on_and_a_pause_holds(
+def test_one_worker_at_a_time_despite_kill_and_pause(
     where: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
     url = request.getfixturevalue("redis_url") if where == "redis" else ""
     data, log, web = tmp_path / "data", tmp_path / "access.tsv", Companies(24)
     with DemoServer(Together([Engine({QUERY: web.seeds})], web), log, latency=0.15) as server:
-        scene = Scene(server.proxy, data, log, url)
+        pair = WorkerPair(server.proxy, data, log, url)
         try:
-            until(lambda: len(scene.pages()) >= 2)
-            first = scene.holder()
+            until(lambda: len(pair.pages()) >= 2)
+            first = pair.holder()
             assert first is not None
             first.send_signal(signal.SIGKILL)
             first.wait()
-            until(lambda: scene.holder() not in {None, first})
-            before = len(scene.pages())
-            until(lambda: len(scene.pages()) > before)
-            scene.ask(lambda service: service.pause("1"))
-            until(lambda: scene.holder() is None)
-            held = len(scene.pages())
+            until(lambda: pair.holder() not in {None, first})
+            before = len(pair.pages())
+            until(lambda: len(pair.pages()) > before)
+            pair.ask(lambda service: service.pause("1"))
+            until(lambda: pair.holder() is None)
+            held = len(pair.pages())
             time.sleep(1)
-            assert len(scene.pages()) == held, "nothing is asked in a pause"
-            state = scene.ask(lambda service: service.resume("1"))
+            assert len(pair.pages()) == held, "no requests during the pause"
+            state = pair.ask(lambda service: service.resume("1"))
             assert state.sites[0].turns == 2
-            (other,) = (worker for worker in scene.workers if worker is not first)
+            (other,) = (worker for worker in pair.workers if worker is not first)
             assert other.wait(PATIENCE) == 0, "it ended by itself"
         finally:
-            scene.end()
-        state = scene.ask(lambda service: service.show("1"))
+            pair.end()
+        state = pair.ask(lambda service: service.show("1"))
     assert (state.state, state.sites[0].state) == ("finished", "done"), log_of(data).read_text()
-    found, pages = records(data), scene.pages()
-    assert {f"http://www.{name}/lx.asp" for name in found} == set(pages), "all that was asked for"
+    found, pages = records(data), pair.pages()
+    assert {f"http://www.{name}/lx.asp" for name in found} == set(pages), (
+        "each requested page has a record"
+    )
     assert len(found) >= 8
     assert len(pages) - len(set(pages)) <= 8, "in flight when it was killed"
     assert "Traceback" not in log_of(data).read_text()

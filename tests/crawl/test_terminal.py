@@ -1,4 +1,4 @@
-"""At a terminal a crawl shows progress and its end; the log is a file that is named."""
+"""Tests of a crawl at a terminal, which shows its progress and end and names the log file."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.crawl
 
 PAGES = {"http://a.test/0": article("家常菜谱", "红烧肉要先焯水，再加冰糖和酱油。")}
-ASKED = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=http://a.test/0")
+ARGUMENTS = ("crawl", "topic", "-a", "topic=足球", "-a", "seeds=http://a.test/0")
 
 
 def at_a_terminal(proxy: str, data: Path, *more: str, status: int = 0, **environment: str) -> str:
     """Run the crawl with standard error at a terminal; return what that shows."""
     ours, theirs = pty.openpty()
     given = {**os.environ, "http_proxy": proxy, "no_proxy": "", **environment}
-    words = command(data, *ASKED, *more)
+    words = command(data, *ARGUMENTS, *more)
     level = words.index("LOG_LEVEL=INFO")
-    del words[level - 1 : level + 1]  # an operator leaves it as it is
+    del words[level - 1 : level + 1]  # the default is tested
     with subprocess.Popen(words, cwd=ROOT, env=given, stderr=theirs) as process:
         os.close(theirs)
         shown = b""
@@ -56,7 +56,7 @@ def test_a_terminal_shows_the_end_and_names_the_log(tmp_path: Path) -> None:
     assert "Spider closed (finished)" in log.read_text()
 
 
-def test_the_terminal_shows_that_a_stopped_crawl_waits_and_a_second_ctrl_c(tmp_path: Path) -> None:
+def test_terminal_reports_the_first_and_the_second_ctrl_c(tmp_path: Path) -> None:
     asked, answer = threading.Event(), threading.Event()
 
     def slow(_: object) -> Answer:
@@ -67,7 +67,7 @@ def test_the_terminal_shows_that_a_stopped_crawl_waits_and_a_second_ctrl_c(tmp_p
     ours, theirs = pty.openpty()
     with Web({"http://a.test/robots.txt": Answer("", 404), "http://a.test/0": slow}) as web:
         given = {**os.environ, "http_proxy": web.proxy, "no_proxy": "", "LC_ALL": "C.UTF-8"}
-        words = command(tmp_path, *ASKED)
+        words = command(tmp_path, *ARGUMENTS)
         with subprocess.Popen(words, cwd=ROOT, env=given, stderr=theirs) as process:
             os.close(theirs)
             assert asked.wait(PATIENCE)
@@ -84,7 +84,7 @@ def test_the_terminal_shows_that_a_stopped_crawl_waits_and_a_second_ctrl_c(tmp_p
 
 
 @pytest.mark.parametrize(("sent", "reason"), [(0, "finished"), (signal.SIGHUP, "shutdown")])
-def test_a_closed_terminal_breaks_nothing(tmp_path: Path, sent: int, reason: str) -> None:
+def test_crawl_survives_a_closed_terminal(tmp_path: Path, sent: int, reason: str) -> None:
     asked, answer = threading.Event(), threading.Event()
 
     def slow(_: object) -> Answer:
@@ -95,7 +95,7 @@ def test_a_closed_terminal_breaks_nothing(tmp_path: Path, sent: int, reason: str
     ours, theirs = pty.openpty()
     with Web({"http://a.test/robots.txt": Answer("", 404), "http://a.test/0": slow}) as web:
         given = {**os.environ, "http_proxy": web.proxy, "no_proxy": ""}
-        words = command(tmp_path, *ASKED)
+        words = command(tmp_path, *ARGUMENTS)
         with subprocess.Popen(words, cwd=ROOT, env=given, stderr=theirs) as process:
             os.close(theirs)
             assert asked.wait(PATIENCE)
@@ -106,7 +106,7 @@ def test_a_closed_terminal_breaks_nothing(tmp_path: Path, sent: int, reason: str
     assert f"Spider closed ({reason})" in (tmp_path / "logs" / "topic-足球.log").read_text()
 
 
-def test_v_shows_the_log_and_lang_chooses_the_language(tmp_path: Path) -> None:
+def test_option_v_shows_the_log_and_lang_sets_the_language(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with Web(PAGES) as web:
         shown = at_a_terminal(web.proxy, data, "-v", LANG="zh_CN.UTF-8", LC_ALL="", LANGUAGE="")
@@ -123,7 +123,7 @@ def test_the_terminal_shows_why_a_crawl_did_not_start(tmp_path: Path) -> None:
     assert f"ERROR: {data}/store.sqlite: cannot open" in shown
 
 
-def test_the_terminal_shows_wrong_settings(tmp_path: Path) -> None:
+def test_the_terminal_shows_invalid_settings(tmp_path: Path) -> None:
     more = ("-s", "TOPICCRAWL_PAGEZ=3", "-s", "TOPICCRAWL_PAGES=x")
     shown = at_a_terminal("", tmp_path, *more, status=2, LANG="en_US.UTF-8", LC_ALL="")
     assert "TOPICCRAWL_PAGES is 'x': give a number, 0 or larger" in shown

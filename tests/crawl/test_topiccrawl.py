@@ -1,4 +1,4 @@
-"""The ``topiccrawl`` command as a new user meets it: a project made, a crawl, a table."""
+"""Tests of the ``topiccrawl`` command: a new project, a crawl, a table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def web() -> Iterator[Web]:
 
 
 def topiccrawl(folder: Path, *words: str, web: Web | None = None) -> tuple[int, str]:
-    """Exit status and output of the installed command, run in a folder."""
+    """Run the installed command in a folder; return its exit status and output."""
     environment = {name: value for name, value in os.environ.items() if name[:6] != "SCRAPY"}
     if web is not None:
         environment |= {"http_proxy": web.proxy, "no_proxy": ""}
@@ -69,9 +69,7 @@ def test_a_crawl_from_any_folder_ends_with_a_table(tmp_path: Path, web: Web) -> 
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_a_project_that_was_created_crawls_and_lists_both_kinds_of_spiders(
-    tmp_path: Path, web: Web
-) -> None:
+def test_created_project_crawls_and_lists_its_spiders(tmp_path: Path, web: Web) -> None:
     status, out = topiccrawl(tmp_path, "init", "my-news", "--topic", "动力电池 充电桩")
     assert status == 0, out
     project = tmp_path / "my-news"
@@ -90,13 +88,13 @@ def test_a_project_that_was_created_crawls_and_lists_both_kinds_of_spiders(
     assert (status, out) == (1, "my-news is not empty: choose a new folder\n")
 
 
-def test_a_wrong_output_is_refused_before_the_crawl(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_output_is_refused_before_the_crawl(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["crawl", "足球", "-o", "all.doc"])
     assert "-o all.doc: the suffix must be one of .jsonl" in capsys.readouterr().err
 
 
-def test_an_output_in_a_missing_folder_is_refused_before_the_crawl(
+def test_output_in_a_missing_folder_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):

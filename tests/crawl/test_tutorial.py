@@ -1,4 +1,4 @@
-"""The tutorial, word by word, in both languages: what it says works."""
+"""The commands and code of the tutorial work, in both languages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pages() -> dict[str, Page]:
 
 
 @pytest.mark.parametrize("name", ["tutorial.md", "tutorial.zh-CN.md"])
-def test_the_tutorial_works_as_it_stands(name: str, tmp_path: Path) -> None:
+def test_commands_and_code_of_the_tutorial_work(name: str, tmp_path: Path) -> None:
     blocks = _BLOCK.findall((ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert len(blocks) == 7
     folder = tmp_path

@@ -1,4 +1,4 @@
-"""A host without a usable connection ends with the cause, named as for pages."""
+"""Pages of unreachable hosts end with the cause as their reason."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_the_cause_is_kept_through_retries_and_reported(tmp_path: Path) -> None:
         _, out = run("", data, *crawl, RETRY_TIMES="1", DOWNLOAD_TIMEOUT="2")
         (folder,) = (data / "frontiers").iterdir()
         frontier = read_frontier(folder)
-        told = {url: frontier.why(url) for url in wanted}
-        assert {url: one and one.reason for url, one in told.items()} == wanted, out[-3000:]
+        reports = {url: frontier.why(url) for url in wanted}
+        assert {url: one and one.reason for url, one in reports.items()} == wanted, out[-3000:]
         counts = frontier.counts()
         assert [counts[f"error/{reason}"] for reason in wanted.values()] == [1] * len(wanted)
         _, out = run("", data, "why", "http://no-such-host.invalid/")

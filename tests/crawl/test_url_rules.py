@@ -1,4 +1,4 @@
-"""Include and exclude rules hold before any request: seeds, links, redirects, an older queue."""
+"""Include and exclude rules apply to seeds, links, redirects and an older queue."""
 
 from __future__ import annotations
 
@@ -31,36 +31,36 @@ def pages() -> dict[str, Page]:
     return web
 
 
-def asked(web: Web) -> set[str]:
+def requested(web: Web) -> set[str]:
     return {hit.url for hit in web.hits if not hit.url.endswith("robots.txt")}
 
 
-def test_only_what_the_rules_allow_is_requested(tmp_path: Path) -> None:
+def test_only_urls_that_the_rules_allow_are_requested(tmp_path: Path) -> None:
     arguments = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/news/")
     with Web(pages()) as web:
         only = ("-a", "include=news.test/news/*", "-a", r"exclude=re:/2\.html$")
         status, log = run(web.proxy, tmp_path / "data", *arguments, *only)
         assert status == 0, log[-3000:]
         kept = {f"{SITE}/news/{name}" for name in ("", "0.html", "1.html", "moved.html")}
-        assert asked(web) == kept
+        assert requested(web) == kept
     assert "'topiccrawl/links/url-not-included': 2" in log
     assert "'topiccrawl/queue/error/url-excluded': 1" in log  # the redirect
 
 
 @pytest.mark.slow
-def test_a_queue_that_is_older_than_the_rules_obeys_them(tmp_path: Path) -> None:
+def test_rules_apply_to_an_older_queue(tmp_path: Path) -> None:
     arguments = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/news/")
     with Web(pages()) as web:
         run(web.proxy, tmp_path / "data", *arguments, TOPICCRAWL_PAGES="1")
         web.hits.clear()
         status, log = run(web.proxy, tmp_path / "data", *arguments, "-a", "exclude=/video/*")
         assert status == 0, log[-3000:]
-        assert asked(web)
-        assert not any("/video/" in url for url in asked(web))
+        assert requested(web)
+        assert not any("/video/" in url for url in requested(web))
     assert "'topiccrawl/queue/error/url-excluded': 2" in log
 
 
-def test_seeds_that_the_rules_refuse_are_a_mistake(tmp_path: Path) -> None:
+def test_seeds_refused_by_the_rules_are_an_error(tmp_path: Path) -> None:
     arguments = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={SITE}/")
     for rule, words in (("include=/news/*", "no pattern of include"),
                         ("exclude=re:(", "is no regular expression")):  # fmt: skip

@@ -1,4 +1,4 @@
-"""The walks of docs/walks.md, word by word, each in a new folder."""
+"""The commands of docs/walks.md work, each walk in a new folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize("walk", WALKS, ids=lambda walk: str(walk.splitlines()[0]))
-def test_a_walk_works_as_it_stands(walk: str, tmp_path: Path) -> None:
+def test_commands_of_a_walk_work(walk: str, tmp_path: Path) -> None:
     for name, text in re.findall(r"`([\w.]+)`:\n\n```python\n(.*?)```", walk, re.DOTALL):
         (tmp_path / name).write_text(text, encoding="utf-8")
     script = "".join(re.findall(r"```sh\n(.*?)```", walk, re.DOTALL))

@@ -1,4 +1,4 @@
-"""Crawls that visit pages again: what changed is reported, what did not costs a 304."""
+"""Tests of revisits: changes are reported, unchanged pages answer 304."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from lab.demo import generate
 from lab.demo.changes import Changes, Changing
 from lab.demo.server import DemoServer
-from tests.crawl.run import ended, log_of, run, running, stored
+from tests.crawl.run import exit_status, log_of, run, running, stored
 from tests.crawl.web import Answer, Page, Web, article
 from tests.waiting import until
 from topiccrawl.storage.pages import Pages
@@ -39,11 +39,11 @@ AT_ONCE = (
     *("-s", "TOPICCRAWL_REVISIT_ARTICLE=0.3"),
     *("-s", "TOPICCRAWL_GONE_SECONDS=0.5"),
 )
-"""Everything is due again in no time."""
+"""Settings with which pages are due again after a moment."""
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_two_runs_tell_what_changed_between_them_as_the_generator_knows_it(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_second_run_reports_the_changes_of_the_generator(tmp_path: Path) -> None:
     changing = Changing(generate(3, 240, traps=False, faults=False), each=4)
     first, second = changing.editions
     data, log, feed = tmp_path / "data", tmp_path / "log.tsv", tmp_path / "feed.jsonl"
@@ -79,8 +79,8 @@ class Growing:
     def __init__(self) -> None:
         self.shown, self.fed = [1], [5]
         numbers = range(9)
-        told = {n: article(f"足球第{n}轮", f"第{n}轮足球比赛昨晚结束，") for n in numbers}
-        self.pages = {self.page.format(n): told[n] for n in numbers}
+        texts = {n: article(f"足球第{n}轮", f"第{n}轮足球比赛昨晚结束，") for n in numbers}
+        self.pages = {self.page.format(n): texts[n] for n in numbers}
 
     def list(self, handler: BaseHTTPRequestHandler) -> Answer:
         etag = f'"{len(self.shown)}"'
@@ -93,17 +93,19 @@ class Growing:
         text = f"<html><head>{head}</head><body><ul>{items}</ul></body></html>"
         return Answer(text, headers=(("ETag", etag),))
 
-    def tell(self, _: BaseHTTPRequestHandler) -> Answer:
+    def show_feed(self, _: BaseHTTPRequestHandler) -> Answer:
         items = (f"<item><title>足球第{n}轮</title><link>/{n}.html</link></item>" for n in self.fed)
         return Answer(f"<rss><channel><title>足球</title>{''.join(items)}</channel></rss>")
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_watch_continues_after_kill_9_and_ends_on_interrupt(tmp_path: Path) -> None:
     site, data = Growing(), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
     with ExitStack() as stack:
-        web = stack.enter_context(Web({site.hub: site.list, site.feed: site.tell, **site.pages}))
+        web = stack.enter_context(
+            Web({site.hub: site.list, site.feed: site.show_feed, **site.pages})
+        )
         process = stack.enter_context(running(web.proxy, data, *crawl, *AT_ONCE))
         wait_for(lambda: web.count(site.hub) > 3 and web.count(site.page.format(1)) > 0, data)
         site.shown.append(2)
@@ -116,24 +118,22 @@ def test_a_watch_goes_on_after_kill_9_and_ends_cleanly_when_told(tmp_path: Path)
         process = stack.enter_context(running(web.proxy, data, *crawl, *AT_ONCE))
         wait_for(lambda: web.count(site.hub) > visits + 3 and len(stored(data)) == 5, data)
         process.send_signal(signal.SIGINT)
-        assert ended(process, data) == 0
+        assert exit_status(process, data) == 0
     assert "stopped; no data is lost" in log_of(data).read_text()
     assert sum(hit.status == 304 for hit in web.hits if hit.url == site.hub) > 3
     assert web.count(site.feed) > 3
     assert len(stored(data)) == 5
 
 
-class Apart(Growing):
-    """Articles and feed on hosts of their own: only the hub waits for the hub's delay."""
+class SeparateHosts(Growing):
+    """Articles and feed on separate hosts, so that only the hub waits for the hub's delay."""
 
     feed, page = "http://c.test/news.xml", "http://b.test/{}.html"
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_a_hub_that_gets_credit_while_it_is_on_its_way_is_asked_for_on_condition(
-    tmp_path: Path,
-) -> None:
-    site, data = Apart(), tmp_path / "data"
+@pytest.mark.usefixtures("no_coverage")
+def test_hub_credited_in_flight_is_requested_conditionally(tmp_path: Path) -> None:
+    site, data = SeparateHosts(), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
 
     def growing(handler: BaseHTTPRequestHandler) -> Answer:
@@ -147,11 +147,11 @@ def test_a_hub_that_gets_credit_while_it_is_on_its_way_is_asked_for_on_condition
     ):
         wait_for(lambda: web.count(site.hub) > 2, data)
     hubs = [hit.status for hit in web.hits if hit.url == site.hub]
-    assert hubs[:3] == [200, 200, 304]  # as it was, grown, as it was
+    assert hubs[:3] == [200, 200, 304]  # before, grown, unchanged
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_packed_news_sitemaps_are_found_by_robots_and_an_index(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_gzipped_news_sitemaps_are_found_by_robots_and_index(tmp_path: Path) -> None:
     site, data = Growing(), tmp_path / "data"
     index, named = "http://a.test/sitemap_index.xml", "http://a.test/news.xml.gz"
     page = site.page.format(8)
@@ -159,8 +159,8 @@ def test_packed_news_sitemaps_are_found_by_robots_and_an_index(tmp_path: Path) -
     pages: dict[str, Page] = {
         site.hub: site.list,
         "http://a.test/robots.txt": f"User-agent: *\nAllow: /\nSitemap: {index}",
-        index: packed(f"<sitemapindex><sitemap><loc>{named}</loc></sitemap></sitemapindex>"),
-        named: packed(f"<urlset>{entry}</urlset>"),
+        index: gzipped(f"<sitemapindex><sitemap><loc>{named}</loc></sitemap></sitemapindex>"),
+        named: gzipped(f"<urlset>{entry}</urlset>"),
         **site.pages,
     }
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=once")
@@ -170,13 +170,13 @@ def test_packed_news_sitemaps_are_found_by_robots_and_an_index(tmp_path: Path) -
     assert page in stored(data)
 
 
-def packed(text: str) -> Answer:
-    """As some servers give it: packed, and no word of it but the type."""
+def gzipped(text: str) -> Answer:
+    """Answer with a gzip file, without Content-Encoding, as some servers do."""
     return Answer(gzip.compress(text.encode()), headers=(("Content-Type", "application/gzip"),))
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_an_article_on_two_pages_has_changed_where_its_second_page_did(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_change_of_the_second_page_changes_the_article(tmp_path: Path) -> None:
     hub, first, second = (f"http://a.test/{name}" for name in ("", "1.html", "1_2.html"))
     text = article("足球第1轮", "第1轮足球比赛昨晚结束，")
     onward = text.replace("</body>", '<a href="/1_2.html">下一页</a></body>')
@@ -200,7 +200,7 @@ def test_an_article_on_two_pages_has_changed_where_its_second_page_did(tmp_path:
 
 
 def bodies(data: Path, url: str) -> list[str]:
-    """The texts of an article, the older first."""
+    """Return the texts of an article, the oldest first."""
 
     async def read() -> list[str]:
         store = SqliteStore(data)
@@ -215,7 +215,7 @@ def bodies(data: Path, url: str) -> list[str]:
 
 
 class Failing:
-    """A hub and an article that answer as ``statuses`` say, one a visit, then as they were."""
+    """A hub and an article that answer with ``statuses``, one per visit, then with 200."""
 
     hub, page = "http://a.test/", "http://a.test/1.html"
 
@@ -234,9 +234,9 @@ class Failing:
         return Web(dict.fromkeys(self.texts, self.answer))
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.parametrize("statuses", [(200, 404, 404), (200, 503, 503, 503)])
-def test_a_hub_that_failed_for_good_is_visited_again_when_it_is_back(
+def test_hub_that_failed_is_visited_again_when_it_recovers(
     tmp_path: Path, statuses: tuple[int, ...]
 ) -> None:
     site, data = Failing(hub=statuses), tmp_path / "data"
@@ -245,20 +245,20 @@ def test_a_hub_that_failed_for_good_is_visited_again_when_it_is_back(
         wait_for(lambda: web.count(site.hub) > len(statuses), data)
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_a_watch_whose_seed_is_out_of_reach_waits_for_it(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_watch_waits_for_an_unreachable_seed(tmp_path: Path) -> None:
     site, data = Failing(hub=(503,) * 7), tmp_path / "data"  # three attempts a visit
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
     soon = {"TOPICCRAWL_REVISIT_SHORTEST": "0.3"}
     with site.serve() as web, running(web.proxy, data, *crawl, *AT_ONCE, **soon) as process:
         wait_for(lambda: web.count(site.hub) > 9 and len(stored(data)) == 1, data)
         process.send_signal(signal.SIGINT)
-        assert ended(process, data) == 0
+        assert exit_status(process, data) == 0
     assert f"{site.hub} cannot be fetched (http-503)" in log_of(data).read_text()
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_watch_continues_after_the_clock_is_set_back(tmp_path: Path) -> None:
     site, data = Failing(), tmp_path / "data"
 
     def hub(_: BaseHTTPRequestHandler) -> Answer:
@@ -274,10 +274,8 @@ def test_a_watch_goes_on_where_the_clock_is_set_back_by_hours(tmp_path: Path) ->
     assert "The system clock was set back" in log_of(data).read_text()
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
-    tmp_path: Path,
-) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_missing_page_is_visited_only_once_more(tmp_path: Path) -> None:
     site, data = Failing(page=(200, 404, 503, 503, 503)), tmp_path / "data"
     crawl = ("crawl", "topic", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=once")
     with site.serve() as web:
@@ -288,8 +286,8 @@ def test_a_crawl_that_ends_looks_a_second_time_at_what_is_missing_and_no_more(
     assert changes_since(data, "足球", 0.0).gone == ()
 
 
-@pytest.mark.usefixtures("unmeasured")
-def test_a_watch_that_breaks_ends_and_says_so(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("no_coverage")
+def test_failed_watch_ends_and_is_reported(tmp_path: Path) -> None:
     site = Growing()
     crawl = ("crawl", "broken", "-a", "topic=足球", "-a", f"seeds={site.hub}", "-a", "watch=1")
     with Web({site.hub: site.list, **site.pages}) as web:

@@ -1,4 +1,4 @@
-"""A crawl that is killed tells of each stored story once."""
+"""A crawl that is killed sends each stored story once."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @pytest.mark.crawl
 @pytest.mark.slow
-def test_killed_amid_telling_each_story_is_told_and_none_twice(
+def test_each_story_is_sent_once_despite_a_kill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(MEASURED, raising=False)
     monkeypatch.setenv("TOPICCRAWL_WEBHOOK_SECRET", SECRET)
     web, data = generate(3, 120, traps=False, faults=False), tmp_path / "data"
     arguments = ("crawl", "topic", "-a", f"topic={web.topic}", "-a", f"seeds={','.join(web.seeds)}")
-    asked = 0
+    requests = 0
 
-    def moody(_url: str) -> int:
-        nonlocal asked
-        asked += 1
-        return 503 if asked % 9 == 6 else 200
+    def unreliable(_url: str) -> int:
+        nonlocal requests
+        requests += 1
+        return 503 if requests % 9 == 6 else 200
 
-    with DemoServer(web) as server, Listener(moody) as listener:
+    with DemoServer(web) as server, Listener(unreliable) as listener:
         hook = {"TOPICCRAWL_WEBHOOK": listener.url}
         with running(server.proxy, data, *arguments, **hook) as crawl:
             until(lambda: len(listener.taken) >= 3 or crawl.poll() is not None)
@@ -43,7 +43,7 @@ def test_killed_amid_telling_each_story_is_told_and_none_twice(
             status, text = run(server.proxy, data, *arguments, **hook)
             assert status == 0, text
             if set(listener.taken) == _stories(data):
-                break  # else the first one ran out of its parting seconds
+                break  # else the first run ended before all were sent
     stories = _stories(data)
     assert set(listener.taken) == stories
     assert len(stories) > 8

@@ -1,4 +1,4 @@
-"""The benchmark of whole crawls."""
+"""Tests of the benchmark of whole crawls."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from benchmarks import crawl
 from benchmarks.crawl import Trial
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_crawlers_get_the_pages_of_a_web_without_end(
+def test_crawlers_fetch_pages_of_an_endless_web(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(crawl, "BODIES", 10)
@@ -24,9 +24,9 @@ def test_crawlers_get_the_pages_of_a_web_without_end(
     crawl.bodies.cache_clear()
 
 
-@pytest.mark.usefixtures("unmeasured")
+@pytest.mark.usefixtures("no_coverage")
 @pytest.mark.slow
-def test_a_crawl_goes_on_with_the_queue_that_was_filled(tmp_path: Path) -> None:
+def test_crawl_continues_with_a_filled_queue(tmp_path: Path) -> None:
     trial = Trial("judged", 0)
     crawl.filled(crawl.data(trial, 5, tmp_path), 300)
     assert crawl.crawl(trial, 5, tmp_path).pages == 5

@@ -1,4 +1,4 @@
-"""A spider and a pipeline that go wrong on purpose, chosen by the page's URL."""
+"""Spiders, schedulers and a pipeline that fail on purpose."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-ROOM = 1 << 20
-"""Bytes that a file may have once the disk is full."""
+MAX_FILE_BYTES = 1 << 20
+"""Maximum size of a file, to simulate a full disk."""
 
 
 class TrialSpider(TopicSpider):
-    """The topic spider, with pages that break it."""
+    """The topic spider; pages with certain URLs make it fail."""
 
     name = "trial"
     custom_settings = {  # noqa: RUF012
-        "ITEM_PIPELINES": {"tests.crawl.trials.BreakingPipeline": 1, **ITEM_PIPELINES}
+        "ITEM_PIPELINES": {"tests.crawl.trials.FailingPipeline": 1, **ITEM_PIPELINES}
     }
 
     @override
@@ -52,24 +52,24 @@ class TrialSpider(TopicSpider):
             seconds, wall = 3600.0 * float(hours), time.time
             time.time = lambda: wall() + seconds
         if "/full" in response.url:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES, MAX_FILE_BYTES))
         yield from super().parse(response)
 
 
 class BrokenWatch(Watch):
-    """Breaks when it hands out for the second time."""
+    """A watch that fails when it queues due pages for the second time."""
 
-    times: ClassVar = count()
+    calls: ClassVar = count()
 
     @override
     async def _requeue_due(self) -> None:
-        if next(self.times):
+        if next(self.calls):
             raise ZeroDivisionError("a mistake")
         await super()._requeue_due()
 
 
 class BrokenSpider(TopicSpider):
-    """The topic spider, with a watch that breaks."""
+    """The topic spider with a watch that fails."""
 
     name = "broken"
     custom_settings = {  # noqa: RUF012
@@ -80,8 +80,8 @@ class BrokenSpider(TopicSpider):
     }  # fmt: skip
 
 
-class ReluctantScheduler(FrontierScheduler):
-    """Lets every request out at its second attempt only."""
+class SecondAttemptScheduler(FrontierScheduler):
+    """Releases each request only at the second attempt."""
 
     held: ClassVar[set[str]] = set()
 
@@ -92,8 +92,8 @@ class ReluctantScheduler(FrontierScheduler):
         return again and super().leaves(request)
 
 
-class TellingScheduler(FrontierScheduler):
-    """Says what it lets out."""
+class LoggingScheduler(FrontierScheduler):
+    """Logs the requests that it releases."""
 
     @override
     def leaves(self, request: Request) -> bool:
@@ -102,7 +102,7 @@ class TellingScheduler(FrontierScheduler):
 
 
 class CountingScheduler(FrontierScheduler):
-    """Counts how often it is asked for a request."""
+    """Counts the calls of ``next_request``."""
 
     @override
     def next_request(self) -> Request | None:
@@ -110,10 +110,10 @@ class CountingScheduler(FrontierScheduler):
         return super().next_request()
 
 
-class FalteringScheduler(FrontierScheduler):
-    """Stands still a moment after it let a request out, and before that leaves: every other time.
+class PausingScheduler(FrontierScheduler):
+    """Blocks for a moment between releasing and sending every other request.
 
-    Shorter than what the stall detector notices.
+    The moment is too short for the stall detector.
     """
 
     calls: ClassVar = count()
@@ -126,21 +126,21 @@ class FalteringScheduler(FrontierScheduler):
         return leaves
 
 
-class StandingScheduler(FrontierScheduler):
-    """Says when it let a request out, and stands still from the loop's next turn on."""
+class BlockingScheduler(FrontierScheduler):
+    """Logs the time of each release, then blocks the next iteration of the event loop."""
 
-    stands: ClassVar = 1.5
+    block_seconds: ClassVar = 1.5
 
     @override
     def leaves(self, request: Request) -> bool:
         leaves = super().leaves(request)
         logger.info("let out at %.3f", time.monotonic())
-        asyncio.get_running_loop().call_soon(time.sleep, self.stands)
+        asyncio.get_running_loop().call_soon(time.sleep, self.block_seconds)
         return leaves
 
 
-class BreakingPipeline:
-    """Fails on some articles."""
+class FailingPipeline:
+    """Raises an error for some articles."""
 
     async def process_item(self, item: object) -> object:
         if isinstance(item, Article) and "/item-error" in item.url:

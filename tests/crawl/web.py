@@ -1,4 +1,4 @@
-"""A tiny web for one test: pages by URL, served as a proxy for all hosts, every request logged."""
+"""A small web for one test: a proxy that serves pages by URL and records all requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Hit(NamedTuple):
-    """One request as the server saw it; ``at`` is when it arrived, seconds since the epoch."""
+    """One request; ``at`` is its time of arrival in seconds since the epoch."""
 
     at: float
     url: str
@@ -26,7 +26,7 @@ class Hit(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a page answers."""
+    """Answer to a request; ``seconds`` is the delay of its body."""
 
     body: str | bytes = ""
     status: int = 200
@@ -62,7 +62,9 @@ class Web:
                 self.wfile.write(body)
 
             def do_POST(self) -> None:
-                self.rfile.read(int(self.headers["Content-Length"]))  # else it is the next request
+                self.rfile.read(
+                    int(self.headers["Content-Length"])
+                )  # else it is read as the next request
                 self.do_GET()
 
             @override
@@ -92,21 +94,21 @@ class Web:
         return f"http://127.0.0.1:{self.server.server_address[1]}"
 
     def quiet(self, seconds: float) -> None:
-        """Return when nothing has been asked for so long; AssertionError if that never comes."""
+        """Wait until there was no request for some seconds; AssertionError if there always is."""
         until(lambda: not self.hits or time.time() - self.hits[-1].at > seconds)
 
     def count(self, url: str) -> int:
-        """How often a URL was asked for."""
+        """Return the number of requests of a URL."""
         return sum(hit.url == url for hit in self.hits)
 
 
 def arrival(connection: socket.socket) -> float:
-    """When a connection's last bytes arrived, however late they are read, since the epoch."""
+    """Return the arrival time of a connection's last bytes, in seconds since the epoch."""
     return time.time() - (time.monotonic() - came(connection))
 
 
 def article(title: str, text: str, *links: str) -> str:
-    """An article page with some links."""
+    """Return an article page with links."""
     anchors = "".join(f'<p>另见 <a href="{url}">{url}</a></p>' for url in links)
     paragraphs = "".join(f"<p>{text}第{i}段，记者在现场了解到更多情况。</p>" for i in range(6))
     return (

@@ -75,7 +75,7 @@ def company(seed: int, number: int, edition: int = 0) -> Company:
     (True, True)
     """
     who = random.Random(f"{seed}/company/{number}")  # noqa: S311
-    luck = random.Random(f"{seed}/facts/{number}/{edition}")  # noqa: S311
+    rng = random.Random(f"{seed}/facts/{number}/{edition}")  # noqa: S311
     table = words()
     turn, stem = divmod(number, len(table["stems"]))
     trade = turn % len(table["trades"])
@@ -88,13 +88,13 @@ def company(seed: int, number: int, edition: int = 0) -> Company:
     shown = [kind for kind in FIELDS if who.random() < _SHOWN[kind]]
     if not {"phone", "mobile", "hotline"} & set(shown):
         shown.append("phone")
-    facts = tuple(make(luck, city, host) for kind, make in _FACTS.items() if kind in shown)
+    facts = tuple(make(rng, city, host) for kind, make in _FACTS.items() if kind in shown)
     return Company(number, name, short, host, facts, "name" in shown)
 
 
-def digits_of(luck: random.Random, count: int) -> str:
+def digits_of(rng: random.Random, count: int) -> str:
     """Draw a number of digits."""
-    return "".join(luck.choice("0123456789") for _ in range(count))
+    return "".join(rng.choice("0123456789") for _ in range(count))
 
 
 # -- One kind each -------------------------------------------------------------------------------
@@ -135,108 +135,108 @@ _QQS = (
 _WIDE = {ord(str(digit)): chr(0xFF10 + digit) for digit in range(10)}
 
 
-def _address(luck: random.Random, city: dict[str, Any], _host: str) -> Fact:
+def _address(rng: random.Random, city: dict[str, Any], _host: str) -> Fact:
     streets = words()["streets"]
-    text = luck.choice((city["province"], "", "")) + city["name"] + "市"
-    text += luck.choice(city["districts"]) + luck.choice(streets["names"])
-    text += luck.choice(
-        (f"{luck.randint(2, 998)}号", f"{luck.randint(2, 98)}段{luck.randint(2, 98)}号")
+    text = rng.choice((city["province"], "", "")) + city["name"] + "市"
+    text += rng.choice(city["districts"]) + rng.choice(streets["names"])
+    text += rng.choice(
+        (f"{rng.randint(2, 998)}号", f"{rng.randint(2, 98)}段{rng.randint(2, 98)}号")
     )
-    if luck.random() < 0.7:  # noqa: PLR2004
-        text += luck.choice(streets["houses"])
-        floor, room, letter = luck.randint(2, 30), luck.randint(201, 999), luck.choice("ABC")
-        text += luck.choice(_FLOORS).format(floor, room, letter)
+    if rng.random() < 0.7:  # noqa: PLR2004
+        text += rng.choice(streets["houses"])
+        floor, room, letter = rng.randint(2, 30), rng.randint(201, 999), rng.choice("ABC")
+        text += rng.choice(_FLOORS).format(floor, room, letter)
     return Fact("address", (text,), text)
 
 
-def _local(luck: random.Random, city: dict[str, Any]) -> str:
-    return luck.choice("68") + digits_of(luck, city["digits"] - 1)
+def _local(rng: random.Random, city: dict[str, Any]) -> str:
+    return rng.choice("68") + digits_of(rng, city["digits"] - 1)
 
 
-def _phone(luck: random.Random, city: dict[str, Any], _host: str) -> Fact:
-    area, first = city["area"], _local(luck, city)
-    start = luck.choice(_AREAS).format(area)
+def _phone(rng: random.Random, city: dict[str, Any], _host: str) -> Fact:
+    area, first = city["area"], _local(rng, city)
+    start = rng.choice(_AREAS).format(area)
     own = f"86{area}{first}"
-    style = luck.choice(_PHONES)
+    style = rng.choice(_PHONES)
     if style in {"two", "local"}:
-        other = _local(luck, city)
-        more = f"{luck.choice(_BETWEEN)}0{area}-{other}" if style == "two" else f"、{other}"
+        other = _local(rng, city)
+        more = f"{rng.choice(_BETWEEN)}0{area}-{other}" if style == "two" else f"、{other}"
         return Fact("phone", (own, f"86{area}{other}"), f"{start}{first}{more}")
     if style == "tail":
-        tail = str(luck.randint(10, 99))
+        tail = str(rng.randint(10, 99))
         return Fact("phone", (own, own[:-2] + tail), f"{start}{first}/{tail}")
     if style == "ext":
-        extension = str(luck.randint(800, 8999))
-        text = start + first + luck.choice(("转", " 转 ", "-", "转分机")) + extension
+        extension = str(rng.randint(800, 8999))
+        text = start + first + rng.choice(("转", " 转 ", "-", "转分机")) + extension
         return Fact("phone", (f"{own}x{extension}",), text)
     if style == "exts":
-        one, two = luck.randint(800, 850), luck.randint(851, 899)
+        one, two = rng.randint(800, 850), rng.randint(851, 899)
         return Fact("phone", (f"{own}x{one}", f"{own}x{two}"), f"{start}{first}转{one}/{two}")
-    text = start + luck.choice(_GROUPED).format(first[:-4], first[-4:])
+    text = start + rng.choice(_GROUPED).format(first[:-4], first[-4:])
     if style == "wide":
         text = text.translate(_WIDE)
-    if style == "one" and luck.random() < 0.2:  # noqa: PLR2004
-        text += f"（{luck.choice(words()['people'])}）"
+    if style == "one" and rng.random() < 0.2:  # noqa: PLR2004
+        text += f"（{rng.choice(words()['people'])}）"
     return Fact("phone", (own,), text)
 
 
-def _mobile(luck: random.Random, _city: dict[str, Any], _host: str) -> Fact:
-    digits = luck.choice(("138", "139", "150", "186", "133")) + digits_of(luck, 8)
-    text = luck.choice(_MOBILES).format(digits[:3], digits[3:7], digits[7:])
-    if luck.random() < 0.3:  # noqa: PLR2004
-        text += luck.choice((" ", "（")) + luck.choice(words()["people"])
+def _mobile(rng: random.Random, _city: dict[str, Any], _host: str) -> Fact:
+    digits = rng.choice(("138", "139", "150", "186", "133")) + digits_of(rng, 8)
+    text = rng.choice(_MOBILES).format(digits[:3], digits[3:7], digits[7:])
+    if rng.random() < 0.3:  # noqa: PLR2004
+        text += rng.choice((" ", "（")) + rng.choice(words()["people"])
         text += "）" if "（" in text else ""
     return Fact("mobile", ("86" + digits,), text)
 
 
-def _hotline(luck: random.Random, _city: dict[str, Any], _host: str) -> Fact:
-    digits = "400" + luck.choice("01689") + digits_of(luck, 6)
+def _hotline(rng: random.Random, _city: dict[str, Any], _host: str) -> Fact:
+    digits = "400" + rng.choice("01689") + digits_of(rng, 6)
     parts = digits[:3], digits[3], digits[4:6], digits[6], digits[7:]
-    return Fact("hotline", ("86" + digits,), luck.choice(_HOTLINES).format(*parts))
+    return Fact("hotline", ("86" + digits,), rng.choice(_HOTLINES).format(*parts))
 
 
-def _fax(luck: random.Random, city: dict[str, Any], _host: str) -> Fact:
-    first = _local(luck, city)
-    text = luck.choice(_FAXES).format(city["area"], first)
+def _fax(rng: random.Random, city: dict[str, Any], _host: str) -> Fact:
+    first = _local(rng, city)
+    text = rng.choice(_FAXES).format(city["area"], first)
     return Fact("fax", (f"86{city['area']}{first}",), text)
 
 
-def _mail(luck: random.Random, _city: dict[str, Any], host: str) -> Fact:
-    domain = luck.choice((host.removeprefix("www."), "163.com", "126.com", "qq.com"))
+def _mail(rng: random.Random, _city: dict[str, Any], host: str) -> Fact:
+    domain = rng.choice((host.removeprefix("www."), "163.com", "126.com", "qq.com"))
     if "test" in domain:
-        user = luck.choice(_MAIL_USERS)
+        user = rng.choice(_MAIL_USERS)
     else:
-        user = f"{host[4:10].strip('.')}{luck.randint(1, 999)}"
+        user = f"{host[4:10].strip('.')}{rng.randint(1, 999)}"
     mail = f"{user}@{domain}"
     written = {
         "plain": mail,
         "link": f'<a href="mailto:{mail}">{mail}</a>',
         "named": f'<a href="mailto:{mail}?subject=hello">点击发送邮件</a>',
         "hash": mail.replace("@", "#"),
-        "at": mail.replace("@", luck.choice(("[at]", "(at)", " [at] ", "（at）"))),
+        "at": mail.replace("@", rng.choice(("[at]", "(at)", " [at] ", "（at）"))),
         "han": mail.replace("@", "艾特"),
         "wide": mail.replace("@", "＠"),
         "upper": mail.capitalize(),
         "split": f"{user}<b>@</b>{domain}",
     }
-    style = luck.choice(_MAILS)
+    style = rng.choice(_MAILS)
     if style == "image":
-        return Fact("mail", (), f'<img src="/images/mail{luck.randint(1, 99)}.gif">', image=True)
+        return Fact("mail", (), f'<img src="/images/mail{rng.randint(1, 99)}.gif">', image=True)
     return Fact("mail", (mail,), written[style])
 
 
-def _url(luck: random.Random, _city: dict[str, Any], host: str) -> Fact:
-    return Fact("url", (host,), luck.choice(_URLS).format(host, host.upper()))
+def _url(rng: random.Random, _city: dict[str, Any], host: str) -> Fact:
+    return Fact("url", (host,), rng.choice(_URLS).format(host, host.upper()))
 
 
-def _postcode(luck: random.Random, city: dict[str, Any], _host: str) -> Fact:
-    code = luck.choice(city["codes"])
+def _postcode(rng: random.Random, city: dict[str, Any], _host: str) -> Fact:
+    code = rng.choice(city["codes"])
     return Fact("postcode", (code,), code)
 
 
-def _qq(luck: random.Random, _city: dict[str, Any], _host: str) -> Fact:
-    number = luck.choice("12345678") + digits_of(luck, luck.randint(5, 9))
-    return Fact("qq", (number,), luck.choice(_QQS).format(number))
+def _qq(rng: random.Random, _city: dict[str, Any], _host: str) -> Fact:
+    number = rng.choice("12345678") + digits_of(rng, rng.randint(5, 9))
+    return Fact("qq", (number,), rng.choice(_QQS).format(number))
 
 
 _FACTS = {

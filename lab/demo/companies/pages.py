@@ -104,15 +104,15 @@ class Site:
         self.company = company
         self.group = group or GROUPS[company.number % 2]
         self._seed = seed
-        luck = self._luck("site")
+        rng = self._luck("site")
         own = [one for one in layouts()["contact"] if one["group"] == self.group]
         self.layout: dict[str, Any] = own[(company.number // 2) % len(own)]
         skeletons = [one for one in layouts()["page"].values() if one["group"] == self.group]
-        self.skeleton = Text(luck.choice(skeletons)["text"])
-        self.charset = luck.choice(("gbk", "gbk", "gb2312", "utf-8", "utf-8", "none"))
-        self.word = luck.choice(CONTACT_WORDS)
-        self.contact_path = luck.choice(CONTACT_PATHS)
-        self.hotline_above = luck.random() < _OFTEN
+        self.skeleton = Text(rng.choice(skeletons)["text"])
+        self.charset = rng.choice(("gbk", "gbk", "gb2312", "utf-8", "utf-8", "none"))
+        self.word = rng.choice(CONTACT_WORDS)
+        self.contact_path = rng.choice(CONTACT_PATHS)
+        self.hotline_above = rng.random() < _OFTEN
 
     def _luck(self, what: str) -> random.Random:
         return random.Random(f"{self._seed}/{what}/{self.company.number}")  # noqa: S311
@@ -121,21 +121,21 @@ class Site:
 
     def home(self) -> str:
         """The first page: slogans, news, links."""
-        luck = self._luck("home")
+        rng = self._luck("home")
         item = '<li><a href="/news/{0}.html">{1}{2}上线</a></li>'
         news = "".join(
-            item.format(number, self.company.short, luck.choice(words()["products"]))
+            item.format(number, self.company.short, rng.choice(words()["products"]))
             for number in range(1, 6)
         )
-        main = f"<p>{luck.choice(words()['slogans'])}</p>{self._prose(luck)}<ul>{news}</ul>"
-        title = luck.choice(_HOME_TITLES).format(self.company.name, self.company.short)
+        main = f"<p>{rng.choice(words()['slogans'])}</p>{self._prose(rng)}<ul>{news}</ul>"
+        title = rng.choice(_HOME_TITLES).format(self.company.name, self.company.short)
         return self._page(main, self._chrome(title, "公司动态"))
 
     def other(self, path: str) -> str:
         """Any other page of the site: text, no values."""
-        luck = self._luck(path)
+        rng = self._luck(path)
         chrome = self._chrome(f"{self.company.short}-动态", "公司动态")
-        return self._page(self._prose(luck), chrome)
+        return self._page(self._prose(rng), chrome)
 
     def empty_contact(self) -> str:
         """A contact page without values: a form and a promise."""
@@ -149,29 +149,29 @@ class Site:
 
     def contact(self) -> str:
         """Return the page with the values of ``company.facts``, in the site's layout."""
-        luck = self._luck("contact")
+        rng = self._luck("contact")
         above = [fact for fact in self.company.facts if fact.kind == "hotline"]
         above = above if self.hotline_above else []
-        block = self._block([fact for fact in self.company.facts if fact not in above], luck)
+        block = self._block([fact for fact in self.company.facts if fact not in above], rng)
         place = self.layout.get("place", "main")
         heading = ""
-        if luck.random() < _OFTEN and not self.company.labelled_name:
-            heading = luck.choice(_HEADINGS).format(self.company.name)
-        welcome = f"<p>{luck.choice(words()['slogans'])}</p><p>{self.company.name}欢迎您来访。</p>"
+        if rng.random() < _OFTEN and not self.company.labelled_name:
+            heading = rng.choice(_HEADINGS).format(self.company.name)
+        welcome = f"<p>{rng.choice(words()['slogans'])}</p><p>{self.company.name}欢迎您来访。</p>"
         main = "".join((
-            self._prose(luck) if luck.random() < _SOMETIMES else "",
+            self._prose(rng) if rng.random() < _SOMETIMES else "",
             heading + block if place == "main" else welcome,
-            '<a href="/map.html">[查看地图]</a>' if luck.random() < _SOMETIMES else "",
-            self._branches(luck) if luck.random() < _SOMETIMES else "",
-            self._form() if luck.random() < _SOMETIMES else "",
+            '<a href="/map.html">[查看地图]</a>' if rng.random() < _SOMETIMES else "",
+            self._branches(rng) if rng.random() < _SOMETIMES else "",
+            self._form() if rng.random() < _SOMETIMES else "",
         ))  # fmt: skip
-        title = luck.choice(_TITLES).format(self.company.name, self.company.short)
-        heading = luck.choice(("联系我们", "联系方式", "联系我们 CONTACT"))
+        title = rng.choice(_TITLES).format(self.company.name, self.company.short)
+        heading = rng.choice(("联系我们", "联系方式", "联系我们 CONTACT"))
         chrome = self._chrome(title, heading, side=_SIDE)
         if place != "main":
             chrome = chrome._replace(**{place: block + getattr(chrome, place)})
         if above:
-            label = luck.choice(self._labels()["hotline"])
+            label = rng.choice(self._labels()["hotline"])
             chrome = chrome._replace(hotline=f"{label}：<b>{above[0].written}</b>")
         return self._page(main, chrome)
 
@@ -181,14 +181,14 @@ class Site:
         labels: dict[str, list[str]] = words()["labels"][self.group]
         return labels
 
-    def _block(self, facts: list[Fact], luck: random.Random) -> str:
+    def _block(self, facts: list[Fact], rng: random.Random) -> str:
         own = Fact("name", (self.company.name,), self.company.name)
         rows = [own, *facts] if self.company.labelled_name else facts
         kinds = [fact.kind for fact in rows]
-        labelled = [(fact, luck.choice(self._labels()[fact.kind])) for fact in rows]
-        if "mobile" in kinds and luck.random() < _SOMETIMES:
-            person = Fact("person", (), luck.choice(words()["people"]))
-            labelled.insert(kinds.index("mobile"), (person, luck.choice(self._labels()["person"])))
+        labelled = [(fact, rng.choice(self._labels()[fact.kind])) for fact in rows]
+        if "mobile" in kinds and rng.random() < _SOMETIMES:
+            person = Fact("person", (), rng.choice(words()["people"]))
+            labelled.insert(kinds.index("mobile"), (person, rng.choice(self._labels()["person"])))
         drawn = {"columns": self._columns, "pairs": self._pairs}.get(
             self.layout.get("kind", ""), self._rows
         )
@@ -222,14 +222,14 @@ class Site:
 
     # -- Parts that are not the company's ---------------------------------------------------------
 
-    def _branches(self, luck: random.Random) -> str:
+    def _branches(self, rng: random.Random) -> str:
         """Return branch offices, whose values are not those of the company."""
-        city, area = luck.choice((("北京", "10"), ("上海", "21"), ("重庆", "23")))
-        head = luck.choice(_OFFICES).format(self.company.name, city)
-        number = luck.choice("68") + digits_of(luck, 7)
-        street = f"{luck.choice(words()['streets']['names'])}{luck.randint(2, 99)}号"
+        city, area = rng.choice((("北京", "10"), ("上海", "21"), ("重庆", "23")))
+        head = rng.choice(_OFFICES).format(self.company.name, city)
+        number = rng.choice("68") + digits_of(rng, 7)
+        street = f"{rng.choice(words()['streets']['names'])}{rng.randint(2, 99)}号"
         address, phone = f"地址：{city}市{street}", f"电话：0{area}-{number}"
-        return luck.choice(_BRANCHES).format(head, address, phone)
+        return rng.choice(_BRANCHES).format(head, address, phone)
 
     @staticmethod
     def _form() -> str:
@@ -239,34 +239,34 @@ class Site:
         )
         return f"<h4>在线留言</h4><table>{rows}{_MESSAGE}</table>"
 
-    def _prose(self, luck: random.Random) -> str:
-        year, staff, count = luck.randint(1999, 2018), luck.randint(20, 900), luck.randint(3, 60)
+    def _prose(self, rng: random.Random) -> str:
+        year, staff, count = rng.randint(1999, 2018), rng.randint(20, 900), rng.randint(3, 60)
         known = {"year": year, "staff": staff, "count": count}
-        picked = luck.sample(words()["paragraphs"], 2)
+        picked = rng.sample(words()["paragraphs"], 2)
         return "".join(f"<p>　　{Text(one).substitute(known)}</p>" for one in picked)
 
     # -- Around it -------------------------------------------------------------------------------
 
     def _chrome(self, title: str, heading: str, side: str = "") -> Chrome:
-        luck = self._luck("chrome")
+        rng = self._luck("chrome")
         links = (*_LINKS, (self.contact_path, self.word))
         nav = "".join(_NAV[self.group].format(href, text) for href, text in links)
-        year = luck.randint(2008, 2024)
+        year = rng.randint(2008, 2024)
         name = self.company.name
-        rights = luck.choice(_RIGHTS).format(name, self.company.short, year)
+        rights = rng.choice(_RIGHTS).format(name, self.company.short, year)
         if name not in title and not self.company.labelled_name:
             rights = rights.replace(self.company.short, name) if name not in rights else rights
-        foot = f"<p>{rights} 蜀ICP备{luck.randint(10000000, 19999999)}号-1"
-        if luck.random() < _SOMETIMES:
-            maker = f"成都{luck.choice(('捷网', '蓝图', '易站', '新视'))}网络科技有限公司"
-            tail = f" 电话：028-8{luck.randint(1000000, 9999999)}" if luck.random() < _OFTEN else ""
-            word = luck.choice(("技术支持", "网站建设", "设计制作"))
+        foot = f"<p>{rights} 蜀ICP备{rng.randint(10000000, 19999999)}号-1"
+        if rng.random() < _SOMETIMES:
+            maker = f"成都{rng.choice(('捷网', '蓝图', '易站', '新视'))}网络科技有限公司"
+            tail = f" 电话：028-8{rng.randint(1000000, 9999999)}" if rng.random() < _OFTEN else ""
+            word = rng.choice(("技术支持", "网站建设", "设计制作"))
             foot += _MAKER.format(word, maker, tail)
         foot += "</p>"
-        if luck.random() < _RARELY:
-            foot += f"<p>川公网安备 5101{luck.randint(1000000000, 9999999999)}号</p>"
-        if luck.random() < _RARELY:
-            side += _PARTNER.format(self.company.short, luck.choice(("长桥", "安屿")))
+        if rng.random() < _RARELY:
+            foot += f"<p>川公网安备 5101{rng.randint(1000000000, 9999999999)}号</p>"
+        if rng.random() < _RARELY:
+            side += _PARTNER.format(self.company.short, rng.choice(("长桥", "安屿")))
         return Chrome(title, heading, nav, side, foot, "")
 
     def _page(self, main: str, chrome: Chrome) -> str:
