@@ -144,8 +144,8 @@ class TemplateSpider(Spider):
 
     @override
     async def start(self) -> AsyncIterator[Request]:
-        for wanted in await self.controller.resume():
-            yield self.request(wanted)
+        for page in await self.controller.resume():
+            yield self.request(page)
         if self.controller.period.phase is not Phase.SEARCHING:
             self.discovery = context_of(self.crawler).search = None  # the search has finished
             return
