@@ -213,7 +213,8 @@ def page(data: bytes) -> object:
     return (
         reader.extract(raw, Conditions(fetched_at=NOW)),
         read_metadata(tree),
-        subjects((decode(data).text,), tree),
+        subjects(tree),
+        subjects(LexborHTMLParser(f'<script type="application/ld+json">{decode(data).text}')),
     )
 
 

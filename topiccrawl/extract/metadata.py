@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from selectolax.lexbor import LexborHTMLParser
 
@@ -77,8 +77,8 @@ class Metadata(NamedTuple):
 
 def read_metadata(tree: LexborHTMLParser) -> Metadata:
     """Read the metadata of a parsed page; of invalid JSON-LD only the date of publication."""
-    meta = _meta(tree)
-    objects = list(_linked_data(tree))
+    meta = meta_elements(tree)
+    objects = list(linked_data(tree))
     linked = [one for one in objects if any(map(ARTICLE_TYPES.search, _kinds([one])))]
     names, publishers = _names(linked, "author"), _names(linked, "publisher")
     return Metadata(
@@ -111,7 +111,7 @@ LONGEST_DATE = 200
 """Most characters of a date in metadata."""
 
 
-def _meta(tree: LexborHTMLParser) -> dict[str, str]:
+def meta_elements(tree: LexborHTMLParser) -> dict[str, str]:
     """Return the content of meta elements by lower-case name; the first element wins."""
     found: dict[str, str] = {}
     for element in tree.css("meta[content]"):
@@ -139,17 +139,22 @@ def _microdata(tree: LexborHTMLParser) -> Iterator[str]:
         yield next(filter(None, stated), "") or element.text(strip=True)
 
 
-def _linked_data(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
-    """Yield the objects of all JSON-LD blocks, including those in lists and @graph."""
+def linked_data(
+    tree: LexborHTMLParser, fields: Sequence[str] = ("mainEntity", "@graph")
+) -> Iterator[dict[str, Any]]:
+    """Yield the objects of all JSON-LD blocks, including those in lists and in some fields.
+
+    Of invalid JSON, an object with the date of publication.
+    """
     for element in tree.css('script[type="application/ld+json"]'):
         text = element.text().strip().rstrip(";")
         try:
-            yield from _objects(_LENIENT.decode(text))
+            yield from _objects(_LENIENT.decode(text), fields)
         except (ValueError, RecursionError):
             yield from ({"datePublished": one} for one in _PUBLISHED.findall(text))
 
 
-def _objects(value: object) -> Iterator[dict[str, Any]]:
+def _objects(value: object, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
     stack = [value]
     while stack:
         one = stack.pop()
@@ -157,7 +162,7 @@ def _objects(value: object) -> Iterator[dict[str, Any]]:
             stack += reversed(one)
         elif isinstance(one, dict):
             yield one
-            stack += [one[key] for key in ("mainEntity", "@graph") if key in one]
+            stack += [one[key] for key in fields if key in one]
 
 
 def _kinds(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:

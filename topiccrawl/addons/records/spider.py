@@ -39,7 +39,7 @@ from topiccrawl.storage.pages import sendable
 from topiccrawl.text.decode import decode
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
@@ -144,8 +144,8 @@ class TemplateSpider(Spider):
 
     @override
     async def start(self) -> AsyncIterator[Request]:
-        for wanted in self._requests(await self.controller.resume()):
-            yield wanted
+        for page in await self.controller.resume():
+            yield self.request(page)
         if self.controller.period.phase is not Phase.SEARCHING:
             self.discovery = context_of(self.crawler).search = None  # the search has finished
             return
@@ -221,7 +221,7 @@ class TemplateSpider(Spider):
             tags = robots_tags(response)
             page = read_page(decoded.text, response.url, tags, decoded.encoding)
             results, children = self._follow(first, page, decoded.text, decoded.encoding, hop)
-            yield from self._requests(self.controller.admit(seed, children))
+            yield from map(self.request, self.controller.admit(seed, children))
             yield PageResults(tuple(_with_validators(result, response) for result in results))
 
     def _follow(
@@ -258,10 +258,6 @@ class TemplateSpider(Spider):
         records = () if noindex else records_of(html, page.url, self.template)
         return replace(result, digest=digest, records=records)
 
-    def _requests(self, wanted: Iterable[PageRequest]) -> Iterator[Request]:
-        for one in wanted:
-            yield self.request(one)
-
     def request(self, wanted: PageRequest) -> Request:
         """Return the Scrapy request for a page request of the controller."""
         conditions = {"If-None-Match": wanted.etag, "If-Modified-Since": wanted.modified}
@@ -276,8 +272,6 @@ class TemplateSpider(Spider):
             priority=_PRIORITY_PER_LAYER * wanted.layer,
             dont_filter=True,
         )  # fmt: skip
-
-    # -- Progress --------------------------------------------------------------------------------
 
 
 def _with_validators(result: PageResult, response: Response) -> PageResult:

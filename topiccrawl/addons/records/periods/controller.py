@@ -211,7 +211,7 @@ class PeriodController:
         del self._active[seed.url]
         self._locks.pop(seed.url, None)
         self.counts[f"seeds/{stage}"] += 1
-        self.seeds.record_end(seed)
+        self.seeds.record_end(seed.number, stage, useful)
 
     # -- Idle ------------------------------------------------------------------------------------
 
@@ -277,7 +277,6 @@ class PeriodController:
             if stage in {Stage.DONE, Stage.FAILED}
         ]
         useful = sum(1 for _, good in crawled if good)
-        skipped = estimate_skipped(stages[Stage.SKIPPED], crawled)
         period, counts = self.period, self.counts
         tally = await self.stores.records.count_changes(self.template.name, period.started)
         if period.phase is Phase.SEARCHING:
@@ -300,10 +299,11 @@ class PeriodController:
                 f"{counts['pages/missing']} missing, {counts['pages/failed']} failed"
             ),
         ]
-        if skipped.skipped:
+        if skipped := stages[Stage.SKIPPED]:
             lines.append(
-                f"  sampling   {skipped.skipped} seeds skipped until the next period; about "
-                f"{skipped.useful:.0f} of them would have been useful; -a chance=0 crawls all"
+                f"  sampling   {skipped} seeds skipped until the next period; "
+                f"about {estimate_skipped(skipped, crawled):.0f} of them would have been useful; "
+                "-a chance=0 crawls all"
             )
         return lines
 

@@ -102,11 +102,8 @@ def with_entities(records: Sequence[Record], seed: str) -> list[tuple[str, Recor
     'http://b.test/7/lx'
     """
     own = _host_without_www(seed)
-    if (
-        len(records) == 1
-        and _is_root(seed)
-        and all(_host_without_www(u) == _host_without_www(seed) for u in records[0].urls)
-    ):
+    alone = len(records) == 1 and {own}.issuperset(map(_host_without_www, records[0].urls))
+    if alone and _is_root(seed):
         return [(own, records[0])]
     firsts = [record.urls[0] if record.urls else seed for record in records]
     many = Counter(firsts)

@@ -55,19 +55,7 @@ def random_draw(seed: int, period: int, number: int) -> float:
     return random.Random(f"{seed}/{period}/{number}").random()  # noqa: S311  (sampling, not cryptography)
 
 
-class SkippedSeeds(NamedTuple):
-    """Number of skipped seeds, and how many of them would have been useful.
-
-    Attributes:
-        skipped: Number of skipped seeds.
-        useful: Estimated number of useful seeds among them.
-    """
-
-    skipped: int
-    useful: float
-
-
-def estimate_skipped(skipped: int, crawled: Iterable[tuple[float, bool]]) -> SkippedSeeds:
+def estimate_skipped(skipped: int, crawled: Iterable[tuple[float, bool]]) -> float:
     """Estimate the number of useful seeds among the skipped ones from the crawled ones.
 
     Each useful crawled seed represents 1/P similar seeds, itself included (Horvitz and Thompson
@@ -78,10 +66,10 @@ def estimate_skipped(skipped: int, crawled: Iterable[tuple[float, bool]]) -> Ski
         crawled: Probability and usefulness of each finished seed.
 
     >>> estimate_skipped(1, [(1.0, True), (0.5, True), (0.5, False)])
-    SkippedSeeds(skipped=1, useful=1.0)
+    1.0
     """
     like = sum(1 / chance - 1 for chance, useful in crawled if useful and chance > 0)
-    return SkippedSeeds(skipped, min(float(skipped), like))
+    return min(float(skipped), like)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +149,7 @@ class SeedList:
         for place, stage, _, useful in await self.outcomes():
             self.skipped += stage is Stage.SKIPPED
             if stage not in {Stage.WAITING, Stage.OPEN}:
-                self._record_outcome(place, stage, useful)
+                self.record_end(place, stage, useful)
 
     async def add_hits(self, hits: Sequence[Hit]) -> None:
         """Store search results as seeds; a URL found twice gets its best rank."""
@@ -243,11 +231,8 @@ class SeedList:
             seeds = await self.select(stage, self.period.total)
             await self._store.save([replace(s, chance=self._chance(s.number)) for s in seeds])
 
-    def record_end(self, seed: Seed) -> None:
-        """Record the outcome of a finished seed, on which later probabilities depend."""
-        self._record_outcome(seed.number, seed.stage, seed.useful)
-
-    def _record_outcome(self, number: int, stage: Stage, useful: int) -> None:
+    def record_end(self, number: int, stage: Stage, useful: int) -> None:
+        """Record the outcome of a seed, on which the probabilities of later ones depend."""
         place = bisect_left(self._settled, number)
         if self._settled[place : place + 1] != [number]:
             self._settled.insert(place, number)
@@ -272,7 +257,7 @@ class SeedList:
             chance = self._chance(number)
             if draw >= chance:
                 self.skipped += 1
-                self._record_outcome(number, Stage.SKIPPED, 0)
+                self.record_end(number, Stage.SKIPPED, 0)
                 return replace(seed, stage=Stage.SKIPPED, chance=chance)
             if draw >= self._chance(number, open_):
                 return seed

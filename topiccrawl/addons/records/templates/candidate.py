@@ -73,22 +73,27 @@ class Candidate(NamedTuple):
         value: Normalized value; URL of the image if ``image``.
         text: The value as written.
         where: Kind of place (keys of ``WEIGHTS``).
-        line: Number of the label's line; of the value's line without a label.
+        at: Number of the value's line.
+        begin: Offset in that line; -1 if not known.
+        labelled_at: Number of the label's line; -1 without a label.
         weight: Weight of the label, in [0, 1].
         image: Whether the value is shown as an image.
-        at: Number of the value's line; -1 if it is in no line.
-        begin: Offset in that line; -1 if not known.
     """
 
     field: str
     value: str
     text: str
     where: str
-    line: int
+    at: int
+    begin: int = -1
+    labelled_at: int = -1
     weight: float = 1.0
     image: bool = False
-    at: int = -1
-    begin: int = -1
+
+    @property
+    def line(self) -> int:
+        """Number of the label's line, or of the value's line without a label."""
+        return self.labelled_at if self.labelled_at >= 0 else self.at
 
 
 def holds_only(values: Sequence[Value], text: str, words: int = 0) -> bool:

@@ -83,7 +83,7 @@ def records_of(html: str, url: str, template: Template) -> tuple[Record, ...]:
     words = _vocabulary_of(template)
     layout = read_layout(html)
     page = LabelledPage(layout, words)
-    structured = subjects(layout.scripts, layout.tree)
+    structured = subjects(layout.tree)
     found = list(ValueFinder(page).candidates())
     name = subject_name(
         list(name_votes(layout, structured, found, template.naming, _hosts(found, url, words)))

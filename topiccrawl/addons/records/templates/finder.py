@@ -66,94 +66,97 @@ class ValueFinder:
         own = shown(stretch).strip(" :-|") or OBJECT in stretch
         if own or any(mark.what != "icon" for mark in behind):
             where = "table" if line.cell else "line"
-            places = [(number, label.end, label.stop)]
+            parts = [(number, label.end, label.stop)]
         else:
             where, lines = self.adjacent.of(number, label)
-            places = []
-            for other in lines:
-                text = self.page.before_labels(other)
-                if text is None:
+            parts = []
+            for at in lines:
+                if (text := self.page.before_labels(at)) is None:
                     break
-                places.append((other, 0, len(text)))
+                parts.append((at, 0, len(text)))
         for field in label.fields:
-            if self.words.kinds[field] == "address" and where != "column":
-                yield from self._address(field, number, label, where, places[:1])
-                continue
-            for at, begin, end in places:
-                yield from self._in_part(field, number, label, where, (at, begin, end))
+            whole = self.words.kinds[field] == "address" and where != "column"
+            for at, begin, end in parts[:1] if whole else parts:
+                origin = at if where == "column" else number
+                base = Candidate(field, "", "", where, at, begin, origin, label.weight)
+                yield from (self._address if whole else self._in_part)(base, label, end)
 
-    def _in_part(
-        self, field: str, number: int, label: Label, where: str, part: tuple[int, int, int]
-    ) -> Iterator[Candidate]:
-        """Yield the values of a field in a part of a line: in its text, its links or its image."""
-        at, begin, end = part
-        line, kind = self.page.lines[at], self.words.kinds[field]
+    def _in_part(self, base: Candidate, label: Label, end: int) -> Iterator[Candidate]:
+        """Yield the values of a label in a part of a line, and in the lines below.
+
+        Args:
+            base: The candidate without a value; it begins where the part does.
+            label: The label.
+            end: Offset at which the part ends.
+        """
+        text = self.page.lines[base.at].text
+        values = self.page.read(self.words.kinds[base.field], text[base.begin : end])
+        found = self._found(base, label, self._matching(label, base.field, values), end)
+        yield from found
+        own = base.at == base.line and base.where != "column"
+        several = self.words.template.crawl[base.field].several
+        if found and several and end == len(text) and (own or base.where == "pair"):
+            yield from self._below(base)
+
+    def _found(
+        self, base: Candidate, label: Label, values: list[Value], end: int
+    ) -> list[Candidate]:
+        """Return the values in the text and the links of a part of a line, or else its image."""
+        line, kind, begin = self.page.lines[base.at], self.words.kinds[base.field], base.begin
         text = line.text[begin:end]
         found = [
-            (value.value, shown(text[value.start : value.end]), where, begin + value.start)
-            for value in self._matching(label, field, self.page.read(kind, text))
+            base._replace(value=one.value, text=shown(text[one.start : one.end]),
+                          begin=begin + one.start)
+            for one in values
+        ]  # fmt: skip
+        found += [
+            base._replace(value=value, text=shown(text), where="link", begin=start)
+            for value, start in of_links(line, kind, begin, end, self.page.region)
         ]
-        links = of_links(line, kind, begin, end, self.page.region)
-        found += [(value, shown(text), "link", start) for value, start in links]
-        origin = at if where == "column" else number
-        for value, written, how, start in found:
-            yield Candidate(field, value, written, how, origin, label.weight, at=at, begin=start)
         image = None if found else image_of(line, max(0, begin - 1), end)
-        if image and self._expects(origin, label, where, at):
-            yield from self._image_values(field, origin, label, image, at)
-        last = end == len(line.text) and (at == number or where == "pair")
-        if found and last and self.words.template.crawl[field].several:
-            yield from self._below(field, origin, label, at)
+        return self._image_values(base, image) if image and self._expects(base, label) else found
 
-    def _below(self, field: str, number: int, label: Label, first: int) -> Iterator[Candidate]:
+    def _below(self, base: Candidate) -> Iterator[Candidate]:
         """Yield values of the lines below, while these contain only values of the same kind."""
-        parents = set(islice(self.page.enclosing(first), 2))
-        for at in range(first + 1, min(first + 5, len(self.page.lines))):
-            text = self.page.before_labels(at)
-            near = {self.page.lines[at].box, self.page.parent(at)} & parents
-            values = self.page.read(self.words.kinds[field], text) if text and near else []
-            if not values or not holds_only(values, text or ""):
+        page, kind = self.page, self.words.kinds[base.field]
+        parents = set(islice(page.enclosing(base.at), 2))
+        for at in range(base.at + 1, min(base.at + 5, len(page.lines))):
+            text = page.before_labels(at)
+            near = {page.lines[at].box, page.parent(at)} & parents
+            values = page.read(kind, text) if text and near else []
+            if not text or not values or not holds_only(values, text):
                 return
-            for value in values:
-                written = shown(self.page.lines[at].text[value.start : value.end])
-                yield Candidate(field, value.value, written, "below", number, label.weight, at=at)
-            if self.page.labels[at]:
+            for one in values:
+                written = shown(text[one.start : one.end])
+                yield base._replace(value=one.value, text=written, where="below", at=at, begin=-1)
+            if page.labels[at]:
                 return
 
-    def _address(
-        self, field: str, number: int, label: Label, where: str, parts: list[tuple[int, int, int]]
-    ) -> Iterator[Candidate]:
-        """Yield an address in one line or in consecutive lines."""
-        for at, begin, end in parts:
-            page, line = self.page, self.page.lines[at]
-            text = line.text[begin : _before_link(line, begin, end)]
-            own = at == number
-            yield from leading_code(at, shown(text), label.weight * 0.99, self.words)
-            yield from self._ending_code(at, label, text)
-            apart = is_organisation(shown(text)) or LEADING_CODE.fullmatch(text)
-            if not own and apart and at + 1 < len(page.lines):
-                below = (at + 1, 0, len(page.lines[at + 1].text))
-                yield from self._address(field, number, label, where, [below])
-                return
-            values = page.read("address", text)
-            if begin + len(text) == len(line.text) and (values or not own):
-                first = values[0].value if values else shown(text).strip(" ,")
-                whole = extended(page, at, first)
-                values = [Value(whole, 0, len(text))] if plausible(whole) else []
-            for value in values:
-                yield Candidate(field, value.value, shown(text), where, number, label.weight,
-                                at=at, begin=begin + value.start)  # fmt: skip
-            image = None if values else image_of(line, max(0, begin - 1), end)
-            if image and self._expects(number, label, where, at):
-                yield from self._image_values(field, number, label, image, at)
+    def _address(self, base: Candidate, label: Label, end: int) -> Iterator[Candidate]:
+        """Yield the address and its postcode that begin in a part of a line."""
+        page, at, begin = self.page, base.at, base.begin
+        line, own = page.lines[at], at == base.line
+        text = line.text[begin : _before_link(line, begin, end)]
+        yield from leading_code(page, at, shown(text), "line", label.weight)
+        yield from self._ending_code(base, text)
+        apart = is_organisation(shown(text)) or LEADING_CODE.fullmatch(text)
+        if not own and apart and at + 1 < len(page.lines):
+            below = base._replace(at=at + 1, begin=0)
+            yield from self._address(below, label, len(page.lines[at + 1].text))
+            return
+        values = page.read("address", text)
+        if begin + len(text) == len(line.text) and (values or not own):
+            first = values[0].value if values else shown(text).strip(" ,")
+            whole = extended(page, at, first)
+            values = [Value(whole, 0, len(text))] if plausible(whole) else []
+        yield from self._found(base, label, values, end)
 
-    def _ending_code(self, number: int, label: Label, text: str) -> Iterator[Candidate]:
+    def _ending_code(self, base: Candidate, text: str) -> Iterator[Candidate]:
         """Yield the postcode at the end of an address."""
         field = self.words.primary("postcode")
         for one in postcodes(text, self.page.region)[-1:] if field else ():
             if not shown(text[one.end :]).strip(" )。."):
-                yield Candidate(field, one.value, one.value, "line", number, label.weight,
-                                at=number)  # fmt: skip
+                yield Candidate(field, one.value, one.value, "line", base.at, weight=base.weight)
 
     def _matching(self, label: Label, field: str, values: list[Value]) -> list[Value]:
         """Return the number for one word of a label with several: 电话/传真 028-1 / 028-2."""
@@ -161,30 +164,26 @@ class ValueFinder:
             return values
         return [values[label.fields.index(field)]]
 
-    def _expects(self, number: int, label: Label, where: str, at: int) -> bool:
+    def _expects(self, base: Candidate, label: Label) -> bool:
         """Return whether a label must have a value, so that an image next to it is the value.
 
         Many pages have images next to words that are labels in other contexts.
         """
-        line = self.page.lines[number]
-        if where in {"table", "list", "column"} or line.text[label.end - 1 : label.end] in _COLONS:
+        line = self.page.lines[base.line]
+        colon = line.text[label.end - 1 : label.end] in _COLONS
+        if colon or base.where in {"table", "list", "column"}:
             return True
         linked = any(one.what == "link" and one.start <= label.start for one in line.marks)
-        near = line.box == self.page.lines[at].box or line.tag in HEADING
+        near = line.box == self.page.lines[base.at].box or line.tag in HEADING
         return near and label.end >= len(line.text.rstrip()) and not linked
 
-    def _image_values(
-        self, field: str, number: int, label: Label, image: Mark, at: int
-    ) -> Iterator[Candidate]:
-        """Yield the values in the ``alt`` of an image, or the image itself."""
-        kind, text = self.words.kinds[field], image.instead
-        values = self.page.read(kind, text)
-        for value in values:
-            yield Candidate(field, value.value, text, "alt", number, label.weight, at=at)
-        if not values and kind in _SHOWN:
-            yield Candidate(
-                field, image.value, text, "image", number, label.weight, image=True, at=at
-            )
+    def _image_values(self, base: Candidate, image: Mark) -> list[Candidate]:
+        """Return the values in the ``alt`` of an image, or the image itself."""
+        kind, base = self.words.kinds[base.field], base._replace(text=image.instead, begin=-1)
+        if values := self.page.read(kind, image.instead):
+            return [base._replace(value=one.value, where="alt") for one in values]
+        shows = kind in _SHOWN
+        return [base._replace(value=image.value, where="image", image=True)] if shows else []
 
 
 def _before_link(line: Line, begin: int, end: int) -> int:

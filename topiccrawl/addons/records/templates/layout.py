@@ -119,16 +119,12 @@ class Layout(NamedTuple):
         lines: Lines in page order; lines without text only if they have an image or a link.
         boxes: Block elements, outer before inner; the first is the root.
         title: Text of ``<title>``.
-        metas: Content of meta elements by ``name`` or ``property``.
-        scripts: Texts of ``application/ld+json`` scripts.
-        tree: The parsed page, for microdata.
+        tree: The parsed page, for its metadata.
     """
 
     lines: tuple[Line, ...]
     boxes: tuple[Box, ...]
     title: str
-    metas: dict[str, str]
-    scripts: tuple[str, ...]
     tree: LexborHTMLParser
 
 
@@ -142,15 +138,13 @@ def read_layout(html: str) -> Layout:
     'QQ:\x1f1\x1f2'
     """
     tree = parse_html(html)
-    walk = _Walk()
+    walk, title = _Walk(), tree.css_first("title")
     if tree.root is not None:
         walk.run(tree.root)
     return Layout(
         tuple(_content_links(_bounded(walk.lines))),
         tuple(walk.boxes),
-        normalise(" ".join(walk.title.split())),
-        walk.metas,
-        tuple(walk.scripts),
+        normalise(" ".join(title.text().split())) if title is not None else "",
         tree,
     )
 
@@ -204,9 +198,6 @@ class _Walk:
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self.boxes: list[Box] = []
-        self.title = ""
-        self.metas: dict[str, str] = {}
-        self.scripts: list[str] = []
         self._open: list[int] = []
         self._zones: list[str] = ["main"]
         self._tables: list[_Table] = []
@@ -262,10 +253,7 @@ class _Walk:
     def _enter(self, node: LexborNode, tag: str) -> bool:
         """Enter a node; return whether to visit its children (and to call ``_leave`` then)."""
         values = node.attributes
-        if tag in {"title", "meta", "script"}:
-            self._read_head(node, tag, values)
-            return False
-        if tag in _SKIPPED and tag != "head":
+        if tag in _SKIPPED:
             return False
         if tag in _ENTRIES:
             self._text += "" if values.get("type") == "hidden" else OBJECT
@@ -280,15 +268,6 @@ class _Walk:
         self._inline(tag, values)
         self._hidden += bool(self._hidden or _is_hidden(values))
         return True
-
-    def _read_head(self, node: LexborNode, tag: str, values: dict[str, str | None]) -> None:
-        if tag == "title":
-            self.title = self.title or node.text()
-        elif tag == "meta":
-            name = (values.get("property") or values.get("name") or "").lower()
-            self.metas.setdefault(name, normalise(values.get("content") or ""))
-        elif "ld+json" in (values.get("type") or ""):
-            self.scripts.append(node.text())
 
     def _inline(self, tag: str, values: dict[str, str | None]) -> None:
         if tag in _MARKED:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from topiccrawl.addons.records.templates.values.value import shown
+from topiccrawl.extract.metadata import linked_data
 from topiccrawl.text.normal import has_han, normalise
 
 if TYPE_CHECKING:
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MOST_NODES = 500
-"""Maximum number of JSON-LD objects examined per script."""
+_NESTED = ("publisher", "about", "mainEntity", "@graph")
+"""Fields of JSON-LD objects that may contain an organisation."""
 _NO_SUBJECT = frozenset({"website", "webpage", "searchaction", "breadcrumblist", "listitem",
                          "imageobject", "article", "newsarticle", "product", "offer", "person",
                          "contactpoint", "postaladdress", "contactpage", "aboutpage", "review",
@@ -47,36 +46,16 @@ class Subject(NamedTuple):
     where: str
 
 
-def subjects(scripts: tuple[str, ...], tree: LexborHTMLParser) -> list[Subject]:
+def subjects(tree: LexborHTMLParser) -> list[Subject]:
     """Return the organisations of a page; invalid JSON is skipped.
 
     >>> from selectolax.lexbor import LexborHTMLParser
-    >>> script = '{"@type": "Organization", "name": "A", "address": {"streetAddress": "1 Quay"}}'
-    >>> subjects((script,), LexborHTMLParser(""))
+    >>> data = '{"@type": "Organization", "name": "A", "address": {"streetAddress": "1 Quay"}}'
+    >>> subjects(LexborHTMLParser(f'<script type="application/ld+json">{data}</script>'))
     [Subject(name='A', facts=(('address', '1 Quay'),), where='json-ld')]
     """
-    found = [subject for script in scripts for subject in _of_script(script)]
+    found = [_subject(node) for node in linked_data(tree, _NESTED) if _is_subject(node)]
     return [*found, *_of_microdata(tree), *_of_cards(tree)]
-
-
-def _of_script(script: str) -> Iterator[Subject]:
-    try:
-        data = json.loads(script.strip().rstrip(";"), strict=False)
-    except (ValueError, RecursionError):
-        return
-    todo: deque[Any] = deque([data])
-    count = 0
-    while todo and count < MOST_NODES:
-        count += 1
-        node = todo.popleft()
-        if isinstance(node, list):
-            todo.extend(node)
-        elif isinstance(node, dict):
-            if _is_subject(node):
-                yield _subject(node)
-            todo += [
-                node[key] for key in ("@graph", "mainEntity", "about", "publisher") if key in node
-            ]
 
 
 def _is_subject(node: dict[str, Any]) -> bool:

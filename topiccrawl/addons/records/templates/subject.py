@@ -16,7 +16,8 @@ from topiccrawl.addons.records.templates.values.names import (
 )
 from topiccrawl.addons.records.templates.values.value import SOFT, shown
 from topiccrawl.addons.records.templates.words import BRANCH, OTHER_OWNER
-from topiccrawl.text.normal import fold, has_han, simplify, simplify_aligned
+from topiccrawl.extract.metadata import meta_elements
+from topiccrawl.text.normal import fold, has_han, normalise, simplify, simplify_aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -264,7 +265,8 @@ def _votes(
     for one in found:
         if one.field == naming:
             yield Vote(one.value, "label")
-    site = page.metas.get("og:site_name") or page.metas.get("application-name") or ""
+    metas = meta_elements(page.tree)
+    site = normalise(metas.get("og:site_name") or metas.get("application-name") or "")
     if site and not _GENERIC.match(site):
         yield Vote(tidy(site), "site")
     yield from _of_title(page)

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from topiccrawl.addons.records.templates.layout import Line, Mark
     from topiccrawl.addons.records.templates.page import LabelledPage
-    from topiccrawl.addons.records.templates.words import Vocabulary
 
 _BASED = re.compile(
     r"\b(?:(?:located|based|situated|find us|visit us|offices? (?:is|are)) (?:at|in)|"
@@ -106,7 +105,7 @@ def unlabelled(page: LabelledPage, taken: set[int]) -> Iterator[Candidate]:
             if alone:
                 yield from _addresses_alone(page, number, place)
             if number in whole:
-                yield Candidate(place, whole[number], whole[number], "alone", number, at=number)
+                yield Candidate(place, whole[number], whole[number], "alone", number)
 
 
 def image_of(line: Line, begin: int, end: int) -> Mark | None:
@@ -144,7 +143,7 @@ def _links(page: LabelledPage, number: int) -> Iterator[Candidate]:
         if field := page.words.primary(kind):
             text = shown(line.text)[:LONGEST]
             for one, start in of_links(line, kind, 0, len(line.text), page.region):
-                yield Candidate(field, one, text, "link", number, at=number, begin=start)
+                yield Candidate(field, one, text, "link", number, start)
 
 
 def _icons(page: LabelledPage, number: int) -> Iterator[Candidate]:
@@ -164,19 +163,19 @@ def _icons(page: LabelledPage, number: int) -> Iterator[Candidate]:
             place, text = number + 1, page.lines[number + 1].text
             image = image_of(page.lines[place], 0, len(text))
         if field and image and not shown(text):
-            yield Candidate(field, image.value, "", "image", number, image=True, at=place)
+            yield Candidate(field, image.value, "", "image", place, labelled_at=number, image=True)
             continue
         if not field or (place != number and page.labels[place]):
             continue
         for value in page.read(words.kinds[field], text):
-            yield Candidate(field, value.value, shown(text), "icon", number, at=place)
+            yield Candidate(field, value.value, shown(text), "icon", place, labelled_at=number)
 
 
 def _mails(page: LabelledPage, number: int) -> Iterator[Candidate]:
     if field := page.words.primary("mail"):
         for value in mails(page.lines[number].text, labelled=False):
             text = shown(page.lines[number].text[value.start : value.end])
-            yield Candidate(field, value.value, text, "text", number, at=number, begin=value.start)
+            yield Candidate(field, value.value, text, "text", number, value.start)
 
 
 def _in_sentences(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
@@ -185,23 +184,21 @@ def _in_sentences(page: LabelledPage, number: int, field: str) -> Iterator[Candi
     for pattern in (_SITUATED, _BASED):
         for match in pattern.finditer(text):
             if looks_like(place := tidy(match[1])):
-                yield Candidate(
-                    field, place, place, "text", number, at=number, begin=match.start(1)
-                )
+                yield Candidate(field, place, place, "text", number, match.start(1))
 
 
 def _before_label(page: LabelledPage, number: int, place: str, phone: str) -> Iterator[Candidate]:
     """Yield values before the first label of a line: 305 Main St | Kearney, NE 68847 | P: …."""
     end = page.labels[number][0].start
     text = without_name(shown(page.lines[number].text[:end]), page.title)
-    yield from leading_code(number, text, 1.0, page.words)
+    yield from leading_code(page, number, text)
     values = telephones(text, page.region, labelled=False)
     for one in in_parts(text, page.region, page.title) if place and len(text) <= LONGEST else ():
         if not telephones(one, page.region, labelled=False):
-            yield Candidate(place, one, text, "alone", number, at=number)
+            yield Candidate(place, one, text, "alone", number)
     if phone and holds_only(values, text, WORDS_WITH_NUMBERS):
         for value in values:
-            yield Candidate(phone, value.value, text, "alone", number, at=number)
+            yield Candidate(phone, value.value, text, "alone", number)
 
 
 def _after_name(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
@@ -213,7 +210,7 @@ def _after_name(page: LabelledPage, number: int, field: str) -> Iterator[Candida
         place = tidy(rest[: code.end]) if code else ""
         closed = code and _CLOSED.match(rest, code.end)
         if place and closed and looks_like(place) and not _ENDS.search(place):
-            yield Candidate(field, place, place, "alone", number, at=number, begin=one.end + 1)
+            yield Candidate(field, place, place, "alone", number, one.end + 1)
 
 
 def _websites(page: LabelledPage, number: int) -> Iterator[Candidate]:
@@ -223,18 +220,19 @@ def _websites(page: LabelledPage, number: int) -> Iterator[Candidate]:
         mail = re.search(rf"@{re.escape(match[1])}\b", text, re.IGNORECASE)
         if mail or match[0] == text.strip():
             for value in urls(match[0]):
-                yield Candidate(field, value.value, match[0], "alone", number, at=number)
+                yield Candidate(field, value.value, match[0], "alone", number)
 
 
-def leading_code(number: int, text: str, weight: float, words: Vocabulary) -> Iterator[Candidate]:
+def leading_code(
+    page: LabelledPage, number: int, text: str, where: str = "alone", weight: float = 1.0
+) -> Iterator[Candidate]:
     """Yield the postcode at the start of a Chinese or Japanese address: 〒101-0054 東京都…."""
-    field = words.primary("postcode")
+    field = page.words.primary("postcode")
     match = LEADING_CODE.match(text) if field else None
-    codes = postcodes(match[0], words.template.region) if match else []
+    codes = postcodes(match[0], page.region) if match else []
     rest = text[match.end() :] if match else ""
-    if codes and ("〒" in text or looks_like(tidy(rest)) or weight < 1):
-        where = "line" if weight < 1 else "alone"
-        yield Candidate(field, codes[0].value, text, where, number, min(weight, 1.0), at=number)
+    if codes and ("〒" in text or where != "alone" or looks_like(tidy(rest))):
+        yield Candidate(field, codes[0].value, text, where, number, weight=weight)
 
 
 def _addresses_alone(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
@@ -246,7 +244,7 @@ def _addresses_alone(page: LabelledPage, number: int, field: str) -> Iterator[Ca
         lead = heading_end(line.text)
     text = shown(line.text[begin + lead :])
     if not marks:
-        yield from leading_code(number, text, 1.0, page.words)
+        yield from leading_code(page, number, text)
     text = without_name(text, page.title)
     coded = LEADING_CODE.match(text) and plausible(tidy(text))
     if len(split_parts(text)) > 1:
@@ -258,4 +256,4 @@ def _addresses_alone(page: LabelledPage, number: int, field: str) -> Iterator[Ca
         found = [tidy(one) for one in GAPS.split(text) if looks_like(one)]
     for one in found:
         for value in page.read("address", one):
-            yield Candidate(field, value.value, text, "alone", number, at=number)
+            yield Candidate(field, value.value, text, "alone", number)

@@ -62,9 +62,7 @@ def spoken_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Cand
         written = text[value.start : value.end]
         labelled = any(mark.start <= value.start < mark.stop for mark in page.labels[number])
         if not written.isdigit() and not labelled:
-            yield Candidate(
-                field, value.value, shown(written), "text", number, at=number, begin=value.start
-            )
+            yield Candidate(field, value.value, shown(written), "text", number, value.start)
 
 
 def standalone_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Candidate]:
@@ -89,20 +87,15 @@ def standalone_numbers(page: LabelledPage, number: int, field: str) -> Iterator[
             or (not marks and _after_heading(values, part) and next_to_label(page, number))
         ):
             offset = begin + bare.find(part)
-            yield from _candidates(field, values, number, offset, shown(rest))
+            yield from (
+                Candidate(field, one.value, shown(rest), "alone", number, offset + one.start)
+                for one in values
+            )
             if part == bare:
                 return
     if _has_address(rest):
         for value in telephones(rest, region, labelled=False):
-            yield Candidate(field, value.value, shown(rest), "alone", number, at=number)
-
-
-def _candidates(
-    field: str, values: Sequence[Value], number: int, offset: int, text: str
-) -> Iterator[Candidate]:
-    for value in values:
-        begin = offset + value.start
-        yield Candidate(field, value.value, text, "alone", number, at=number, begin=begin)
+            yield Candidate(field, value.value, shown(rest), "alone", number)
 
 
 def _is_of_others(label: Label) -> bool:
@@ -156,9 +149,7 @@ def contact_numbers(page: LabelledPage, number: int, field: str) -> Iterator[Can
     for mark, text, values in numbered:
         if _PEOPLE.search(mark.text) or (listed and mark in unknown):
             for value in values:
-                yield Candidate(
-                    field, value.value, text, "alone", number, at=number, begin=mark.end
-                )
+                yield Candidate(field, value.value, text, "alone", number, mark.end)
 
 
 def _has_address(text: str) -> bool:

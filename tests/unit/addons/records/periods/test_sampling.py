@@ -53,5 +53,5 @@ def test_the_estimate_of_what_was_passed_over_has_no_bias() -> None:
         taken = [rng.uniform(0, 1) < chance for chance in chances]
         missed = sum(u for u, t in zip(useful, taken, strict=True) if not t)
         crawled = [(c, u) for c, u, t in zip(chances, useful, taken, strict=True) if t]
-        errors.append(estimate_skipped(taken.count(False), crawled).useful - missed)
+        errors.append(estimate_skipped(taken.count(False), crawled) - missed)
     assert abs(sum(errors) / len(errors)) < 2  # of about 67 that were missed
