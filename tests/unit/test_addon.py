@@ -1,4 +1,4 @@
-"""The add-on's settings stand below what a project's file says, and beside its components."""
+"""Tests of the add-on's settings together with those of a project, spider or command."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ LISTENERS = "TOPICCRAWL_STORE_LISTENERS"
 WEBHOOK = "topiccrawl.addons.webhook.sender.sender_of"
 
 
-def given(priority: str = "project", **own: Any) -> Settings:
+def settings_with(priority: str = "project", **own: Any) -> Settings:
     settings = Settings()
     settings.setdict(own, priority=priority)
-    for _ in range(2):  # before there is a crawler, and with it
+    for _ in range(2):  # without and with a crawler
         Addon().update_settings(settings)
     return settings
 
 
-def test_a_project_gets_the_frontier_its_components_and_all_defaults() -> None:
-    settings = given(BOT_NAME="mine")
+def test_project_gets_the_components_and_defaults() -> None:
+    settings = settings_with(BOT_NAME="mine")
     check_hooks(settings)
     assert settings["SCHEDULER"] == project.SCHEDULER
     assert settings["TOPICCRAWL_REVISIT_RATE"] == 0.0
@@ -38,8 +38,8 @@ def test_a_project_gets_the_frontier_its_components_and_all_defaults() -> None:
     assert topiccrawl.Addon is Addon
 
 
-def test_what_the_project_says_wins() -> None:
-    settings = given(
+def test_settings_of_the_project_have_priority() -> None:
+    settings = settings_with(
         DOWNLOAD_DELAY=7,
         SPIDER_MODULES=["own.spiders"],
         EXTENSIONS={"topiccrawl.extensions.progress.Progress": None, "own.Extension": 1},
@@ -55,22 +55,22 @@ def test_what_the_project_says_wins() -> None:
     assert build_component_list(settings.getdict(LISTENERS)) == ["own.listener"]
 
 
-def test_a_component_given_as_a_class_is_known_and_a_wrong_one_still_refused() -> None:
-    settings = given(DOWNLOADER_MIDDLEWARES={RetryMiddleware: 1})
+def test_component_given_as_a_class_is_checked() -> None:
+    settings = settings_with(DOWNLOADER_MIDDLEWARES={RetryMiddleware: 1})
     with pytest.raises(SettingError, match=r"^DOWNLOADER_MIDDLEWARES enables .*RetryMiddleware,"):
         check_hooks(settings)
 
 
-def test_a_spider_adds_to_components_unless_it_has_another_scheduler() -> None:
-    settings = given("spider", SPIDER_MIDDLEWARES={"own.Middleware": 1})
+def test_spider_adds_components_unless_it_has_a_scheduler() -> None:
+    settings = settings_with("spider", SPIDER_MIDDLEWARES={"own.Middleware": 1})
     check_hooks(settings)
     assert build_component_list(settings["SPIDER_MIDDLEWARES"])[0] == "own.Middleware"
-    settings = given("spider", SPIDER_MIDDLEWARES={}, SCHEDULER="own.Scheduler")
+    settings = settings_with("spider", SPIDER_MIDDLEWARES={}, SCHEDULER="own.Scheduler")
     assert settings.getdict("SPIDER_MIDDLEWARES") == {}
 
 
-def test_what_the_command_line_says_replaces_all() -> None:
-    settings = given("cmdline", SPIDER_MIDDLEWARES={}, SPIDER_MODULES="own.spiders")
+def test_command_line_replaces_all_components() -> None:
+    settings = settings_with("cmdline", SPIDER_MIDDLEWARES={}, SPIDER_MODULES="own.spiders")
     assert settings.getdict("SPIDER_MIDDLEWARES") == {}
     assert settings.getlist("SPIDER_MODULES") == ["own.spiders"]
     with pytest.raises(SettingError, match=r"^SPIDER_MIDDLEWARES lacks "):

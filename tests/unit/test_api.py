@@ -1,4 +1,4 @@
-"""What may be imported from the package, and the examples of its page."""
+"""Tests of the public names of the package and of the examples in docs/api.md."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("dedup", "discovery", "extract", "links", "text", "topics")
+PACKAGES = ("dedup", "discovery", "extract", "links", "text", "topics")
 
 
-def test_the_examples_of_the_page_run() -> None:
+def test_examples_of_the_docs_run() -> None:
     done = doctest.testfile(str(ROOT / "docs" / "api.md"), module_relative=False)
     assert done.attempted > 20
     assert done.failed == 0
 
 
-def test_the_stub_has_the_names_that_can_be_imported() -> None:
+def test_stub_has_the_names_that_can_be_imported() -> None:
     stub = ast.parse((ROOT / "topiccrawl" / "__init__.pyi").read_text("utf-8"))
     typed = {
         alias.name: node.module
@@ -35,24 +35,24 @@ def test_the_stub_has_the_names_that_can_be_imported() -> None:
         _ = package.nothing
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_exports_what_it_lists(room: str) -> None:
-    module = import_module(f"topiccrawl.{room}")
-    assert sorted(module.__all__, key=_as_ruff_does) == module.__all__
+@pytest.mark.parametrize("package", PACKAGES)
+def test_package_exports_the_names_of_its_all(package: str) -> None:
+    module = import_module(f"topiccrawl.{package}")
+    assert sorted(module.__all__, key=_ruff_order) == module.__all__
     for name in module.__all__:
         assert getattr(module, name) is not None
         assert not isinstance(getattr(module, name), type(sys)), "a name must not hide a module"
 
 
-def _as_ruff_does(name: str) -> tuple[int, str]:
-    """Constants first, then classes, then functions."""
+def _ruff_order(name: str) -> tuple[int, str]:
+    """Return the sort key of ruff: constants first, then classes, then functions."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
 
-def test_the_package_itself_loads_nothing() -> None:
+def test_import_of_the_package_loads_no_submodule() -> None:
     program = (
         "import sys, topiccrawl; print([m for m in sys.modules if m.startswith('topiccrawl.')])"
     )
     command = [sys.executable, "-c", program]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert told.stdout == "[]\n"
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""The catalogue: all messages of code and page in all languages, with the same fields."""
+"""Tests of the message catalogue and of translated messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fields(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
-def test_no_message_lacks_its_translation_and_none_is_left_over() -> None:
+def test_every_message_has_a_translation_and_none_is_unused() -> None:
     known = translations()
     remedy = "run `python -m lab.messages`, then translate the empty entries of zh.po"
     assert sorted(text for text in used() if not known.get(text)) == [], remedy
@@ -35,13 +35,13 @@ def test_no_message_lacks_its_translation_and_none_is_left_over() -> None:
     assert compiled() == known, remedy
 
 
-def test_a_translation_has_the_fields_of_its_message() -> None:
+def test_translation_has_the_fields_of_its_message() -> None:
     wrong = [text for text, found in translations().items() if fields(text) != fields(found)]
     assert wrong == []
 
 
 @pytest.mark.parametrize(
-    ("variables", "spoken"),
+    ("variables", "expected"),
     [
         ({"LANG": "zh_CN.UTF-8"}, "zh"),
         ({"LANG": "zh_TW.UTF-8", "LC_ALL": "en_US.UTF-8"}, "en"),
@@ -50,13 +50,13 @@ def test_a_translation_has_the_fields_of_its_message() -> None:
         ({}, "en"),
     ],
 )
-def test_the_environment_chooses_and_a_setting_overrides(
-    variables: dict[str, str], spoken: str, monkeypatch: pytest.MonkeyPatch
+def test_language_follows_environment_and_setting(
+    variables: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         monkeypatch.setenv(name, variables.get(name, ""))
     choose_language("")
-    assert language() == spoken
+    assert language() == expected
     choose_language("zh")
     try:
         assert tr("the queue is empty") == "队列已空"
@@ -64,7 +64,7 @@ def test_the_environment_chooses_and_a_setting_overrides(
         choose_language("")
 
 
-def test_an_error_speaks_the_chosen_language_and_its_values_do_too() -> None:
+def test_error_and_its_values_are_translated() -> None:
     inner = TopicError("field {field} is missing: add it", field="name")
     error = TopicError("{path}: {mistake}", path="a.toml", mistake=inner)
     assert str(error) == "a.toml: field name is missing: add it"
@@ -77,7 +77,7 @@ def test_an_error_speaks_the_chosen_language_and_its_values_do_too() -> None:
         choose_language("")
 
 
-def test_a_file_is_refused_in_chinese(tmp_path: Path) -> None:
+def test_error_of_a_topic_file_is_translated(tmp_path: Path) -> None:
     place = tmp_path / "a.toml"
     place.write_text('name = "a"\nterm = 3\n')
     with pytest.raises(TopicError) as caught:
@@ -89,7 +89,7 @@ def test_a_file_is_refused_in_chinese(tmp_path: Path) -> None:
         choose_language("")
 
 
-def test_messages_of_errors_are_templates_which_the_catalogue_can_have() -> None:
+def test_error_messages_are_no_f_strings() -> None:
     wrong = [
         f"{file}:{node.lineno}"
         for file in PACKAGE.rglob("*.py")
@@ -146,7 +146,7 @@ BALL = Topic(name="球", terms={"足球": 1.0}, seeds=("http://a.test/",), denie
         (_database, "无法打开：unable to open database file；请确保文件夹存在且可写"),
     ],
 )
-def test_messages_inside_of_messages_are_translated(
+def test_nested_messages_are_translated(
     act: Callable[[Path], object], words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TopiccrawlError) as caught:

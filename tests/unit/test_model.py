@@ -1,3 +1,5 @@
+"""Tests of ``Article``: JSON, Scrapy items and validation."""
+
 from __future__ import annotations
 
 import json
@@ -25,11 +27,11 @@ articles = st.builds(
 
 
 @given(articles)
-def test_through_json_and_back_nothing_changes(article: Article) -> None:
+def test_article_is_unchanged_by_json(article: Article) -> None:
     assert Article.from_dict(json.loads(json.dumps(article.to_dict()))) == article
 
 
-def test_scrapy_takes_it_for_an_item() -> None:
+def test_article_is_a_scrapy_item() -> None:
     article = Article("http://a.test/1", "题", "文")
     assert ItemAdapter.is_item(article)
     assert ItemAdapter(article).asdict()["title"] == "题"
@@ -44,16 +46,16 @@ def test_scrapy_takes_it_for_an_item() -> None:
         ({"fetched_at": float("inf")}, "fetched_at is inf"),
     ],
 )
-def test_nonsense_is_refused(values: dict[str, object], message: str) -> None:
+def test_invalid_value_is_refused(values: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Article.from_dict({"url": "http://a.test/1", "title": "题", "body": "文", **values})
 
 
-def test_an_unknown_field_is_refused() -> None:
+def test_unknown_field_is_refused() -> None:
     with pytest.raises(TypeError, match="colour"):
         Article.from_dict({"url": "u", "title": "", "body": "", "colour": "red"})
 
 
-def test_a_part_of_an_article_is_logged_without_its_text() -> None:
+def test_unfinished_article_is_logged_without_its_text() -> None:
     article = Article("http://a.test/1", "题", "很长的文")
     assert str(Unfinished(article)) == str(article) == "题 <http://a.test/1>"

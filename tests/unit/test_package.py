@@ -1,4 +1,4 @@
-"""The package's metadata: version, dependencies, extras."""
+"""Tests of the package's metadata: version, dependencies, extras."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def test_a_plain_installation_brings_servers_clients_and_the_libraries_of_the_readme() -> None:
-    plain = {Requirement(one).name for one in PROJECT["dependencies"]}
+def test_dependencies_include_clients_and_documented_libraries() -> None:
+    plain = {Requirement(text).name for text in PROJECT["dependencies"]}
     named = {"scrapy", "scrapy-redis", "redis", "msgpack", "pymongo", "jieba", "scikit-learn"}
     assert named <= plain
     extras = PROJECT["optional-dependencies"]
     assert (extras["redis"], extras["mongodb"]) == ([], [])
-    rare = {Requirement(one).name for name in ("js", "parquet", "warc") for one in extras[name]}
+    rare = {Requirement(text).name for name in ("js", "parquet", "warc") for text in extras[name]}
     assert not rare & plain
-    assert not {"phonenumbers", "trafilatura", "wordfreq"} & plain  # large, for little
+    assert not {"phonenumbers", "trafilatura", "wordfreq"} & plain  # large and rarely used
 
 
-def test_the_version_heads_the_changelog_and_older_ones_follow() -> None:
+def test_changelog_starts_with_the_current_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text()
     heads = re.findall(r"^## (.+)$", text, re.MULTILINE)
     assert re.fullmatch(rf"{re.escape(__version__)} - \d{{4}}-\d\d-\d\d", heads[0])

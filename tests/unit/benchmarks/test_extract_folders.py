@@ -1,4 +1,4 @@
-"""Folders of pages and truth are read as they are published."""
+"""Tests of reading folders of labelled pages in their published formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_pairs_by_name(tmp_path: Path) -> None:
+def test_pages_and_truth_are_paired_by_name(tmp_path: Path) -> None:
     (tmp_path / "html").mkdir()
     (tmp_path / "html" / "1.html.gz").write_bytes(gzip.compress(b"<p>one"))
     truth = {
@@ -21,12 +21,12 @@ def test_pairs_by_name(tmp_path: Path) -> None:
         "ground_truth": {"main_content": "one", "publish_date": "2024-01-02", "title": None},
     }
     (tmp_path / "1.json").write_text(json.dumps(truth), "utf-8")
-    (one,) = labelled(tmp_path)
-    assert (one.url, one.data, one.label) == ("http://a.test/1", b"<p>one", "forum")
-    assert one.truth == {"body": "one", "title": "", "date": "2024-01-02", "author": ""}
+    (page,) = labelled(tmp_path)
+    assert (page.url, page.data, page.label) == ("http://a.test/1", b"<p>one", "forum")
+    assert page.truth == {"body": "one", "title": "", "date": "2024-01-02", "author": ""}
 
 
-def test_versions_of_a_publisher(tmp_path: Path) -> None:
+def test_truth_of_the_right_version_is_used(tmp_path: Path) -> None:
     names = ["Post_2023_01_02.html.gz", "Post_2024_01_02.html.gz"]
     for name in names:
         (tmp_path / name).write_bytes(gzip.compress(name.encode()))

@@ -1,4 +1,4 @@
-"""The freshness benchmark counts each article once, and ranks schedules as they must be."""
+"""Tests of the freshness benchmark: counts of articles, and the ranking of schedules."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_each_article_is_found_or_missed_once(seed: int, visits: list[float]) ->
 
 
 @pytest.mark.quality
-def test_yields_beat_the_peers_and_nobody_the_bound() -> None:
+def test_our_schedule_beats_the_peers_but_not_the_bound() -> None:
     web = compared(SMALL, 5)
     lowest = 60 * bound(made(SMALL, 5), SMALL.requests)
     assert 0.9 * lowest < web[ORACLE].delay < web[OURS].delay
     measured = figures({"small": web})
     assert measured["delay_over_best_peer"] < 0.75
-    assert measured["delay_over_oracle"] < 1.6  # a web of four days: most of it is learning
+    assert measured["delay_over_oracle"] < 1.6  # a web of four days, most of which is learning
     assert measured["missed_share"] < 0.01
-    assert all(one.spent <= 1.0 for one in web.values())
+    assert all(schedule.spent <= 1.0 for schedule in web.values())

@@ -1,4 +1,4 @@
-"""The benchmark of the frontier measures what it says, at a size that says nothing."""
+"""Tests of the frontier benchmark, at a small size: names of figures, missing packages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from benchmarks.frontier import bare, embedded, jobs, main, measure
 
 
-def test_figures_have_the_names_that_are_compared() -> None:
+def test_figures_have_the_compared_names() -> None:
     figures = {figure.name: figure.value for figure in measure(embedded, None, 2000)}
     assert figures["embedded_mixed_2000"] > 0
     for name in ("pop_p99_ms", "ram_bytes_url", "disk_bytes_url"):
@@ -22,7 +22,7 @@ def test_figures_have_the_names_that_are_compared() -> None:
     }  # fmt: skip
 
 
-def test_what_is_not_installed_is_said_before_anything_is_measured(
+def test_missing_package_is_reported_before_measuring(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "scrapy_redis", None)

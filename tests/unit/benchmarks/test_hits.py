@@ -1,4 +1,4 @@
-"""Requests are read from the servers of a trial while those still answer."""
+"""Test of reading a trial server's requests while it answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REQUESTS = 1500
 
 
 @pytest.fixture(autouse=True)
-def _threads_take_turns() -> Iterator[None]:
+def _switch_threads_often() -> Iterator[None]:
     seconds = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -30,19 +30,19 @@ def _threads_take_turns() -> Iterator[None]:
 @pytest.mark.parametrize("kind", ["tasks", "nodes"])
 def test_hits_are_read_while_the_server_answers(kind: str, tmp_path: Path) -> None:
     web = EqualSites(9) if kind == "tasks" else EvenWeb(2, 9)
-    place = Node(3, tmp_path, web, 0.0)
+    node = Node(3, tmp_path, web, 0.0)
     urls = [f"http://site.example/{number}" for number in range(REQUESTS)]
-    with place.server:
-        asking = threading.Thread(target=_ask, args=(place.server.port, urls))
-        asking.start()
-        while asking.is_alive():
-            assert all(hit.began <= hit.ended for hit in place.hits())
-        hits = list(place.hits())
+    with node.server:
+        client = threading.Thread(target=_request, args=(node.server.port, urls))
+        client.start()
+        while client.is_alive():
+            assert all(hit.began <= hit.ended for hit in node.hits())
+        hits = list(node.hits())
     assert [hit.url for hit in hits] == urls
     assert {hit.node for hit in hits} == {3}
 
 
-def _ask(port: int, urls: list[str]) -> None:
+def _request(port: int, urls: list[str]) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     for url in urls:
         connection.request("GET", url)

@@ -1,4 +1,4 @@
-"""Measures and draws of the judge's benchmark, on labels that are known by hand."""
+"""Tests of the judge benchmark: measures, samples and a small collection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LABELS = [n % 4 == 0 for n in range(40)]
 
 
-def test_measures_by_hand() -> None:
+def test_measures_equal_a_hand_calculation() -> None:
     """Ranks of the positives are 1 and 3: average precision (1 + 2/3) / 2; best F1 at rank 3."""
     found = measure([0.95, 0.85, 0.75, 0.05], [True, False, True, False])
     assert found.ap == pytest.approx((1 + 2 / 3) / 2)
@@ -29,16 +29,16 @@ def test_measures_by_hand() -> None:
     assert found.ece == pytest.approx((0.05 + 0.85 + 0.25 + 0.05) / 4)
 
 
-def test_a_draw_takes_at_most_half_of_the_positives_and_repeats_with_its_seed() -> None:
-    one = draw(LABELS, 30, 10, random.Random(1))  # noqa: S311
-    assert (len(one.on), len(one.off), len(one.background)) == (5, 15, 10)
-    assert all(LABELS[n] for n in one.on)
-    assert not any(LABELS[n] for n in one.off)
-    assert len(one.used) == 30
-    assert one == draw(LABELS, 30, 10, random.Random(1))  # noqa: S311
+def test_draw_takes_at_most_half_of_the_positives() -> None:
+    sample = draw(LABELS, 30, 10, random.Random(1))  # noqa: S311
+    assert (len(sample.on), len(sample.off), len(sample.background)) == (5, 15, 10)
+    assert all(LABELS[n] for n in sample.on)
+    assert not any(LABELS[n] for n in sample.off)
+    assert len(sample.used) == 30
+    assert sample == draw(LABELS, 30, 10, random.Random(1))  # noqa: S311
 
 
-def test_active_learning_asks_for_what_it_is_least_sure_of() -> None:
+def test_active_learning_asks_for_the_lowest_ranked_pages() -> None:
     def lowest_first(known: Draw, places: Sequence[int]) -> list[int]:
         assert not known.used & set(places)
         return sorted(places)
@@ -51,7 +51,7 @@ def test_active_learning_asks_for_what_it_is_least_sure_of() -> None:
     assert asked == set([n for n in range(40) if n not in first.used][: len(asked)])
 
 
-def test_a_small_collection_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_small_collection_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pages = [
         {
             "url": f"http://a.test/{n}",

@@ -1,4 +1,4 @@
-"""Pages of a replay, judged by their words and by the links that led to them."""
+"""Tests of the benchmark that judges pages by their words and by their in-links."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def linked(words: Verdict, relevance: float, article: float = 1.0) -> Verdict:
     return Verdict(relevance, relevance >= 0.05, article=article, by_words=words)
 
 
-def test_measures_by_hand() -> None:
-    """By words the order is off, on, on; with links it is on, on, off, and a hub is not counted."""
+def test_measures_equal_a_hand_calculation() -> None:
+    """The ranking by words is off, on, on; with links it is on, on, off. A hub does not count."""
     found = measures(
         [
             Judgement(label=True, verdict=linked(Verdict(0.1, relevant=True), 0.3)),
@@ -36,8 +36,8 @@ def test_measures_by_hand() -> None:
     assert (found["linked_precision"], found["linked_recall"], found["linked_f1"]) == (1, 1, 1)
 
 
-def test_a_small_collection_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Stories that do not name the topic are found by a list that does."""
+def test_small_collection_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In-links find stories that do not name the topic, from a list that names it."""
     shown = {f"http://a.test/{n}": "football" if n % 2 else "town" for n in range(1, 21)}
     lists = {name: f"http://a.test/{name}/" for name in ("football", "town")}
     bodies = {"http://a.test/": [(url, name) for name, url in lists.items()]} | {

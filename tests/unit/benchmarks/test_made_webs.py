@@ -1,4 +1,4 @@
-"""Webs made at random for the comparison of strategies: whole, repeatable, as their kind says."""
+"""Tests of the random webs with which strategies are compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def small(name: str, seed: int = 1) -> MadeWeb:
     return made_web(replace(KINDS[name], pages=PAGES), seed)
 
 
-def test_a_seed_gives_one_web() -> None:
+def test_same_seed_gives_the_same_web() -> None:
     first, again, other = small("menus-more"), small("menus-more"), small("menus-more", 2)
     assert first.web.pages == again.web.pages
     assert first.topics == again.topics
@@ -25,7 +25,7 @@ def test_a_seed_gives_one_web() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
-def test_links_seeds_and_relevant_pages_are_of_the_web(name: str) -> None:
+def test_links_seeds_and_relevant_pages_exist(name: str) -> None:
     made = small(name)
     assert len(made.web.pages) == PAGES
     for place in made.web.pages:
@@ -38,15 +38,15 @@ def test_links_seeds_and_relevant_pages_are_of_the_web(name: str) -> None:
         assert made.web.relevant(topic.relevant)
 
 
-def test_terms_of_the_other_language_stand_in_some_relevant_pages_only() -> None:
+def test_only_some_relevant_pages_hold_terms_of_the_topic() -> None:
     made = small("english-terms")
     topic = made.topics[0]
     pages = [made.web.page(place) for place in made.web.relevant(topic.relevant)]
-    holding = sum(any(term in page.text for term in topic.terms) for page in pages if page)
-    assert 0 < holding < len(pages)
+    matching = sum(any(term in page.text for term in topic.terms) for page in pages if page)
+    assert 0 < matching < len(pages)
 
 
-def test_figures_are_means_over_topics_and_the_worst_of_all() -> None:
+def test_figures_are_means_over_topics_and_the_worst_case() -> None:
     judged = [Judged("a", [Areas(0.5, 0.75), Areas(0.7, 0.65)]), Judged("b", [Areas(1.0, 1.0)])]
     assert flat(judged) == {
         "area.a.best-first": 0.6,

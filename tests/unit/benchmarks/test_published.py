@@ -1,4 +1,4 @@
-"""Recorded webs of published static sites."""
+"""Tests of recorded webs of published static sites."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ def _site(tmp_path: Path) -> Path:
     return site
 
 
-def test_pages_are_labelled_by_their_own_tags_not_by_those_of_the_menu(
-    site: Path, tmp_path: Path
-) -> None:
+def test_pages_are_labelled_by_own_tags_not_by_menu_tags(site: Path, tmp_path: Path) -> None:
     output = tmp_path / "news.web.jsonl.gz"
     assert main([str(site), ADDRESS, "-o", str(output)]) == 0
     web = RecordedWeb.read(output)
@@ -55,9 +53,7 @@ def test_pages_are_labelled_by_their_own_tags_not_by_those_of_the_menu(
     assert len(web.pages) == 2 * 64 - 1
 
 
-def test_topics_are_labels_with_many_pages_that_the_home_page_leads_to(
-    site: Path, tmp_path: Path
-) -> None:
+def test_topics_are_labels_with_many_reachable_pages(site: Path, tmp_path: Path) -> None:
     output = tmp_path / "news.web.jsonl.gz"
     main([str(site), ADDRESS, "-o", str(output)])
     (topic,) = read_truth(tmp_path / "news.topics.json").values()

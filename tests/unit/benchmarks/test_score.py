@@ -1,4 +1,4 @@
-"""What the cost benchmark measures: pages of 30 kB with 50 links, links scored by the cosine."""
+"""Tests of the cost benchmark: its pages of 30 kB with 50 links, scores and times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TOPIC = Topic(name="benchmark", terms=dict.fromkeys(score.TERMS, 1.0))
 
 
-def test_made_pages_are_as_stated() -> None:
+def test_generated_pages_have_the_stated_size_and_links() -> None:
     sources = list(score.made_up(random.Random(1), 3))  # noqa: S311
     for source in sources:
         assert len(source.body) == pytest.approx(score.SIZE, rel=0.02)
@@ -37,7 +37,7 @@ def test_links_are_scored_by_the_page_cosine() -> None:
     assert 0.9 < found["counting_rank_correlation"] < 1.0
 
 
-def test_parts_add_up_to_a_page() -> None:
+def test_times_of_the_parts_sum_to_the_total() -> None:
     scorer = Scorer(TOPIC)
     source = next(score.made_up(random.Random(3), 1))  # noqa: S311
     found = score.timed(source, scorer, strategy(DEFAULT, scorer))
@@ -45,7 +45,7 @@ def test_parts_add_up_to_a_page() -> None:
     assert found.total == pytest.approx(found.parse + found.page + found.links)
 
 
-def test_a_collection_gives_pages_and_a_topic_of_its_own(tmp_path: Path) -> None:
+def test_collection_gives_its_pages_and_a_topic(tmp_path: Path) -> None:
     path = tmp_path / "demo.web.jsonl.gz"
     generate(11, 120, traps=False, faults=False).write_collection(path)
     sources = score.nearest(RecordedWeb.read(path), 20)

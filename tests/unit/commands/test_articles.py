@@ -1,3 +1,5 @@
+"""Tests of ``scrapy articles``: show, list, forget and events."""
+
 from __future__ import annotations
 
 import asyncio
@@ -37,7 +39,7 @@ def article(site: str, published: str, body: str = BODY) -> Article:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A story and three copies of it, which came in another order than they were published."""
+    """Store with a story and three reprints, saved in another order than their dates."""
     story = article("first.test", "2020-03-01T08:00:00+08:00")
     copies = [
         article("late.test", "2020-03-03", f"来源：晨报\n{BODY}"),
@@ -56,17 +58,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_site_with_a_chinese_name_is_forgotten_and_stays_away(
+def test_forgotten_site_with_a_chinese_name_is_not_stored_again(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     async def save() -> list[Fate]:
         store = SqliteStore(tmp_path)
         await store.open()
-        told = await store.save([article("xn--efvy88h.test", "2020-03-01")])
+        saved = await store.save([article("xn--efvy88h.test", "2020-03-01")])
         await store.close()
-        return [one.fate for one in told]
+        return [item.fate for item in saved]
 
-    def said(*arguments: str) -> str:
+    def output(*arguments: str) -> str:
         where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
         monkeypatch.setattr(sys, "argv", ["scrapy", "articles", *arguments, *where])
         with pytest.raises(SystemExit):
@@ -74,9 +76,9 @@ def test_a_site_with_a_chinese_name_is_forgotten_and_stays_away(
         return capsys.readouterr().out
 
     asyncio.run(save())
-    assert "的标题" in said("list", "--all", "--site", "新闻.test")
-    assert "的标题" in said("show", "http://新闻.test/1.html")
-    assert said("forget", "site:新闻.test").startswith("1 articles deleted")
+    assert "的标题" in output("list", "--all", "--site", "新闻.test")
+    assert "的标题" in output("show", "http://新闻.test/1.html")
+    assert output("forget", "site:新闻.test").startswith("1 articles deleted")
     assert asyncio.run(save()) == [Fate.FORGOTTEN]
 
 
@@ -94,7 +96,7 @@ def show(
 
 
 @pytest.mark.parametrize("site", ["first.test", "soon.test"])
-def test_who_copied_a_story_is_shown_in_the_order_of_publication(
+def test_reprints_are_shown_in_order_of_publication(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path, site: str
 ) -> None:
     out = show(capsys, monkeypatch, folder, f"http://{site}/1.html")
@@ -108,16 +110,16 @@ def test_who_copied_a_story_is_shown_in_the_order_of_publication(
     assert lines[2].endswith("http://undated.test/1.html (100%, same-text)")
 
 
-def test_the_same_as_json(
+def test_reprints_are_shown_as_json(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
-    told = json.loads(show(capsys, monkeypatch, folder, "http://late.test/1.html", "--json"))
-    assert told["url"] == "http://first.test/1.html"
-    assert [reprint["site"] for reprint in told["reprints"]] == [
+    shown = json.loads(show(capsys, monkeypatch, folder, "http://late.test/1.html", "--json"))
+    assert shown["url"] == "http://first.test/1.html"
+    assert [reprint["site"] for reprint in shown["reprints"]] == [
         "soon.test", "late.test", "undated.test"
     ]  # fmt: skip
     assert {"url", "title", "published", "seen_at", "similarity", "reason"} <= set(
-        told["reprints"][0]
+        shown["reprints"][0]
     )
 
 
@@ -132,7 +134,7 @@ def test_the_same_as_json(
         ("changes --topic 足球 --since 999999999d --site a/b", "--site 'a/b' is not a host"),
     ],
 )
-def test_what_cannot_be_meant_is_told_in_one_line(
+def test_invalid_argument_is_reported_in_one_line(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     folder: Path,
@@ -153,13 +155,13 @@ def test_events_are_listed_with_their_articles(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     first, other = article("a.test", "2020-03-01"), article("c.test", "2020-03-02", BODY[::-1])
-    again = article("b.test", "2020-03-03", "".join(sorted(BODY)))
+    second = article("b.test", "2020-03-03", "".join(sorted(BODY)))
     event = first.url
 
     async def fill() -> None:
         store = SqliteStore(tmp_path)
         await store.open()
-        await store.save([replace(first, event=event), other, replace(again, event=event)])
+        await store.save([replace(first, event=event), other, replace(second, event=event)])
         await store.close()
 
     asyncio.run(fill())
@@ -172,5 +174,5 @@ def test_events_are_listed_with_their_articles(
             cmdline.execute()
     shown, *lines = capsys.readouterr().out.splitlines()
     assert shown.startswith("2 articles of 2 sites  2020-03-01 to 2020-03-03  a.test")
-    assert [line.split()[-1] for line in lines[:2]] == [first.url, again.url]
-    assert json.loads(lines[2])["articles"] == [first.url, again.url]
+    assert [line.split()[-1] for line in lines[:2]] == [first.url, second.url]
+    assert json.loads(lines[2])["articles"] == [first.url, second.url]

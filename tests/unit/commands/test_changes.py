@@ -1,4 +1,4 @@
-"""``scrapy articles changes`` and what ``scrapy why`` says of watched pages."""
+"""Tests of ``scrapy articles changes`` and of ``scrapy why`` for watched pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOW = time.time()
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A crawl an hour ago; since then an article came, one changed and one went."""
+    """Store after a crawl an hour ago; since then one article is new, one changed, one is gone."""
     one, two, three = (article(f"{name}.test", "2020-03-01") for name in ("a", "b", "c"))
     two = replace(two, body="别的文章，很短。", digest="")
     log = CrawlLog(tmp_path)
@@ -68,7 +68,7 @@ def show(
     return capsys.readouterr().out
 
 
-def test_what_changed_since_the_last_run_is_told_in_order(
+def test_changes_since_the_last_run_are_listed_in_order(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     out = show(capsys, monkeypatch, folder, "changes")
@@ -77,14 +77,14 @@ def test_what_changed_since_the_last_run_is_told_in_order(
     assert [line.split()[0] for line in lines] == ["new", "changed", "gone"]
     assert "1 earlier texts" in lines[1]
     out = show(capsys, monkeypatch, folder, "changes", "--json", "--since", "1d")
-    told = [json.loads(line) for line in out.splitlines()]
-    assert [(one["event"], one["url"]) for one in told] == [
+    events = [json.loads(line) for line in out.splitlines()]
+    assert [(event["event"], event["url"]) for event in events] == [
         ("new", "http://old.test/1"),
         ("new", "http://a.test/1.html"),
         ("changed", "http://b.test/1.html"),
         ("gone", "http://gone.test/1"),
     ]
-    assert told[1]["title"] == "a.test的标题"
+    assert events[1]["title"] == "a.test的标题"
     out = show(capsys, monkeypatch, folder, "changes", "--since", "1d", "--until", "1h")
     assert "1 new, 0 changed, 0 gone" in out
     out = show(capsys, monkeypatch, folder, "changes", "--since", "1d", "--site", "B.test")
@@ -110,16 +110,16 @@ def test_changes_of_a_template_count_from_its_last_period(
     assert "1 new, 0 changed, 0 gone" in out
 
 
-def test_what_an_article_said_before_is_shown(
+def test_earlier_versions_of_an_article_are_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     out = show(capsys, monkeypatch, folder, "show", "http://b.test/1.html")
     assert "before: b.test的标题 (8 characters" in out
     out = show(capsys, monkeypatch, folder, "show", "http://b.test/1.html", "--json")
-    assert [one["body"] for one in json.loads(out)["versions"]] == ["别的文章，很短。"]
+    assert [version["body"] for version in json.loads(out)["versions"]] == ["别的文章，很短。"]
 
 
-def test_why_says_when_a_page_is_looked_at_again() -> None:
+def test_why_shows_the_next_visit_of_a_page() -> None:
     visits = {"visits": 7, "gains": 2.5}
     hub = PageState(
         "桥", "http://a.test/", Role.HUB, checked_at=NOW, due=NOW + 60, more={"visits": visits}

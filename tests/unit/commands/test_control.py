@@ -1,4 +1,4 @@
-"""Orders to crawls by name: a topic's, or a template's."""
+"""Tests of ``scrapy control`` with the name of a template."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TEMPLATE = "software-companies-sichuan"
 
 
-def test_a_template_s_crawl_is_steered_by_its_name(
+def test_crawl_of_a_template_is_paused_by_its_name(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}")
@@ -26,9 +26,9 @@ def test_a_template_s_crawl_is_steered_by_its_name(
     assert asyncio.run(Control(LocalLedger(tmp_path)).order(name)).paused
 
 
-def test_a_project_without_templates_says_so(
+def test_project_without_templates_is_reported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     where = ("-s", f"TOPICCRAWL_DATA_DIR={tmp_path}", "-s", "SPIDER_MODULES=topiccrawl.spiders")
-    status, said = scrapy(capsys, monkeypatch, "control", "pause", "--template", TEMPLATE, *where)
-    assert (status, "SPIDER_MODULES has topic" in said) == (1, True)
+    status, out = scrapy(capsys, monkeypatch, "control", "pause", "--template", TEMPLATE, *where)
+    assert (status, "SPIDER_MODULES has topic" in out) == (1, True)

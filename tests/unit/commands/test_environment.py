@@ -1,4 +1,4 @@
-"""Commands in unusual environments: streams, folders and signals of other programs."""
+"""Tests of commands in unusual environments: streams, folders and signals."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def run(folder: Path, words: str, **environment: str) -> subprocess.CompletedPro
     )
 
 
-def test_a_folder_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
+def test_deleted_current_folder_is_reported(tmp_path: Path) -> None:
     done = run(tmp_path, "mkdir gone; cd gone; rmdir ../gone; topiccrawl articles list")
     text = "the current folder cannot be used (No such file or directory): change to another one\n"
     assert (done.returncode, done.stderr) == (1, text)
 
 
 @pytest.mark.parametrize("words", ["-h", "crawl -h"])
-def test_help_needs_no_chinese_letters(tmp_path: Path, words: str) -> None:
+def test_help_works_with_an_ascii_terminal(tmp_path: Path, words: str) -> None:
     ascii_only = {"PYTHONIOENCODING": "ascii", "TOPICCRAWL_LANGUAGE": "zh", "LANGUAGE": "zh"}
     done = run(tmp_path, f"topiccrawl {words}", **ascii_only)
     assert (done.returncode, done.stderr) == (0, "")
     assert "topiccrawl crawl" in done.stdout
 
 
-def test_ctrl_c_while_a_command_starts_is_no_stack_trace(tmp_path: Path) -> None:
+def test_ctrl_c_during_start_prints_no_stack_trace(tmp_path: Path) -> None:
     (tmp_path / "early.py").write_text(
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # the caller may ignore it\n"
@@ -55,7 +55,7 @@ def test_ctrl_c_while_a_command_starts_is_no_stack_trace(tmp_path: Path) -> None
     assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
-def test_closed_streams_are_no_files_of_a_command(tmp_path: Path) -> None:
+def test_closed_standard_streams_are_replaced_by_dev_null(tmp_path: Path) -> None:
     (tmp_path / "late.py").write_text(
         "import os\nfrom pathlib import Path\n"
         "Path('streams').write_text(' '.join(os.readlink(f'/dev/fd/{n}') for n in range(3)))\n"
@@ -72,7 +72,7 @@ def test_closed_streams_are_no_files_of_a_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="the system has no /dev/full")
-def test_a_full_disk_behind_standard_output_is_an_error(tmp_path: Path) -> None:
+def test_full_disk_behind_standard_output_is_an_error(tmp_path: Path) -> None:
     done = run(tmp_path, f"topiccrawl topics list > {FULL}")
     text = "standard output cannot be written: No space left on device\n"
     assert (done.returncode, done.stderr) == (1, text)

@@ -1,4 +1,4 @@
-"""What ``topiccrawl init`` prints can be pasted into a shell."""
+"""Test of the commands that ``topiccrawl init`` prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_folder_and_topic_are_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folder_and_topic_are_quoted_for_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, topic = str(tmp_path / "my news"), '"battery recycling" | (电池 回收)'
     with pytest.raises(SystemExit, match="0"):
         main(["init", folder, "--topic", topic])

@@ -1,4 +1,4 @@
-"""Errors that a crawl repeats below a log that is a file."""
+"""Tests of ``LastErrors``: the errors that a crawl prints if its log is a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("a.library")
 
 
-def test_the_last_three_errors_are_kept_once_each() -> None:
+def test_last_three_distinct_errors_are_kept() -> None:
     with LastErrors() as errors:
         for name in "abbcd":
             logger.error("no %s", name)
@@ -21,7 +21,7 @@ def test_the_last_three_errors_are_kept_once_each() -> None:
     assert list(errors.lines) == ["ERROR: no b", "ERROR: no c", "ERROR: no d"]
 
 
-def test_an_exception_without_text_does_not_hide_the_message() -> None:
+def test_exception_without_text_keeps_the_message() -> None:
     with LastErrors() as errors:
         for failure in (TimeoutError(), OSError("disk full")):
             try:
@@ -31,7 +31,7 @@ def test_an_exception_without_text_does_not_hide_the_message() -> None:
     assert list(errors.lines) == ["ERROR: cannot read it", "ERROR: disk full"]
 
 
-def test_a_wrong_log_call_does_not_break_its_caller(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_log_call_raises_no_exception(capsys: pytest.CaptureFixture[str]) -> None:
     with LastErrors() as errors:
         record = logging.LogRecord("a.library", logging.ERROR, "a.py", 1, "%s %s", ("x",), None)
         errors.handle(record)

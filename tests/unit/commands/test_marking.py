@@ -1,4 +1,4 @@
-"""Marks by command."""
+"""Test of marking an article by command."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ URL = "http://a.test/1"
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.9, 0.8), (0.1, None)])
-def test_the_mark_of_an_article_has_the_links_of_its_own_topic(
+def test_mark_has_the_link_score_of_its_own_topic(
     tmp_path: Path, score: float, expected: float | None
 ) -> None:
-    """Stores show the terms of the topic with the best score."""
+    """The store returns the terms of the topic with the best score."""
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
     ball = Topic(name="ball", terms={"goal": 1.0})
 

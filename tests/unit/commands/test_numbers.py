@@ -1,4 +1,4 @@
-"""Numbers on the command line: no negative one is taken, by any command."""
+"""Tests of numbers on the command line: all commands refuse negative ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)
-def test_what_is_no_count_is_refused_in_a_line(
+def test_invalid_count_is_refused_with_a_message(
     name: str, option: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parser = parser_of(name)
@@ -44,7 +44,7 @@ def test_what_is_no_count_is_refused_in_a_line(
         assert "give a whole number" in last
 
 
-def test_no_command_takes_a_bare_int() -> None:
+def test_no_option_has_the_type_int() -> None:
     names = {name for name, _ in OPTIONS}
     types = {action.type for name in names for action in parser_of(name)._actions}
     assert int not in types

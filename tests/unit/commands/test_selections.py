@@ -1,4 +1,4 @@
-"""What an operator sees of the stored articles, over either store."""
+"""Tests of ``scrapy articles`` with both stores: selections, forgetting and exports."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def run(
     return lambda *arguments: scrapy(capsys, monkeypatch, "articles", *arguments, *options)
 
 
-def test_where_no_crawl_is_known_as_after_tasks_all_articles_are_meant(run: Run) -> None:
+def test_without_a_recorded_crawl_all_articles_are_listed(run: Run) -> None:
     status, out = run("list")
     assert (status, len(out.splitlines())) == (0, len(TEXTS))
     status, out = run("changes")
@@ -89,7 +89,9 @@ def test_articles_are_listed_searched_shown_and_forgotten(run: Run) -> None:
     assert run("search", "飞机", "--all")[1].endswith("no matching article of any topic\n")
     assert TEXTS[1] in run("show", article(1).url)[1]
     assert TEXTS[3] not in run("show", article(3).url)[1]
-    assert run("forget", article(1).url, "site2.test")[0] == 1  # no URL, no site: nothing is done
+    assert (
+        run("forget", article(1).url, "site2.test")[0] == 1
+    )  # no URL, no site: nothing is deleted
     assert run("forget", article(1).url, "site:Site2.test")[1].startswith("2 articles deleted")
     assert run("show", article(1).url)[0] == 1
     assert run("list", "--all", "--json")[1].count("\n") == 1
@@ -99,20 +101,18 @@ def erased(settings: BaseSettings, names: Sequence[str]) -> list[str]:
     return [f"{settings['BOT_NAME']} erased {' '.join(names)}"]
 
 
-def test_what_is_forgotten_is_removed_wherever_a_setting_says(run: Run) -> None:
+def test_forget_calls_the_functions_of_its_setting(run: Run) -> None:
     own = ("-s", f'TOPICCRAWL_FORGET={{"{__name__}.erased": 1}}')
     erased = f"topiccrawl erased {article(1).url} site:site2.test\n"
-    said = f"2 articles deleted; they will not be stored again\n{erased}"
-    assert run("forget", article(1).url, "site:site2.test", *own) == (0, said)
+    expected = f"2 articles deleted; they will not be stored again\n{erased}"
+    assert run("forget", article(1).url, "site:site2.test", *own) == (0, expected)
     wrong = ("-s", 'TOPICCRAWL_FORGET={"topiccrawl.nowhere.erased": 1}')
-    status, told = run("forget", article(3).url, *wrong)
-    assert (status, "TOPICCRAWL_FORGET" in told) == (1, True)
-    assert run("show", article(3).url)[0] == 0  # nothing was done
+    status, out = run("forget", article(3).url, *wrong)
+    assert (status, "TOPICCRAWL_FORGET" in out) == (1, True)
+    assert run("show", article(3).url)[0] == 0  # nothing was deleted
 
 
-def test_exports_hold_what_is_selected_and_no_text_that_may_not_be_copied(
-    run: Run, tmp_path: Path
-) -> None:
+def test_exports_hold_selected_articles_without_noarchive_texts(run: Run, tmp_path: Path) -> None:
     files = {suffix: tmp_path / f"out{suffix}" for suffix in (".jsonl", ".csv", ".parquet")}
     for file in files.values():
         assert run("export", str(file), "--topic", "汽车") == (0, f"{file}: 2 articles\n")
@@ -130,8 +130,8 @@ def test_exports_hold_what_is_selected_and_no_text_that_may_not_be_copied(
     feed = tmp_path / "feed.atom"
     assert run("export", str(feed), "--all", "--limit", "2") == (0, f"{feed}: 2 articles\n")
     entries = etree.parse(str(feed)).getroot().findall("{*}entry")
-    assert [one.findtext("{*}id") for one in entries] == [article(n).url for n in (3, 2)]
-    assert [one.findtext("{*}summary") for one in entries] == [None, TEXTS[2]]
+    assert [entry.findtext("{*}id") for entry in entries] == [article(n).url for n in (3, 2)]
+    assert [entry.findtext("{*}summary") for entry in entries] == [None, TEXTS[2]]
     assert run("export", str(tmp_path / "out.xml"), "--all")[0] == 1
     assert run("list", "--since", "soon", "--all")[0] == 1
     assert len(list(tmp_path.glob("*out*"))) == 3

@@ -1,4 +1,4 @@
-"""A name of a setting that does nothing is reported, with what was meant; others are not."""
+"""Tests of the warnings about unknown names of settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 SOURCES = sorted((Path(__file__).parents[3] / "topiccrawl").rglob("*.py"))
 
 
-def told(given: Mapping[str, str], environment: Mapping[str, str] | None = None) -> list[str]:
+def warnings_for(
+    given: Mapping[str, str], environment: Mapping[str, str] | None = None
+) -> list[str]:
     settings = Settings()
     settings.setmodule("topiccrawl.settings")
     settings.setdict(given, priority="cmdline")
@@ -36,45 +38,45 @@ def told(given: Mapping[str, str], environment: Mapping[str, str] | None = None)
         ("MONGODB_URL", "MONGODB_URI"),
     ],
 )
-def test_a_typing_error_is_told_with_what_was_meant(name: str, meant: str) -> None:
-    (line,) = told({name: "1"})
+def test_typing_error_is_reported_with_a_suggestion(name: str, meant: str) -> None:
+    (line,) = warnings_for({name: "1"})
     assert name in line
     assert line.endswith(f"did you mean {meant}?")
 
 
-def test_what_resembles_nothing_is_told_if_it_claims_to_be_ours() -> None:
-    (line,) = told({"TOPICCRAWL_QQQQQQ": "1", "PLAYWRIGHT_BROWSER_TYPE": "chromium", "MY_OWN": "2"})
+def test_unknown_name_with_our_prefix_is_reported() -> None:
+    (line,) = warnings_for(
+        {"TOPICCRAWL_QQQQQQ": "1", "PLAYWRIGHT_BROWSER_TYPE": "chromium", "MY_OWN": "2"}
+    )
     assert "TOPICCRAWL_QQQQQQ has no effect" in line
     assert "did you mean" not in line
 
 
-def test_all_our_names_are_known() -> None:
-    assert told(dict.fromkeys(OURS, "1")) == []
+def test_all_our_settings_are_known() -> None:
+    assert warnings_for(dict.fromkeys(OURS, "1")) == []
     assert "TOPICCRAWL_MIN_PRIOR" in OURS
 
 
 SETTING = re.compile(r"(TOPICCRAWL|REDIS|MONGODB|WARC|MAX_IDLE)(_[A-Z]+)+")
-"""Names that are settings of ours, or of what we take the place of, wherever they stand."""
+"""Names of our settings, and of settings of the packages that we replace."""
 READERS = {"get", "getbool", "getint", "getfloat", "getlist", "getdict", "number", "_hosts"}
 
 
-def test_all_settings_that_the_package_reads_are_known() -> None:
+def test_all_settings_read_by_the_package_are_known() -> None:
     read = {name for path in SOURCES for name in settings_in(ast.parse(path.read_text("utf-8")))}
     assert {"TOPICCRAWL_DATA_DIR", "DOWNLOAD_DELAY", "REDIS_HOST"} <= read
     assert read - KNOWN - FROM_ENVIRONMENT - {"TOPICCRAWL_"} == set()
 
 
-def test_settings_whose_names_are_put_together_are_known_by_the_same_table() -> None:
-    put_together = [
-        p.name for p in SOURCES if re.search(r'f"TOPICCRAWL_\w*{', p.read_text("utf-8"))
-    ]
-    assert put_together == []
+def test_no_setting_name_is_composed_at_run_time() -> None:
+    composed = [p.name for p in SOURCES if re.search(r'f"TOPICCRAWL_\w*{', p.read_text("utf-8"))]
+    assert composed == []
     for name in ("SAMPLE", "WORDS", "HALF", "FLOOR", "FLOOR_QUANTILE", "CEILING_QUANTILE"):
         assert f"TOPICCRAWL_ADAPT_{name}" in OURS
 
 
 def settings_in(tree: ast.AST) -> Iterator[str]:
-    """Constants that look like our settings, and all names that settings are asked for."""
+    """Yield constants that look like our settings, and all names passed to settings readers."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and SETTING.fullmatch(str(node.value)):
             yield str(node.value)
@@ -85,7 +87,7 @@ def settings_in(tree: ast.AST) -> Iterator[str]:
                     yield str(given.value)
 
 
-def test_of_the_environment_what_is_not_read_is_told_and_no_secret_with_it() -> None:
+def test_unread_environment_is_reported_without_secrets() -> None:
     environment = {
         "TOPICCRAWL_PAGES": "hush",
         "TOPICCRAWL_WEBHOOK_SECRETS": "hush",
@@ -95,7 +97,7 @@ def test_of_the_environment_what_is_not_read_is_told_and_no_secret_with_it() -> 
         "TOPICCRAWL_DASHBOARD_NAMES": "a.test,b.test",
         "HOME": "hush",
     }
-    one, other = told({"TOPICCRAWL_DATA_DIR": "there"}, environment)
-    assert "TOPICCRAWL_PAGES is not read from the environment: use -s TOPICCRAWL_PAGES=..." in one
-    assert "did you mean TOPICCRAWL_WEBHOOK_SECRET?" in other
-    assert "hush" not in one + other
+    first, second = warnings_for({"TOPICCRAWL_DATA_DIR": "there"}, environment)
+    assert "TOPICCRAWL_PAGES is not read from the environment: use -s TOPICCRAWL_PAGES=..." in first
+    assert "did you mean TOPICCRAWL_WEBHOOK_SECRET?" in second
+    assert "hush" not in first + second

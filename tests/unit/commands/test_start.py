@@ -1,4 +1,4 @@
-"""Every command starts with all commands: what few of them need is imported where it is used."""
+"""Test of the modules that are loaded at the start of every command."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ finally:
 """
 
 
-def test_what_few_commands_need_is_not_loaded_by_all() -> None:
+def test_rarely_needed_modules_are_not_loaded_at_start() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     listed = project["tool"]["ruff"]["lint"]["flake8-tidy-imports"]["banned-module-level-imports"]
-    told = subprocess.run(
+    lines = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    loaded = set(json.loads(told[-1]))
-    assert told[:-1] == ["template", "topic", "work"]
+    loaded = set(json.loads(lines[-1]))
+    assert lines[:-1] == ["template", "topic", "work"]
     assert loaded.isdisjoint([*listed, "aiohttp", "phonenumbers", "requests"])

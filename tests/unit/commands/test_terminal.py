@@ -1,4 +1,4 @@
-"""What all commands do alike."""
+"""Tests of the standard output of all commands."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import sys
 from tests.crawl.run import ROOT
 
 
-def test_a_reader_that_has_enough_is_no_error() -> None:
-    ours, theirs = os.pipe()
-    os.close(ours)
+def test_closed_pipe_is_not_reported() -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
     line = [sys.executable, "-m", "scrapy", "topics", "list"]
-    done = subprocess.run(line, cwd=ROOT, stdout=theirs, stderr=subprocess.PIPE, check=False)
-    os.close(theirs)
+    done = subprocess.run(line, cwd=ROOT, stdout=write_end, stderr=subprocess.PIPE, check=False)
+    os.close(write_end)
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-def test_a_terminal_that_lacks_letters_shows_the_others() -> None:
+def test_letters_missing_in_the_encoding_are_replaced() -> None:
     line = [sys.executable, "-m", "scrapy", "topics", "show", "电池 ångström"]
     encoding = {**os.environ, "PYTHONIOENCODING": "gb2312"}
     done = subprocess.run(line, cwd=ROOT, env=encoding, capture_output=True, check=False)

@@ -1,3 +1,5 @@
+"""Tests of ``scrapy topics``: the description of a topic and new topic files."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -15,27 +17,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_groups_and_words_that_must_not_stand_there_are_shown() -> None:
+def test_groups_and_negative_terms_are_described() -> None:
     lines = describe(from_words("(足球 | 篮球) +北京 -彩票"))
     assert "  needs      足球 or 篮球" in lines
     assert "  needs      北京" in lines
     assert "  must not   彩票" in lines
 
 
-def test_a_topic_without_groups_needs_nothing() -> None:
+def test_topic_without_groups_shows_no_needs() -> None:
     assert not any("needs" in line for line in describe(from_words("足球 篮球")))
 
 
 @pytest.mark.parametrize(
     "words", ["关于人工智能在医疗中的应用", '(人工智能 | AI) +医疗 -招聘 "deep learning"^2', "足球"]
 )
-def test_a_new_file_means_what_the_words_mean(words: str, tmp_path: Path) -> None:
+def test_new_file_gives_the_same_topic_as_its_words(words: str, tmp_path: Path) -> None:
     path = write_new(str(tmp_path / "mine"), words, (), ())
     assert path.name == "mine.toml"
     assert read(path).model_dump() == from_words(words).model_dump()
 
 
-def test_a_new_file_may_be_made_of_examples_alone(tmp_path: Path) -> None:
+def test_new_file_may_consist_of_examples(tmp_path: Path) -> None:
     shown = ("https://a.test/one", "https://a.test/two")
     topic = read(write_new(str(tmp_path / "like.toml"), "", shown, ("https://a.test/no",)))
     assert (topic.terms, topic.examples, topic.counterexamples) == (
@@ -45,7 +47,7 @@ def test_a_new_file_may_be_made_of_examples_alone(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_exists_is_not_replaced(tmp_path: Path) -> None:
+def test_existing_file_is_not_replaced(tmp_path: Path) -> None:
     write_new(str(tmp_path / "mine"), "足球", (), ())
     with pytest.raises(TopicError, match=r"mine\.toml: exists"):
         write_new(str(tmp_path / "mine.toml"), "篮球", (), ())
@@ -53,10 +55,10 @@ def test_a_file_that_exists_is_not_replaced(tmp_path: Path) -> None:
         write_new(str(tmp_path / "none" / "mine.toml"), "篮球", (), ())
 
 
-def test_marks_are_written_as_examples_of_their_topic(tmp_path: Path) -> None:
+def test_marks_are_written_as_examples(tmp_path: Path) -> None:
     topic = from_words("足球").model_copy(update={"examples": ("https://a.test/1", "a text")})
-    said = {"https://a.test/1": False, "https://a.test/2": True, "example:0123": True}
-    marks = [Mark(url, "", "", wanted) for url, wanted in said.items()]
+    wanted_by_url = {"https://a.test/1": False, "https://a.test/2": True, "example:0123": True}
+    marks = [Mark(url, "", "", wanted) for url, wanted in wanted_by_url.items()]
     path = tmp_path / "mine.toml"
     path.write_text(to_toml(with_marks(topic, marks)), encoding="utf-8")
     found = read(path)

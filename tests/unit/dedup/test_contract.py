@@ -1,3 +1,5 @@
+"""Tests of ``ExactText``."""
+
 from __future__ import annotations
 
 from topiccrawl.dedup import ExactText
@@ -12,7 +14,7 @@ def test_short_texts_are_not_compared() -> None:
     assert method.judge(short, [Article("http://a.test/2", "", "图")]) is None
 
 
-def test_the_first_of_the_same_text_is_the_story() -> None:
+def test_first_article_of_the_same_text_is_the_story() -> None:
     method = ExactText()
     known = [Article(f"http://a.test/{n}", "", "", digest=d) for n, d in enumerate("xyy")]
     match = method.judge(Article("http://b.test/", "", "", digest="y"), known)

@@ -1,4 +1,4 @@
-"""Follow-ups are stories of their own that are linked to the older one; reprints are not."""
+"""Tests of follow-ups: stories that repeat an older one under news of a later day."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ STORY = article("a", OLD, "2026-09-15")
 
 
 @pytest.mark.parametrize("lead", [NEWS, UNDATED_NEWS])
-def test_an_old_text_under_news_of_a_later_day_is_a_follow_up(lead: str) -> None:
+def test_old_text_below_later_news_is_a_follow_up(lead: str) -> None:
     match = VerifiedShingles().judge(article("b", lead + OLD, "2026-09-20"), [STORY])
     assert match is not None
     assert (match.url, match.follows, match.reason) == (STORY.url, True, "follow-up")
 
 
-def test_an_english_follow_up() -> None:
+def test_english_follow_up_is_found() -> None:
     old = article("c", ENGLISH, "2026-05-06")
     later = article("d", ENGLISH_NEWS + ENGLISH, "2026-05-17T18:00:00+01:00")
     match = VerifiedShingles().judge(later, [old])
@@ -64,7 +64,7 @@ def test_an_english_follow_up() -> None:
     assert not copied.follows
 
 
-def test_a_rewritten_lead_about_the_same_day_is_a_reprint() -> None:
+def test_rewritten_lead_of_the_same_day_is_a_reprint() -> None:
     rewritten = SAME_IN_OTHER_WORDS + OLD.partition("\n")[2]
     match = VerifiedShingles().judge(article("b", rewritten, "2026-09-16"), [STORY])
     assert match is not None
@@ -72,18 +72,18 @@ def test_a_rewritten_lead_about_the_same_day_is_a_reprint() -> None:
 
 
 @pytest.mark.parametrize("day", ["2026-09-15", ""])
-def test_what_was_published_on_the_same_day_or_without_one_is_no_follow_up(day: str) -> None:
+def test_article_of_the_same_or_no_day_is_no_follow_up(day: str) -> None:
     match = VerifiedShingles().judge(article("b", NEWS + OLD, day), [STORY])
     assert match is not None
     assert not match.follows
 
 
-def test_a_story_found_after_its_follow_up_is_stored_too() -> None:
+def test_story_found_after_its_follow_up_is_no_duplicate() -> None:
     later = article("b", NEWS + OLD, "2026-09-20")
     assert VerifiedShingles().judge(STORY, [later]) is None
 
 
-def test_a_reprint_of_the_follow_up_is_its_reprint() -> None:
+def test_copy_of_a_follow_up_is_its_reprint() -> None:
     later = article("b", NEWS + OLD, "2026-09-20")
     copied = replace(later, url="http://c.test/1", site="c.test")
     found = list(find_duplicates([STORY, later, copied]))

@@ -1,3 +1,5 @@
+"""Tests of ``KeyIndex``, the index of articles by keys."""
+
 from __future__ import annotations
 
 import random
@@ -12,7 +14,7 @@ keys = st.integers(0, 2**31)
 
 
 @given(st.lists(st.lists(keys, max_size=8, unique=True), min_size=1, max_size=20))
-def test_an_article_is_found_under_its_own_keys(articles: list[list[int]]) -> None:
+def test_article_is_found_by_its_keys(articles: list[list[int]]) -> None:
     index = KeyIndex()
     for number, own in enumerate(articles, 1):
         index.add(number, [*own, 2**31 + number])
@@ -20,19 +22,19 @@ def test_an_article_is_found_under_its_own_keys(articles: list[list[int]]) -> No
         assert number in index.find([*own, 2**31 + number])
 
 
-def test_tables_that_grow_lose_nothing() -> None:
-    luck = random.Random(1)  # noqa: S311
+def test_growing_tables_keep_all_articles() -> None:
+    rng = random.Random(1)  # noqa: S311
     index = KeyIndex()
-    articles = [[luck.randrange(2**32) for _ in range(20)] for _ in range(5_000)]
+    articles = [[rng.randrange(2**32) for _ in range(20)] for _ in range(5_000)]
     for number, own in enumerate(articles, 1):
         index.add(number, own)
     assert all(index.find(own) == [number] for number, own in enumerate(articles, 1))
     assert index.bytes / len(articles) < 400
 
 
-def test_loading_at_once_equals_adding_one_by_one() -> None:
-    luck = random.Random(2)  # noqa: S311
-    articles = [[luck.randrange(2**32) for _ in range(10)] for _ in range(2_000)]
+def test_loading_rows_equals_adding_articles() -> None:
+    rng = random.Random(2)  # noqa: S311
+    articles = [[rng.randrange(2**32) for _ in range(10)] for _ in range(2_000)]
     index, single = KeyIndex(), KeyIndex()
     for number, own in enumerate(articles, 1):
         single.add(number, own)
@@ -45,25 +47,25 @@ def test_loading_at_once_equals_adding_one_by_one() -> None:
     assert all(index.find(own) == single.find(own) for own in articles)
 
 
-def test_keys_at_the_very_end_of_a_table_find_room() -> None:
+def test_keys_at_the_end_of_a_table_are_found() -> None:
     index = KeyIndex()
-    crowd = [0xFFFFFFFF - 1024 * place for place in range(400)]
-    for number, key in enumerate(crowd, 1):
+    colliding = [0xFFFFFFFF - 1024 * place for place in range(400)]
+    for number, key in enumerate(colliding, 1):
         index.add(number, [key])
-    assert all(index.find([key]) == [number] for number, key in enumerate(crowd, 1))
+    assert all(index.find([key]) == [number] for number, key in enumerate(colliding, 1))
 
 
-def test_the_oldest_are_forgotten_and_memory_stays_bounded() -> None:
-    luck = random.Random(3)  # noqa: S311
+def test_oldest_articles_are_deleted_beyond_the_capacity() -> None:
+    rng = random.Random(3)  # noqa: S311
     index = KeyIndex(capacity=500)
-    articles = [[luck.randrange(2**32) for _ in range(20)] for _ in range(8_000)]
+    articles = [[rng.randrange(2**32) for _ in range(20)] for _ in range(8_000)]
     for number, own in enumerate(articles, 1):
         index.add(number, own)
     assert all(number in index.find(articles[number - 1]) for number in range(7_501, 8_001))
     assert len(index) < 8_000 * 20 / 4
 
 
-def test_a_phrase_in_very_many_articles_keeps_the_newest_and_proves_nothing() -> None:
+def test_very_frequent_key_finds_no_article() -> None:
     index = KeyIndex()
     for number in range(1, 200):
         index.add(number, [7, number + 1000])
@@ -72,7 +74,7 @@ def test_a_phrase_in_very_many_articles_keeps_the_newest_and_proves_nothing() ->
     assert index.find([7, 1100]) == [100]
 
 
-def test_rare_keys_weigh_more_than_common_ones() -> None:
+def test_rare_keys_weigh_more_than_frequent_ones() -> None:
     index = KeyIndex()
     for number in range(1, 11):
         index.add(number, [1, 2, 3])

@@ -1,3 +1,5 @@
+"""Tests of ``RankedKeywords``, which compares the ranked keywords of titles and bodies."""
+
 from __future__ import annotations
 
 from hypothesis import given
@@ -27,7 +29,7 @@ def test_articles_that_agree_in_enough_ranks_share_a_block(
         assert set(blocks("t", one, ranks)) & set(blocks("t", other, ranks))
 
 
-def test_the_title_is_asked_first_then_the_body() -> None:
+def test_title_is_compared_before_the_body() -> None:
     method = RankedKeywords()
     title = "新能源汽车销量创新高，动力电池供应紧张"
     known = [article(1, "无关的标题", TEXT), article(2, title, "别的正文，讲的是另外一回事情。")]
@@ -39,7 +41,7 @@ def test_the_title_is_asked_first_then_the_body() -> None:
     assert (by_body.url, by_body.reason) == ("http://a.test/1", "ranked-body")
 
 
-def test_one_word_in_front_shifts_every_rank() -> None:
+def test_word_at_the_first_rank_shifts_all_others() -> None:
     method = RankedKeywords(title=RankCounts(6, 4), body=RankCounts(10, 11))
     title = "新能源汽车销量创新高，动力电池供应紧张"
     known = [article(1, title, "")]
@@ -47,14 +49,14 @@ def test_one_word_in_front_shifts_every_rank() -> None:
     assert method.judge(article(2, rare + title, ""), known) is None
 
 
-def test_nothing_is_learnt() -> None:
+def test_method_learns_nothing() -> None:
     method = RankedKeywords()
     method.know([1])
     assert method.learn(article(1, "题", TEXT)) == ()
     assert method.keys(article(1, "", "")) == []
 
 
-def test_the_index_finds_what_a_scan_finds_where_many_articles_share_blocks() -> None:
+def test_index_finds_the_same_duplicates_as_a_scan() -> None:
     subjects = [
         f"{a}{b}" for a in ("电池", "汽车", "钢铁", "煤炭", "港口") for b in ("产能", "价格")
     ]
@@ -69,12 +71,12 @@ def test_the_index_finds_what_a_scan_finds_where_many_articles_share_blocks() ->
     index, known = index_of(method), dict[int, Article]()
     scanned = found = 0
     for number, title in enumerate(titles, 1):
-        one = article(number, title, "")
-        keys = method.keys(one)
-        through_index = method.judge(one, [known[n] for n in index.find(keys)])
-        scanned += method.judge(one, known.values()) is not None
-        found += through_index is not None
+        new = article(number, title, "")
+        keys = method.keys(new)
+        by_index = method.judge(new, [known[n] for n in index.find(keys)])
+        scanned += method.judge(new, known.values()) is not None
+        found += by_index is not None
         index.add(number, keys)
-        known[number] = one
+        known[number] = new
     assert 0 < scanned < len(titles)
     assert found == scanned

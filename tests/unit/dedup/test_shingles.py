@@ -1,3 +1,5 @@
+"""Tests of shingles and of the keys chosen from them."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,7 +13,7 @@ han = st.text(alphabet="的一是不了人我在有他这中大来上国和新�
 
 
 @given(han)
-def test_there_are_as_many_shingles_as_different_runs(text: str) -> None:
+def test_each_distinct_run_gives_one_shingle(text: str) -> None:
     runs = {text[at : at + HAN.shingle] for at in range(len(text) - HAN.shingle + 1)}
     assert len(shingles(text)) == len(runs)
 
@@ -24,7 +26,7 @@ def test_keys_are_few_and_distinct(text: str) -> None:
 
 
 @given(han, han)
-def test_what_two_texts_share_are_their_common_runs(one: str, other: str) -> None:
+def test_common_shingles_are_the_common_runs(one: str, other: str) -> None:
     def runs(text: str) -> set[str]:
         return {text[at : at + HAN.shingle] for at in range(len(text) - HAN.shingle + 1)}
 
@@ -34,25 +36,25 @@ def test_what_two_texts_share_are_their_common_runs(one: str, other: str) -> Non
 
 
 @given(han, han)
-def test_a_part_has_no_shingle_that_the_whole_lacks(part: str, rest: str) -> None:
+def test_shingles_of_a_part_are_those_of_the_whole(part: str, rest: str) -> None:
     hashes = shingles(part)
     assert count_common(hashes, shingles(part + rest)) == len(hashes)
 
 
-def test_punctuation_width_case_and_script_do_not_count() -> None:
+def test_punctuation_width_case_and_script_are_ignored() -> None:
     plain = letters("新能源汽车ABC在台湾")
     assert np.array_equal(plain, letters("新能源，汽車 ａｂｃ“在臺灣”！"))
 
 
-def test_rare_characters_beyond_the_basic_plane_count() -> None:
+def test_characters_beyond_the_basic_plane_are_letters() -> None:
     assert len(letters("𠮷野家😀")) >= 3
 
 
-def test_english_is_cut_into_longer_runs() -> None:
+def test_english_text_has_longer_shingles() -> None:
     text = "the storm reached the coast on monday morning"
     assert len(shingles(text)) == len(text.replace(" ", "")) - LATIN.shingle + 1
 
 
 @pytest.mark.parametrize("text", ["", "短", "。！？", "\ud800"])
-def test_too_short_a_text_has_none(text: str) -> None:
+def test_too_short_text_has_no_shingles(text: str) -> None:
     assert [len(shingles(text)), len(keys_of(text))] == [0, 0]

@@ -1,3 +1,5 @@
+"""Tests of ``VerifiedShingles``, which verifies candidates by facts, dates and names."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -69,11 +71,11 @@ OTHER_HALF = (
     ("published", "fleet", "same"),
     [("2020-03-02", "85辆", True), ("2020-03-03", "85辆", False), ("2020-03-02", "95辆", False)],
 )
-def test_two_write_ups_of_a_day_that_agree_in_all_facts_are_one_story(
+def test_reports_of_one_day_with_equal_facts_are_one_story(
     published: str, fleet: str, *, same: bool
 ) -> None:
     written = (*PARAGRAPHS[:2], PARAGRAPHS[3][:30], *OTHER_HALF)
-    text = [one.replace("85辆", fleet) for one in written]
+    text = [paragraph.replace("85辆", fleet) for paragraph in written]
     match = VerifiedShingles().judge(article(2, *text, published=published), [STORY])
     assert (match is not None) == same
 
@@ -81,14 +83,14 @@ def test_two_write_ups_of_a_day_that_agree_in_all_facts_are_one_story(
 @pytest.mark.parametrize(
     ("old", "new"), [(("12条", "9条", "6分钟", "85辆"), ("15条", "7条", "8分钟", "60辆"))]
 )
-def test_other_numbers_make_another_story(old: tuple[str, ...], new: tuple[str, ...]) -> None:
+def test_other_numbers_are_another_story(old: tuple[str, ...], new: tuple[str, ...]) -> None:
     text = "\n".join(PARAGRAPHS)
     for before, after in zip(old, new, strict=True):
         text = text.replace(before, after)
     assert VerifiedShingles().judge(article(2, *text.split("\n")), [STORY]) is None
 
 
-def test_the_best_of_several_is_taken() -> None:
+def test_best_of_several_candidates_is_returned() -> None:
     method = VerifiedShingles()
     piece, whole = article(3, *PARAGRAPHS[:3]), article(4, *PARAGRAPHS[:5])
     match = method.judge(article(5, *PARAGRAPHS), [piece, whole])
@@ -96,7 +98,7 @@ def test_the_best_of_several_is_taken() -> None:
     assert match.url == whole.url
 
 
-def test_outside_the_window_only_the_same_text_is_the_same_story() -> None:
+def test_outside_the_window_only_the_same_text_matches() -> None:
     old = replace(STORY, published="2019-03-02")
     method = VerifiedShingles(window=30)
     assert method.judge(article(2, *PARAGRAPHS[1:]), [old]) is None
@@ -107,25 +109,25 @@ def test_outside_the_window_only_the_same_text_is_the_same_story() -> None:
     assert method.judge(odd, [old]) is not None
 
 
-def test_lines_of_a_site_do_not_make_two_stories_one() -> None:
+def test_repeated_lines_of_a_site_are_not_compared() -> None:
     foot = tuple(f"本站{word}栏目长期征集稿件，欢迎各界人士踊跃来信来电" * 3 for word in "甲乙丙")
     method = VerifiedShingles()
     bodies = [f"{chr(0x4E00 + 7 * n)}城举行了一场讨论会，到会的人不多" for n in range(9)]
     articles = [replace(article(n, body, *foot), site="s.test") for n, body in enumerate(bodies)]
-    for one in articles[:3]:
-        method.learn(one)
+    for known in articles[:3]:
+        method.learn(known)
     assert method.judge(articles[4], [articles[5]]) is None
     assert VerifiedShingles().judge(articles[4], [articles[5]]) is not None
 
 
-def test_texts_too_short_are_never_compared() -> None:
+def test_too_short_texts_are_not_compared() -> None:
     method = VerifiedShingles()
     short = article(2, "图为现场。")
     assert method.keys(short) == ()
     assert method.judge(short, [STORY, article(3, "图为现场。")]) is None
 
 
-def test_methods_are_chosen_by_name() -> None:
+def test_detectors_are_loaded_by_name() -> None:
     assert [load_detector(name).scheme.partition("/")[0] for name in NAMES] == list(NAMES)
     with pytest.raises(SettingError, match="choose one of shingles"):
         load_detector("md5")
@@ -141,13 +143,13 @@ NOTICE = (
 
 
 @pytest.mark.parametrize("names", [("高建平", "陈立群"), ("高建平", "高远明"), ("王某某", "林某")])
-def test_the_same_notice_of_somebody_else_is_another_story(names: tuple[str, str]) -> None:
+def test_same_notice_with_another_name_is_another_story(names: tuple[str, str]) -> None:
     one, other = (
         article(at, *(line.format(name) for line in NOTICE)) for at, name in enumerate(names)
     )
     assert VerifiedShingles().judge(one, [other]) is None
-    again = article(3, *(line.format(names[0]) for line in NOTICE), "本报记者报道，特此说明。")
-    assert VerifiedShingles().judge(again, [one]) is not None
+    reprint = article(3, *(line.format(names[0]) for line in NOTICE), "本报记者报道，特此说明。")
+    assert VerifiedShingles().judge(reprint, [one]) is not None
 
 
 @pytest.mark.parametrize(
@@ -158,11 +160,11 @@ def test_the_same_notice_of_somebody_else_is_another_story(names: tuple[str, str
         ("公交线网调整方案公布", "公交线网怎么调", True),
     ],
 )
-def test_parts_of_a_series_are_stories_of_their_own(one: str, other: str, *, same: bool) -> None:
+def test_parts_of_a_series_are_separate_stories(one: str, other: str, *, same: bool) -> None:
     first = replace(STORY, title=one)
     second = replace(article(2, *PARAGRAPHS[1:]), title=other)
     assert (VerifiedShingles().judge(second, [first]) is not None) is same
 
 
-def test_texts_that_end_in_other_words_are_compared() -> None:
+def test_different_last_words_are_no_swapped_names() -> None:
     assert swaps("昨天上午甲乙丙丁", "昨天上午戊己庚辛") == {}

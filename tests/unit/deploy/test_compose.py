@@ -1,6 +1,6 @@
-"""The files in deploy/: valid, whole, and made of commands that do what they are there for.
+"""Tests of the files in deploy/.
 
-No container is started here. What the containers run is run without them where it can be had.
+No container is started; commands of the containers run directly where they are installed.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ SECRETS = {"REDIS_PASSWORD", "MONGO_PASSWORD", "SCRAPYD_PASSWORD", "DASHBOARD_TO
 
 
 def example() -> dict[str, str]:
-    """What env.example names; "" where it has to be filled in."""
+    """Return the variables of env.example; "" if the user has to fill in the value."""
     lines = (DEPLOY / "env.example").read_text().splitlines()
     pairs = (line.lstrip("#").partition("=") for line in lines if re.match(r"#?[A-Z_]+=", line))
     return {name: value for name, _, value in pairs}
 
 
 def compose(**given: str) -> dict[str, Any]:
-    """The Compose file with its variables filled in, as Compose fills them in."""
+    """Return the Compose file with its variables substituted as Compose does."""
 
     def value(found: re.Match[str]) -> str:
         name, kind, rest = found.groups()
@@ -58,29 +58,31 @@ FILE = compose(**FILLED)
 SERVICES: dict[str, dict[str, Any]] = FILE["services"]
 
 
-def test_the_compose_file_is_valid() -> None:
+def test_compose_file_follows_the_schema() -> None:
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft7Validator(schema).validate(FILE)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft7Validator(schema).validate({"services": {"a": {"imago": "b"}}})
 
 
-def test_the_example_names_every_variable_and_holds_no_secret() -> None:
+def test_example_has_every_required_variable_and_no_secret() -> None:
     text = (DEPLOY / "compose.yaml").read_text()
-    asked = {name for name, kind, _ in _VARIABLE.findall(text) if kind == "?"}
-    assert asked | {"GRAFANA_PASSWORD"} == {name for name, value in example().items() if not value}
-    assert asked >= SECRETS - {"GRAFANA_PASSWORD"}
+    required = {name for name, kind, _ in _VARIABLE.findall(text) if kind == "?"}
+    assert required | {"GRAFANA_PASSWORD"} == {
+        name for name, value in example().items() if not value
+    }
+    assert required >= SECRETS - {"GRAFANA_PASSWORD"}
     assert not any(example()[name] for name in SECRETS)
 
 
-def test_only_loopback_is_published() -> None:
+def test_ports_are_published_on_loopback_only() -> None:
     ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_is_watched_bounded_and_started_again(name: str) -> None:
+def test_service_has_a_health_check_limits_and_restarts(name: str) -> None:
     service = SERVICES[name]
     assert service["restart"] == "unless-stopped"
     assert service["healthcheck"]["test"][0] in {"CMD", "CMD-SHELL"}
@@ -88,7 +90,7 @@ def test_a_service_is_watched_bounded_and_started_again(name: str) -> None:
     assert service["logging"]["options"]["max-size"]
 
 
-def test_what_services_name_is_there() -> None:
+def test_references_of_services_exist() -> None:
     for service in SERVICES.values():
         for needed in service.get("depends_on", {}):
             assert "healthcheck" in SERVICES[needed]
@@ -106,7 +108,7 @@ def test_what_services_name_is_there() -> None:
             assert (DEPLOY / build["context"] / build["dockerfile"]).exists()
 
 
-def test_the_image_is_made_of_what_is_there() -> None:
+def test_image_copies_existing_files_and_extras() -> None:
     lines = (DEPLOY / "Dockerfile").read_text().splitlines()
     for line in lines:
         if line.startswith("COPY"):
@@ -119,7 +121,7 @@ def test_the_image_is_made_of_what_is_there() -> None:
     assert set(install.split(",")) <= extras.keys()
 
 
-def test_the_server_for_crawls_starts_as_it_is_told_and_its_health_is_told_right(
+def test_redis_server_starts_with_its_command(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "valkey-server").symlink_to(_binary())
@@ -147,14 +149,14 @@ def _binary() -> str:
     return next(str(path) for path in folder.rglob("valkey-server*") if path.is_file())
 
 
-def test_workers_are_well_where_their_servers_are(
+def test_worker_is_healthy_if_its_servers_run(
     tmp_path: Path, redis_url: str, mongo_uri: str
 ) -> None:
     environment = {
         **os.environ, "REDIS_URL": redis_url, "MONGODB_URI": mongo_uri,
         "TOPICCRAWL_DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT),
     }  # fmt: skip
-    environment.pop("SCRAPY_SETTINGS_MODULE", None)  # that of the folder counts
+    environment.pop("SCRAPY_SETTINGS_MODULE", None)  # the setting of the folder applies
     kind, *command = SERVICES["worker"]["healthcheck"]["test"]
     assert (kind, command[0]) == ("CMD", "scrapy")
     run = [sys.executable, "-m", *command]
@@ -164,7 +166,7 @@ def test_workers_are_well_where_their_servers_are(
     assert redis_url.rpartition("@")[2].removeprefix("redis://").rpartition("/")[0] in done.stdout
 
 
-def test_prometheus_reads_its_files(tmp_path: Path) -> None:
+def test_prometheus_configuration_is_valid(tmp_path: Path) -> None:
     config = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text())
     (job,) = config["scrape_configs"]
     service, _, port = job["static_configs"][0]["targets"][0].partition(":")
@@ -186,7 +188,7 @@ def test_prometheus_reads_its_files(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_grafana_finds_its_source_and_its_page() -> None:
+def test_grafana_finds_its_data_source_and_dashboard() -> None:
     folder = DEPLOY / "grafana" / "provisioning"
     (source,) = yaml.safe_load((folder / "datasources" / "prometheus.yaml").read_text())[
         "datasources"

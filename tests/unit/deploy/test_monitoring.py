@@ -1,4 +1,4 @@
-"""Alerts and the Grafana board speak of metrics that there are, and promtool agrees."""
+"""Tests of the alerts and of the Grafana dashboard: metrics exist, promtool accepts them."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ needs_promtool = pytest.mark.skipif(
 )
 
 
-def told() -> str:
+def metrics_text() -> str:
     full = state()
     full["errors"] = {"http-404": 1}
     full["hosts"] = {"states": {"ready": 1}, "list": []}
     return exposition([full])[0].decode()
 
 
-def names() -> set[str]:
-    """Metrics that are reported, those of the process included."""
-    return set(re.findall(r"^([a-z_]+)[{ ]", told(), re.MULTILINE))
+def exported_names() -> set[str]:
+    """Return the names of the exported metrics, including those of the process."""
+    return set(re.findall(r"^([a-z_]+)[{ ]", metrics_text(), re.MULTILINE))
 
 
-def spoken_of(text: str) -> set[str]:
+def names_in(text: str) -> set[str]:
     return set(re.findall(r"\b(?:topiccrawl|process)_[a-z_]+", text))
 
 
-def test_alerts_speak_of_metrics_that_there_are() -> None:
-    found = spoken_of(ALERTS.read_text(encoding="utf-8"))
+def test_metrics_of_the_alerts_exist() -> None:
+    found = names_in(ALERTS.read_text(encoding="utf-8"))
     assert len(found) > 5
-    assert found <= names()
+    assert found <= exported_names()
 
 
-def test_the_board_speaks_of_metrics_that_there_are() -> None:
+def test_metrics_of_the_dashboard_exist() -> None:
     board = json.loads(BOARD.read_text(encoding="utf-8"))
     queries = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
-    found = spoken_of(" ".join(queries))
+    found = names_in(" ".join(queries))
     assert len(found) > 10
-    assert found <= names()
+    assert found <= exported_names()
     places = [tuple(panel["gridPos"].values()) for panel in board["panels"]]
     assert len(set(places)) == len(places)
 
@@ -58,16 +58,19 @@ def test_the_board_speaks_of_metrics_that_there_are() -> None:
 @needs_promtool
 def test_promtool_accepts_metrics_and_rules() -> None:
     check = [PROMTOOL, "check", "metrics"]
-    done = subprocess.run(check, input=told(), capture_output=True, text=True, check=False)
+    done = subprocess.run(check, input=metrics_text(), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for what in (["check", "rules", ALERTS], ["test", "rules", ALERTS.with_suffix(".test.yml")]):
-        line = [PROMTOOL, *map(str, what)]
+    for arguments in (
+        ["check", "rules", ALERTS],
+        ["test", "rules", ALERTS.with_suffix(".test.yml")],
+    ):
+        line = [PROMTOOL, *map(str, arguments)]
         done = subprocess.run(line, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
 @needs_promtool
-def test_promtool_parses_the_boards_queries() -> None:
+def test_promtool_parses_the_queries_of_the_dashboard() -> None:
     board = json.loads(BOARD.read_text(encoding="utf-8"))
     rules = [
         {"record": f"r:q{number}", "expr": target["expr"].replace("$topic", ".*")}

@@ -1,4 +1,4 @@
-"""Workflows, templates and hooks: they can be read, and call what is there."""
+"""Tests of workflows, issue templates, hooks and the citation file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
-def test_a_workflow_follows_the_schema_and_calls_targets_that_are_there(file: Path) -> None:
+def test_workflow_follows_the_schema_and_calls_known_targets(file: Path) -> None:
     words = ("check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(file))
     done = subprocess.run((sys.executable, "-m", *words), capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode()
@@ -33,13 +33,14 @@ def test_a_workflow_follows_the_schema_and_calls_targets_that_are_there(file: Pa
         assert set(job.get("needs", "").split()) <= jobs.keys()
 
 
-def test_all_pythons_of_the_classifiers_are_tested() -> None:
+def test_all_python_versions_of_the_classifiers_are_tested() -> None:
     matrix = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]
-    named = [one for one in PROJECT["classifiers"] if re.search(r"Python :: \d\.\d+", one)]
-    assert [one.split(" :: ")[-1] for one in named] == matrix["strategy"]["matrix"]["python"]
+    classifiers = [text for text in PROJECT["classifiers"] if re.search(r"Python :: \d\.\d+", text)]
+    versions = [classifier.split(" :: ")[-1] for classifier in classifiers]
+    assert versions == matrix["strategy"]["matrix"]["python"]
 
 
-def test_templates_hooks_and_citation_can_be_read() -> None:
+def test_templates_hooks_and_citation_are_valid() -> None:
     forms = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml"))
     assert {"bug.yml", "feature.yml"} <= {form.name for form in forms}
     for form in forms:

@@ -1,4 +1,4 @@
-"""What each provider alone does; the laws of all are in ``tests/contracts``."""
+"""Tests of single search engines; ``tests/contracts`` has the tests common to all providers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_searxng_says_which_of_its_engines_were_silent() -> None:
+def test_searxng_reports_its_unresponsive_engines() -> None:
     body = b'{"results": [], "unresponsive_engines": [["baidu", "CAPTCHA"]]}'
     answer = SearXNG("http://s.test").read(Fetched("http://s.test/search?q=x", body))
     assert isinstance(answer, Blocked)
     assert "baidu: CAPTCHA" in answer.what
 
 
-def test_baidu_takes_the_address_where_the_page_says_it() -> None:
+def test_baidu_takes_the_url_from_the_page() -> None:
     body = (
         '<div id="content_left"><div class="c-container" mu="http://www.a.test/">'
         '<h3><a href="http://www.baidu.com/link?url=x">甲</a></h3></div></div>'
@@ -33,7 +33,7 @@ def test_baidu_takes_the_address_where_the_page_says_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ('url = "http://a.test/?q="\nresults = "a"', "{query}"),
         ('url = "http://a.test/?q={query}"\nresults = "a["', "not a CSS selector"),
@@ -42,12 +42,14 @@ def test_baidu_takes_the_address_where_the_page_says_it() -> None:
         ("url = ", "invalid TOML"),
     ],
 )
-def test_a_wrong_engine_file_names_the_mistake(text: str, said: str, tmp_path: Path) -> None:
+def test_invalid_engine_file_is_refused_with_the_mistake(
+    text: str, expected: str, tmp_path: Path
+) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(ConfigurationError, match=r"mine\.toml") as error:
         provider_of(f"generic:{path}")
-    assert said in str(error.value)
+    assert expected in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_a_wrong_engine_file_names_the_mistake(text: str, said: str, tmp_path: P
         ("url = ", "不是 TOML"),
     ],
 )
-def test_its_mistakes_are_said_in_chinese(text: str, mistake: str, tmp_path: Path) -> None:
+def test_mistakes_of_an_engine_file_are_translated(text: str, mistake: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(ConfigurationError) as error:
@@ -72,7 +74,7 @@ def test_its_mistakes_are_said_in_chinese(text: str, mistake: str, tmp_path: Pat
         choose_language("")
 
 
-def test_start_numbers_and_other_encodings_of_a_configured_engine(tmp_path: Path) -> None:
+def test_configured_engine_has_start_number_and_encoding(tmp_path: Path) -> None:
     path = tmp_path / "e.toml"
     path.write_text(
         'url = "http://a.test/?q={query}&from={start}"\nresults = "h3 a"\n'
@@ -90,20 +92,20 @@ def test_start_numbers_and_other_encodings_of_a_configured_engine(tmp_path: Path
 @pytest.mark.parametrize(
     "spec", ["google", "searxng", "searxng:nothing", "generic:", "commoncrawl"]
 )
-def test_an_unusable_provider_is_refused_with_a_remedy(spec: str) -> None:
+def test_incomplete_provider_is_refused_with_a_remedy(spec: str) -> None:
     with pytest.raises(ConfigurationError, match=r"write|name a file"):
         provider_of(spec)
     assert len(NAMES) == 9
 
 
 @pytest.mark.parametrize("name", ["baidu", "bing", "duckduckgo", "searxng", "feed", "sitemap"])
-def test_a_wrong_address_is_refused_by_the_name_that_was_written(name: str) -> None:
+def test_invalid_address_is_refused_under_the_given_name(name: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^discover={name}:nothing: write {name}:https:"):
         provider_of(f"{name}:nothing")
 
 
 class NoProvider:
-    """A class that is no provider."""
+    """A class that is not a provider."""
 
 
 class Nameless(NoProvider):
@@ -118,7 +120,7 @@ HERE = "tests.unit.discovery.test_engines"
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "expected"),
     [
         ("no.where.Engine", "cannot be loaded"),
         ("os.system:true", "a class with start and read"),
@@ -129,7 +131,7 @@ HERE = "tests.unit.discovery.test_engines"
         ("examples.search_engine.OwnSearch", "cannot be created"),
     ],
 )
-def test_a_dotted_path_is_that_of_a_provider(spec: str, said: str) -> None:
-    with pytest.raises(ConfigurationError, match=said) as caught:
+def test_dotted_path_of_no_provider_is_refused(spec: str, expected: str) -> None:
+    with pytest.raises(ConfigurationError, match=expected) as caught:
         provider_of(spec)
     assert "discover=" in str(caught.value)

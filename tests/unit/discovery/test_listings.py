@@ -1,4 +1,4 @@
-"""Feeds, sitemaps, Common Crawl's index and lists."""
+"""Tests of feeds, sitemaps, Common Crawl's index and lists of seeds."""
 
 from __future__ import annotations
 
@@ -28,49 +28,49 @@ ATOM = (
 )
 
 
-def test_a_feed_names_its_entries_once_in_order() -> None:
+def test_feed_lists_each_entry_once_in_order() -> None:
     feed = provider_of("feed:http://a.test/rss")
     assert feed.start("").next == ("http://a.test/rss",)
     answer = feed.read(Fetched("http://a.test/rss", RSS.encode("gb2312")))
     assert answer == Results((Hit("http://a.test/1", "甲"), Hit("http://a.test/2", "乙")))
 
 
-def test_an_atom_feed_goes_on_at_its_next_page() -> None:
+def test_atom_feed_continues_on_its_next_page() -> None:
     answer = provider_of("feed:http://a.test/f").read(Fetched("http://a.test/f", ATOM.encode()))
     assert answer == Results((Hit("http://a.test/1", "One"),), ("http://a.test/feed?page=2",))
 
 
-def test_a_relative_address_of_an_entry_is_that_of_the_feed_s_site() -> None:
+def test_relative_url_of_an_entry_is_resolved() -> None:
     data = b"<rss><channel><item><title>A</title><link>/1</link></item></channel></rss>"
     answer = provider_of("feed:http://a.test/f").read(Fetched("http://a.test/f", data))
     assert answer == Results((Hit("http://a.test/1", "A"),))
 
 
-def test_what_is_no_feed_is_said() -> None:
+def test_page_that_is_no_feed_is_reported() -> None:
     answer = provider_of("feed:http://a.test/f").read(Fetched("http://a.test/f", b"<html/>"))
     assert isinstance(answer, Changed)
 
 
-def test_a_bare_host_means_the_sitemaps_of_its_robots_txt() -> None:
+def test_host_without_path_gives_the_sitemaps_of_robots_txt() -> None:
     provider = provider_of("sitemap:http://a.test/")
     assert provider.start("").next == ("http://a.test/robots.txt",)
     robots = b"Sitemap: http://a.test/one.xml\nSitemap: http://a.test/two.xml"
     answer = provider.read(Fetched("http://a.test/robots.txt", robots))
     assert answer == Results((), ("http://a.test/one.xml", "http://a.test/two.xml"), counts=False)
-    one = b"<urlset><url><loc>http://a.test/1</loc></url></urlset>"
-    assert provider.read(Fetched("http://a.test/one.xml", one)) == Results(
+    sitemap = b"<urlset><url><loc>http://a.test/1</loc></url></urlset>"
+    assert provider.read(Fetched("http://a.test/one.xml", sitemap)) == Results(
         (Hit("http://a.test/1"),)
     )
 
 
-def test_common_crawl_is_asked_for_its_newest_index_then_for_pages() -> None:
+def test_common_crawl_requests_the_newest_index_then_pages() -> None:
     provider = provider_of("commoncrawl:*.a.test")
     (info,) = provider.start("").next
     newest = provider.read(Fetched(info, b'[{"cdx-api": "https://i.test/CC-2-index"}, {}]'))
     assert isinstance(newest, Results)
-    (asked,) = newest.next
-    assert asked.startswith("https://i.test/CC-2-index?url=%2A.a.test")
-    numbers = provider.read(Fetched(asked, b'{"pages": 2, "pageSize": 1, "blocks": 2}'))
+    (query,) = newest.next
+    assert query.startswith("https://i.test/CC-2-index?url=%2A.a.test")
+    numbers = provider.read(Fetched(query, b'{"pages": 2, "pageSize": 1, "blocks": 2}'))
     assert isinstance(numbers, Results)
     assert [url.rpartition("&")[2] for url in numbers.next] == ["page=0", "page=1"]
     assert not any("showNumPages" in url for url in numbers.next)
@@ -82,14 +82,14 @@ def test_common_crawl_is_asked_for_its_newest_index_then_for_pages() -> None:
 
 def test_common_crawl_without_captures_has_no_results() -> None:
     provider = provider_of("commoncrawl:CC-MAIN-2026-05:*.a.test")
-    (asked,) = provider.start("").next
-    assert asked.startswith("https://index.commoncrawl.org/CC-MAIN-2026-05-index?")
+    (query,) = provider.start("").next
+    assert query.startswith("https://index.commoncrawl.org/CC-MAIN-2026-05-index?")
     none = b'{"message": "No Captures found for: *.a.test"}'
-    assert provider.read(Fetched(asked, none, 404)) == Results()
-    assert isinstance(provider.read(Fetched(asked, b"", 503)), Blocked)
+    assert provider.read(Fetched(query, none, 404)) == Results()
+    assert isinstance(provider.read(Fetched(query, b"", 503)), Blocked)
 
 
-def test_a_list_is_known_without_asking(tmp_path: Path) -> None:
+def test_list_is_read_without_a_request(tmp_path: Path) -> None:
     path = tmp_path / "seeds.txt"
     path.write_text("# companies\nhttp://a.test 甲 公司\n\nhttp://b.test/x\nhttp://a.test/\n")
     start = provider_of(f"list:{path}").start("")
@@ -99,9 +99,7 @@ def test_a_list_is_known_without_asking(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("provider", "missing"), [("list", "No such file"), ("generic", "no such engine file")]
 )
-def test_only_a_regular_file_of_some_size_is_read(
-    provider: str, missing: str, tmp_path: Path
-) -> None:
+def test_special_and_large_files_are_refused(provider: str, missing: str, tmp_path: Path) -> None:
     os.mkfifo(fifo := tmp_path / "fifo")
     (large := tmp_path / "large").touch()
     os.truncate(large, 10_000_001)
@@ -114,15 +112,17 @@ def test_only_a_regular_file_of_some_size_is_read(
         provider_of(f"{provider}:{tmp_path}/none")
 
 
-def test_a_list_of_ten_megabytes_is_read(tmp_path: Path) -> None:
+def test_list_of_ten_megabytes_is_read(tmp_path: Path) -> None:
     (path := tmp_path / "seeds.txt").write_bytes(b"http://a.test/\n" + b"#" * (10_000_000 - 15))
     assert provider_of(f"list:{path}").start("") == Results((Hit("http://a.test/"),))
 
 
-@pytest.mark.parametrize(("text", "said"), [("", "no URL"), ("http://a.test\nb.test", "line 2")])
-def test_a_list_that_cannot_be_used_is_refused(text: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected"), [("", "no URL"), ("http://a.test\nb.test", "line 2")]
+)
+def test_invalid_list_is_refused(text: str, expected: str, tmp_path: Path) -> None:
     path = tmp_path / "seeds.txt"
     path.write_text(text)
-    with pytest.raises(ConfigurationError, match=said) as caught:
+    with pytest.raises(ConfigurationError, match=expected) as caught:
         provider_of(f"list:{path}")
     assert "b.test" not in str(caught.value)

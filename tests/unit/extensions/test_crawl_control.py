@@ -1,4 +1,4 @@
-"""Orders to a crawl: each one that is followed is in the log, however short it was in force."""
+"""Test of orders to a crawl: each one is logged, however short its duration."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_a_pause_is_logged_when_it_begins_even_if_it_ends_at_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_short_pause_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     crawler = get_crawler()
     crawler.stats = MemoryStatsCollector(crawler)

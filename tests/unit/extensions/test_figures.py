@@ -1,4 +1,4 @@
-"""The figures of a crawl: its own counts, joined with what its parts contribute."""
+"""Tests of the figures of a crawl and of the contributions of add-ons."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 URL = "http://a.test/"
 
 
-def figured(folder: Path, act: Callable[[CrawlFigures], object], **settings: str) -> None:
-    """Do something to the figures of a plain spider's crawl with one queued page."""
+def with_figures(folder: Path, act: Callable[[CrawlFigures], object], **settings: str) -> None:
+    """Call ``act`` with the figures of a plain spider's crawl that has one queued page."""
 
-    async def whole() -> None:  # Scrapy's timers want a running loop
+    async def crawl() -> None:  # Scrapy's timers need a running loop
         given = {"SCHEDULER": SCHEDULER, "TOPICCRAWL_DATA_DIR": str(folder), **settings}
         crawler: Any = get_crawler(Spider, settings_dict=given)
         crawler.spider = Spider("plain")
@@ -46,10 +46,10 @@ def figured(folder: Path, act: Callable[[CrawlFigures], object], **settings: str
         act(figures)
         context.frontier.close()
 
-    asyncio.run(whole())
+    asyncio.run(crawl())
 
 
-def test_fields_of_contributions_join_those_of_their_section(tmp_path: Path) -> None:
+def test_contributed_fields_are_added_to_their_section(tmp_path: Path) -> None:
     def act(figures: CrawlFigures) -> None:
         status = figures.context.status
         before = figures.state()
@@ -63,10 +63,10 @@ def test_fields_of_contributions_join_those_of_their_section(tmp_path: Path) -> 
         assert state["waiting"]["reason"] == "store-away"
         assert set(state) == set(before)
 
-    figured(tmp_path, act)
+    with_figures(tmp_path, act)
 
 
-def test_a_watch_explains_the_wait_of_an_empty_queue(tmp_path: Path) -> None:
+def test_empty_queue_waits_for_watched_hubs(tmp_path: Path) -> None:
     def act(figures: CrawlFigures) -> None:
         figures._last_page -= 2 * QUIET
         lease = figures.context.frontier.pop()[0]
@@ -75,10 +75,10 @@ def test_a_watch_explains_the_wait_of_an_empty_queue(tmp_path: Path) -> None:
         figures.context.status["watch"] = lambda: {"circumstances": {"watching": "1 hubs"}}
         assert figures.waiting()[::2] == ("watching", "1 hubs")
 
-    figured(tmp_path, act)
+    with_figures(tmp_path, act)
 
 
-def test_urls_queued_on_other_nodes_explain_the_wait(tmp_path: Path) -> None:
+def test_empty_node_waits_for_urls_on_other_nodes(tmp_path: Path) -> None:
     def act(figures: CrawlFigures) -> None:
         figures._last_page -= 2 * QUIET
         assert figures.waiting().reason != "elsewhere"
@@ -87,10 +87,10 @@ def test_urls_queued_on_other_nodes_explain_the_wait(tmp_path: Path) -> None:
         frontier.membership = SimpleNamespace(view=view, epoch=1)
         assert figures.waiting().reason == "elsewhere"
 
-    figured(tmp_path, act)
+    with_figures(tmp_path, act)
 
 
-def test_pages_count_by_their_report_or_else_when_fetched(tmp_path: Path) -> None:
+def test_pages_are_counted_by_report_or_by_outcome(tmp_path: Path) -> None:
     def act(figures: CrawlFigures) -> None:
         send = figures.crawler.signals.send_catch_log
         lease = figures.context.frontier.pop()[0]
@@ -100,18 +100,18 @@ def test_pages_count_by_their_report_or_else_when_fetched(tmp_path: Path) -> Non
         counted = figures.history
         assert (counted.pages, counted.relevant, counted.articles) == (2, 1, 4)
 
-    figured(tmp_path, act)
+    with_figures(tmp_path, act)
 
 
 def test_a_crawl_on_another_scheduler_has_no_figures(tmp_path: Path) -> None:
     with pytest.raises(NotConfigured):
-        figured(tmp_path, lambda _: None, SCHEDULER="scrapy.core.scheduler.Scheduler")
+        with_figures(tmp_path, lambda _: None, SCHEDULER="scrapy.core.scheduler.Scheduler")
 
 
-def test_latest_articles_have_words_without_the_links(tmp_path: Path) -> None:
+def test_latest_articles_have_terms_without_the_link_score(tmp_path: Path) -> None:
     def act(figures: CrawlFigures) -> None:
         terms = (("球队", 0.3), (LINKS, 0.7))
         figures.stored(Article(URL, "题", "文", terms=terms))
         assert figures.latest[0]["terms"] == [["球队", 0.3]]
 
-    figured(tmp_path, act)
+    with_figures(tmp_path, act)

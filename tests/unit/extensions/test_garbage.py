@@ -1,3 +1,5 @@
+"""Tests of rare garbage collections during a crawl."""
+
 from __future__ import annotations
 
 import gc
@@ -8,7 +10,7 @@ from scrapy.utils.test import get_crawler
 from topiccrawl.extensions.garbage import RARELY, RareCollections
 
 
-def test_collections_are_rare_while_a_crawl_runs_and_as_before_afterwards() -> None:
+def test_collections_are_rare_during_a_crawl_only() -> None:
     before = gc.get_threshold()
     crawler = get_crawler()
     running = RareCollections.from_crawler(crawler)  # receivers are weak references
@@ -20,7 +22,7 @@ def test_collections_are_rare_while_a_crawl_runs_and_as_before_afterwards() -> N
     assert running is not None
 
 
-def test_the_last_of_overlapping_crawls_restores() -> None:
+def test_last_of_overlapping_crawls_restores_the_threshold() -> None:
     before = gc.get_threshold()
     first, second = RareCollections(), RareCollections()
     first.start()

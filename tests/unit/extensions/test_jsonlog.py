@@ -1,4 +1,4 @@
-"""The log as JSON: whose each line is, where several crawls run in one process."""
+"""Tests of the JSON log: the topic of each line if several crawls run in one process."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def written() -> Iterator[io.StringIO]:
-    """What the root logger writes."""
+    """Return the stream to which the root logger writes."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     root = logging.getLogger()
-    former = {one: one.formatter for one in root.handlers}
+    former = {known: known.formatter for known in root.handlers}
     root.addHandler(handler)
     yield stream
     root.removeHandler(handler)
-    for one, formatter in former.items():
-        one.setFormatter(formatter)
+    for known, formatter in former.items():
+        known.setFormatter(formatter)
 
 
-def test_lines_tell_their_own_crawl_s_topic(written: io.StringIO) -> None:
+def test_lines_have_the_topic_of_their_crawl(written: io.StringIO) -> None:
     async def crawl(topic: str) -> None:
         JsonLog({"topic": topic}, alone=False).begin()
         for _ in range(2):
@@ -50,7 +50,7 @@ def test_lines_tell_their_own_crawl_s_topic(written: io.StringIO) -> None:
     }  # fmt: skip
 
 
-def test_what_is_said_outside_of_the_crawl_has_its_topic_where_it_is_alone(
+def test_line_outside_of_a_single_crawl_has_its_topic(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     record = logging.makeLogRecord({"msg": "Received SIGTERM", "levelname": "INFO"})

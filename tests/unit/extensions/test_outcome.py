@@ -1,4 +1,4 @@
-"""The summary says what was found, where it lies, and commands that work as they stand."""
+"""Tests of the summary of a crawl: its counts, folders and commands."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def text(folder: str, reason: str = "finished") -> str:
     return "\n".join(summary("足球", reason, STATS, f"{folder}/f", "mongodb://h/news", folder))
 
 
-def test_articles_that_another_crawl_stored_count_as_found() -> None:
+def test_articles_of_other_crawls_count_as_known() -> None:
     found = text("elsewhere")
     assert "8 pages, 2 on topic (harvest rate 25.0%): 1 articles, 1 lists of articles; " in found
     assert "1 new articles, 7 known" in found
@@ -42,28 +42,26 @@ def test_articles_that_another_crawl_stored_count_as_found() -> None:
     assert "run the same command again" in found
 
 
-def test_the_commands_name_a_folder_that_is_not_the_default() -> None:
+def test_commands_have_a_folder_that_is_not_the_default() -> None:
     assert "-s TOPICCRAWL_DATA_DIR=elsewhere" in text("elsewhere")
     assert "TOPICCRAWL_DATA_DIR" not in text(TOPICCRAWL_DATA_DIR)
 
 
-def test_the_folder_is_quoted_for_the_shell() -> None:
+def test_folder_is_quoted_for_the_shell() -> None:
     assert "-s TOPICCRAWL_DATA_DIR='my data'" in text("my data")
 
 
-def test_the_summary_says_where_articles_are() -> None:
+def test_summary_names_the_places_of_articles_and_frontier() -> None:
     assert "stored in  mongodb://h/news (articles), data/f (frontier)" in text("data")
 
 
-def test_the_commands_work_in_any_folder() -> None:
+def test_commands_work_in_any_folder() -> None:
     assert "show       topiccrawl articles list" in text("data")
     assert "topiccrawl frontier list error" in text("data", "seeds_unreachable")
     assert "--fresh or -a fresh=1 starts over" in text("data")
 
 
-def test_a_store_that_failed_is_not_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_store_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[object] = []
     monkeypatch.setattr("topiccrawl.extensions.outcome.storage_of", read.append)
     crawler = get_crawler(settings_dict={"TOPICCRAWL_DATA_DIR": str(tmp_path)})
@@ -74,7 +72,7 @@ def test_a_store_that_failed_is_not_read_again(
     assert not read
 
 
-def test_an_end_that_cannot_be_stored_is_logged_as_one_line(
+def test_outcome_that_cannot_be_stored_is_logged_in_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "store.sqlite").mkdir()

@@ -1,4 +1,4 @@
-"""Text of pages in the log: no commands to a terminal, no lines that look like records."""
+"""Tests of page texts in the log: no terminal commands, no forged records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def record_of(text: str) -> logging.LogRecord:
     return PlainRecord("a", logging.ERROR, __file__, 1, "Title: %s", (text,), about)
 
 
-def test_a_record_commands_no_terminal_and_begins_one_line() -> None:
+def test_record_is_escaped_and_starts_one_line() -> None:
     lines = logging.Formatter("%(levelname)s: %(message)s").format(record_of(FORGED)).split("\n")
     assert lines[0] == "ERROR: Title: \\u001b[2Ka\\u202e"
     assert lines[1] == "  2026-11-22 [scrapy] ERROR: forged\\u000d"
@@ -24,7 +24,7 @@ def test_a_record_commands_no_terminal_and_begins_one_line() -> None:
     assert not any(set("\x1b\x9b\r\u202e").intersection(line) for line in lines)
 
 
-def test_json_has_the_text_as_it_was() -> None:
+def test_json_has_the_original_text() -> None:
     line = JsonFormatter().format(record_of(FORGED))
     assert json.loads(line)["message"] == f"Title: {FORGED}"
     assert not set("\x1b\x9b\r\n\u202e").intersection(line)

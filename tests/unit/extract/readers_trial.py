@@ -1,4 +1,4 @@
-"""A reader whose pages do what no bound knows, by their paths: a hook of tests."""
+"""Readers for tests: their pages end the reader, by URL path, or name its process."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def spins() -> None:
 
 
 def grows() -> None:
-    hoard = []
+    chunks = []
     while True:
-        hoard.append(bytearray(1 << 22))
+        chunks.append(bytearray(1 << 22))
 
 
 def recurses() -> None:
@@ -54,7 +54,10 @@ DEEDS: dict[str, Callable[[], object]] = {
 
 
 class TrialReader(StandardReader):
-    """Does what the last part of a page's path names; ``late-`` only when an article is asked."""
+    """Call the function of ``DEEDS`` that the last part of the path names.
+
+    With the prefix ``late-`` it is called when the article is extracted.
+    """
 
     @override
     def read(self, raw: RawPage) -> ReadPage | None:
@@ -75,7 +78,7 @@ class TrialReader(StandardReader):
 
 
 class NamedReader(StandardReader):
-    """Says which process it is, as the encoding of a page and as the text of an article."""
+    """Return the process id as the encoding of a page and as the text of an article."""
 
     @override
     def read(self, raw: RawPage) -> ReadPage | None:

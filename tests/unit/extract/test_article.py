@@ -1,10 +1,12 @@
+"""Tests of composing articles from a page, its fetch and its verdict."""
+
 from __future__ import annotations
 
 from topiccrawl.extract.article import Fetch, compose, extract_article
 from topiccrawl.model import Directives, Extracted, Page, Verdict
 
 
-def test_an_article_joins_what_page_fetch_and_verdict_know() -> None:
+def test_article_combines_page_fetch_and_verdict() -> None:
     extracted = Extracted(
         "题", "正文" * 20, "2016-01-12", "新城晚报", "张三", "zh", ("http://i.test/1",)
     )
@@ -24,13 +26,13 @@ def test_an_article_joins_what_page_fetch_and_verdict_know() -> None:
 TEXT = "今天上午，新能源汽车展览会在市中心开幕。" * 5
 
 
-def test_a_url_that_cannot_be_parsed_has_no_site() -> None:
+def test_invalid_url_has_no_site() -> None:
     article = extract_article(f"<h1>车展开幕</h1><p>{TEXT}</p>", "http://[::1/2026-01-02/1.html")
     assert article is not None
     assert article.site == ""
 
 
-def test_halves_of_emoji_in_json_are_left_out() -> None:
+def test_lone_surrogates_in_json_are_removed() -> None:
     linked = (
         r'{"@type": "NewsArticle", "author": "王\ud83d五", "publisher": {"name": "晨报\ud83d"}}'
     )

@@ -1,4 +1,4 @@
-"""Layout: what of a page is visible, and which boxes are frame."""
+"""Tests of the layout: visible parts of a page, and boxes that belong to the frame."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def body(html: str) -> str:
     return "" if found is None else found.body
 
 
-def test_parts_that_arrive_streamed_are_visible() -> None:
+def test_streamed_hidden_parts_are_visible() -> None:
     streamed = f'<div hidden id="S:1"><p>{LINE * 6}</p></div>'
     assert LINE.strip() in body(article(streamed))
 
 
-def test_other_hidden_parts_are_not() -> None:
+def test_other_hidden_parts_are_not_visible() -> None:
     concealed = f"<div hidden><p>Sealed. {LINE}</p></div>"
     assert "Sealed" not in body(article(f"<p>{LINE * 6}</p>{concealed}"))
 
 
-def test_a_box_of_columns_is_no_frame() -> None:
+def test_box_of_columns_is_not_frame() -> None:
     text = "".join(f"<p>Number {n}. {LINE * 2}</p>" for n in range(9))
     notes = f"<div class=notes><p>{LINE * 4}</p></div>"
     found = body(article(f"<div class='content-sidebar-wrap'><div>{text}</div></div>{notes}"))
@@ -36,13 +36,13 @@ def test_a_box_of_columns_is_no_frame() -> None:
     assert "Number 8." in found
 
 
-def test_parts_of_a_grid_named_after_its_sidebar_are_no_frame() -> None:
+def test_parts_of_a_sidebar_grid_are_not_frame() -> None:
     assert not is_frame_box("div", "sidebar-grid__content article__content")
     assert not is_side_box("sidebar-grid sidebar-grid--is-narrow")
     assert is_frame_box("div", "sidebar-grid__sidebar")
 
 
-def test_a_long_request_for_consent_is_frame() -> None:
+def test_long_consent_request_is_frame() -> None:
     request = f"<div id='consent-sdk'><p>Your choice. {LINE * 12}</p></div>"
     found = body(article(f"<div class='story'><p>{LINE * 8}</p></div>{request}"))
     assert LINE.strip() in found

@@ -1,3 +1,5 @@
+"""Tests of reading authors and sources from bylines."""
+
 from __future__ import annotations
 
 import pytest
@@ -18,7 +20,7 @@ from topiccrawl.links.limits import parse_html
         ("他说消息的来源不明", ""),
     ],
 )
-def test_source(text: str, source: str) -> None:
+def test_source_is_read_from_text(text: str, source: str) -> None:
     assert source_in(text) == source
 
 
@@ -40,7 +42,7 @@ def test_source(text: str, source: str) -> None:
         ("这篇文章没有署名", ""),
     ],
 )
-def test_author(text: str, author: str) -> None:
+def test_author_is_read_from_text(text: str, author: str) -> None:
     assert author_in(text) == author
 
 
@@ -53,7 +55,7 @@ def test_author(text: str, author: str) -> None:
         ("新城晚报\n没有日期", ""),
     ],
 )
-def test_medium_beside_date(text: str, medium: str) -> None:
+def test_medium_is_read_from_lines_near_the_date(text: str, medium: str) -> None:
     assert medium_near_date(text) == medium
 
 
@@ -84,5 +86,5 @@ def test_any_text_gives_one_line(text: str) -> None:
         ('<div class="comment"><b class="author">Jane Miller</b></div>', ""),
     ],
 )
-def test_authors_of_marked_elements(html: str, author: str) -> None:
+def test_author_is_read_from_marked_elements(html: str, author: str) -> None:
     assert marked_author(parse_html(html)) == author

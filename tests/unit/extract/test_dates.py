@@ -1,3 +1,5 @@
+"""Tests of reading the time of publication from texts, URLs, metadata and scripts."""
+
 from __future__ import annotations
 
 import time
@@ -30,18 +32,18 @@ PLAIN = "http://a.test/x"
         ("版权所有 2009-2020", ""),
     ],
 )
-def test_dates_as_chinese_pages_write_them(text: str, expected: str) -> None:
+def test_chinese_dates_are_read(text: str, expected: str) -> None:
     assert published((), [text], PLAIN, "zh") == expected
 
 
 @pytest.mark.parametrize(
     "text", ["January 12, 2016", "Jan. 12 2016", "12 January 2016", "12th Jan, 2016"]
 )
-def test_dates_as_english_pages_write_them(text: str) -> None:
+def test_english_dates_are_read(text: str) -> None:
     assert published((), [text], PLAIN, "en") == "2016-01-12"
 
 
-def test_other_languages_have_no_zone_unless_they_name_one() -> None:
+def test_other_languages_have_no_default_time_zone() -> None:
     assert published((), ["2016-01-12 10:23"], PLAIN, "en") == "2016-01-12T10:23:00"
 
 
@@ -54,35 +56,35 @@ def test_other_languages_have_no_zone_unless_they_name_one() -> None:
         "http://a.test/t20160112_99.html",
     ],
 )
-def test_a_date_in_the_url_serves_where_the_text_has_none(url: str) -> None:
+def test_date_of_the_url_is_used_if_the_text_has_none(url: str) -> None:
     assert published((), ["no date"], url, "zh") == "2016-01-12"
 
 
-def test_the_urls_day_chooses_among_written_ones() -> None:
+def test_day_of_the_url_selects_among_dates_of_the_text() -> None:
     texts = ["曾于2015年12月31日报道", "2016-01-12 10:23", "相关：2016-01-11 09:00"]
     assert published((), texts, "http://a.test/20160112/1.htm", "zh").startswith("2016-01-12T10:23")
     assert published((), texts, PLAIN, "zh") == "2015-12-31"
 
 
-def test_a_time_of_day_is_preferred_to_the_bare_day() -> None:
+def test_date_with_time_is_preferred_to_the_date_alone() -> None:
     assert published((), ["2016-01-12", "2016年1月12日 10:23"], PLAIN, "zh").endswith(
         "10:23:00+08:00"
     )
 
 
-def test_metadata_comes_first_and_nonsense_in_it_is_passed_over() -> None:
+def test_metadata_is_preferred_and_invalid_metadata_ignored() -> None:
     stated = ["yesterday", "2016-01-13"]
     assert published(stated, ["2016-01-12"], PLAIN, "zh") == "2016-01-13"
     assert published(["yesterday"], ["2016-01-12"], PLAIN, "zh") == "2016-01-12"
 
 
-def test_days_after_the_fetch_are_passed_over() -> None:
+def test_dates_after_the_fetch_are_ignored() -> None:
     texts = ["2030-01-01", "2016-01-12"]
     assert published((), texts, PLAIN, "zh", fetched_at=1_452_600_000.0) == "2016-01-12"
 
 
 @given(st.datetimes(min_value=datetime(1996, 1, 1), max_value=datetime(2090, 1, 1)))  # noqa: DTZ001
-def test_what_is_written_is_read(moment: datetime) -> None:
+def test_any_formatted_date_is_read(moment: datetime) -> None:
     moment = moment.replace(microsecond=0)
     written = f"发布时间：{moment:%Y年%m月%d日 %H:%M:%S}"
     expected = moment.replace(tzinfo=timezone(timedelta(hours=8))).isoformat()
@@ -90,7 +92,7 @@ def test_what_is_written_is_read(moment: datetime) -> None:
 
 
 @given(st.text(), st.text())
-def test_anything_gives_a_date_or_nothing(text: str, url: str) -> None:
+def test_any_text_gives_a_date_or_none(text: str, url: str) -> None:
     found = published([text], [text], url, "zh")
     assert not found or date.fromisoformat(found[:10]).year >= 1995
 
@@ -122,7 +124,7 @@ FETCHED = datetime(2026, 1, 5, 9, 0, tzinfo=timezone(timedelta(hours=8))).timest
         ("5分钟前往车站", ""),
     ],
 )
-def test_times_from_the_readers_side(text: str, expected: str) -> None:
+def test_relative_times_are_read(text: str, expected: str) -> None:
     assert published((), [text], PLAIN, "zh", FETCHED) == expected
 
 
@@ -138,12 +140,12 @@ def test_times_from_the_readers_side(text: str, expected: str) -> None:
         ("今天是2026年1月12日\n发布时间：2025-12-30 10:00", "2025-12-30T10:00:00+08:00"),
     ],
 )
-def test_times_with_a_part_of_the_day_a_zone_or_of_the_visit(text: str, expected: str) -> None:
+def test_times_with_part_of_day_zone_or_current_date(text: str, expected: str) -> None:
     assert published((), [text], PLAIN, "zh") == expected
 
 
 @pytest.mark.parametrize("text", ["3小时前发布", "发布于 3小时前", "3小時前更新", "3小时前阅读 99"])
-def test_times_before_the_fetch_with_a_verb(text: str) -> None:
+def test_relative_times_with_a_verb_are_read(text: str) -> None:
     assert published((), [text], PLAIN, "zh", FETCHED) == published(
         (), ["3小时前"], PLAIN, "zh", FETCHED
     )
@@ -158,36 +160,36 @@ def test_times_before_the_fetch_with_a_verb(text: str) -> None:
         ("3h ago\nBy Jane Miller", 10_800),
     ],
 )
-def test_english_times_before_the_fetch(text: str, seconds: int) -> None:
+def test_english_relative_times_are_read(text: str, seconds: int) -> None:
     found = published((), [f"Headline\n{text}"], PLAIN, "en", FETCHED)
     assert datetime.fromisoformat(found).timestamp() == int(FETCHED) - seconds
 
 
 @pytest.mark.parametrize("text", ["He left 3 hours ago", "2 days ago he left", "3 hours later"])
-def test_sentences_about_times_are_no_times(text: str) -> None:
+def test_sentences_with_relative_times_are_ignored(text: str) -> None:
     assert published((), [text], PLAIN, "en", FETCHED) == ""
 
 
-def test_without_the_time_of_the_fetch_nothing_is_guessed() -> None:
+def test_relative_times_need_the_time_of_the_fetch() -> None:
     assert published((), ["5分钟前", "11月21日 10:30"], PLAIN, "zh") == ""
 
 
-def test_the_url_gives_the_year_and_confirms_the_day() -> None:
+def test_url_gives_the_year_and_confirms_the_day() -> None:
     url = "http://a.test/20151121/1.htm"
     assert published((), ["11月21日 10:30"], url, "zh").startswith("2015-11-21T10:30")
     assert published((), ["11月21日"], url, "zh") == "2015-11-21"
     assert published((), ["3小时前"], url, "zh", FETCHED) == "2015-11-21"
 
 
-def test_times_far_from_the_headline_are_of_others() -> None:
+def test_relative_times_far_from_the_headline_are_ignored() -> None:
     assert published((), ["", "", "5分钟前"], PLAIN, "zh", FETCHED) == ""
 
 
-def test_a_full_date_is_preferred_to_a_relative_one() -> None:
+def test_full_date_is_preferred_to_a_relative_one() -> None:
     assert published((), ["3小时前", "2025-12-31 10:00"], PLAIN, "zh", FETCHED)[:10] == "2025-12-31"
 
 
-def test_seconds_since_the_epoch_in_metadata() -> None:
+def test_epoch_seconds_in_metadata_are_read() -> None:
     assert published(["1452567780"], (), PLAIN, "zh") == "2016-01-12T11:03:00+08:00"
     assert published(["1452567780000"], (), PLAIN, "en") == "2016-01-12T03:03:00+00:00"
 
@@ -226,11 +228,11 @@ def test_seconds_since_the_epoch_in_metadata() -> None:
         ("en", "room 5May 3 2024", "2024-05-03"),
     ],
 )
-def test_days_in_the_page_s_language(tag: str, text: str, expected: str) -> None:
+def test_dates_in_the_language_of_the_page_are_read(tag: str, text: str, expected: str) -> None:
     assert published((), [text], PLAIN, tag) == expected
 
 
-def test_words_without_a_day_take_time_by_their_length() -> None:
+def test_text_without_a_date_takes_linear_time() -> None:
     began = time.process_time()
     assert published((), ["a-" * 100_000], PLAIN, "en") == ""
     assert time.process_time() - began < 5.0, "quadratic: minutes"
@@ -242,8 +244,8 @@ TEXT = "The river rose by two metres in one night. Three villages were left with
 LINKS = "".join(f"<li><a href='/{n}'>Another page of this site</a></li>" for n in range(60))
 
 
-def late(day: str, language: str = "en", head: str = "") -> str:
-    """Return the day of a page that has one below its body only."""
+def published_below_the_body(day: str, language: str = "en", head: str = "") -> str:
+    """Return the date of publication of a page that has a date below its body only."""
     body = "".join(f"<p>{line}</p>" for line in (head + TEXT).splitlines())
     page = f"<html lang='{language}'><h1>The river</h1>{body}{LINKS}{day}</html>"
     article = extract_article(page, PLAIN)
@@ -262,16 +264,14 @@ def late(day: str, language: str = "en", head: str = "") -> str:
         ("sentiment", "en-GB", ""),
     ],
 )
-def test_a_day_below_the_body_counts_where_its_element_is_named_so(
-    name: str, language: str, expected: str
-) -> None:
-    assert late(f"<div class='{name}'>03/12/2024</div>", language) == expected
+def test_date_below_the_body_needs_a_date_element(name: str, language: str, expected: str) -> None:
+    assert published_below_the_body(f"<div class='{name}'>03/12/2024</div>", language) == expected
 
 
-def test_a_day_within_the_body_counts_in_a_dateline_only() -> None:
+def test_date_in_the_body_is_read_from_a_dateline_only() -> None:
     flood = "All of the people here remember the flood of 12 May 1999.\n"
-    assert late("", head=flood) == ""
-    assert late("", head=f"LONDON, 12 May 2019 - {flood}") == "2019-05-12"
+    assert published_below_the_body("", head=flood) == ""
+    assert published_below_the_body("", head=f"LONDON, 12 May 2019 - {flood}") == "2019-05-12"
 
 
 @pytest.mark.parametrize(
@@ -287,8 +287,8 @@ def test_a_day_within_the_body_counts_in_a_dateline_only() -> None:
         ('{"pubtime":"2016-01-12"},{"pubtime":"2016-01-13"}', ""),
         ('{"expireTime":"2016-01-12","republish":"2016-01-12"}', ""),
         ('{"createTime":"2055-01-12"}', ""),
-        ('</script><time pubdate="1452567780">January 12', ""),  # of a comment
+        ('</script><time pubdate="1452567780">January 12', ""),  # time of a comment
     ],
 )
-def test_times_in_scripts(script: str, expected: str) -> None:
+def test_times_in_scripts_are_read(script: str, expected: str) -> None:
     assert scripted_day(f"<script>{script}</script>", "zh", FETCHED) == expected

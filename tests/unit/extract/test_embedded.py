@@ -1,3 +1,5 @@
+"""Tests of reading articles that are embedded in scripts."""
+
 from __future__ import annotations
 
 import json
@@ -36,7 +38,7 @@ def page(script: str, attributes: str = "") -> str:
     )
 
 
-def found(html: str) -> Extracted | None:
+def extracted_from(html: str) -> Extracted | None:
     raw = RawPage(html.encode(), URL, "text/html; charset=utf-8")
     reader = StandardReader()
     read = reader.read(raw)
@@ -57,29 +59,29 @@ def found(html: str) -> Extracted | None:
         (quote(json.dumps(STORY)), 'type="application/json"'),
     ],
 )
-def test_an_article_in_a_script_is_read(script: str, attributes: str) -> None:
-    extracted = found(page(script, attributes))
+def test_article_in_a_script_is_read(script: str, attributes: str) -> None:
+    extracted = extracted_from(page(script, attributes))
     assert extracted is not None
     assert extracted.title == TITLE
     assert extracted.body.split("\n") == LINES
     assert extracted.published == "2016-01-12T11:03:00+08:00"
 
 
-def test_the_time_is_read_beside_other_values_of_the_publisher() -> None:
+def test_publication_time_is_read_next_to_publisher_fields() -> None:
     story = {"publisher": "新城网", "isPublished": True, **STORY}
-    extracted = found(page(json.dumps(story)))
+    extracted = extracted_from(page(json.dumps(story)))
     assert extracted is not None
     assert extracted.published == "2016-01-12T11:03:00+08:00"
 
 
-def test_a_page_with_a_text_in_a_script_may_still_be_rendered() -> None:
+def test_page_with_text_in_a_script_only_is_blank() -> None:
     read = StandardReader().read(RawPage(page(json.dumps(STORY)).encode(), URL))
     assert read is not None
     assert read.blank
     assert LINES[0] in read.page.text
 
 
-def test_white_space_in_scripts_is_cheap() -> None:
+def test_long_white_space_in_scripts_is_read() -> None:
     text = "\n".join(LINES).replace("：", " " * 200_000, 1)
     story = json.dumps({"title": TITLE, "content": text})
     assert embedded_article(parse_html(f"<script>{' ' * 500_000}{story}</script>"), TITLE)
@@ -95,17 +97,17 @@ def test_white_space_in_scripts_is_cheap() -> None:
     ],
 )
 def test_other_scripts_have_no_article(script: str) -> None:
-    assert found(page(script)) is None
+    assert extracted_from(page(script)) is None
 
 
-def test_a_page_with_text_is_read_as_it_is() -> None:
+def test_visible_text_is_preferred_to_scripts() -> None:
     shown = "".join(f"<p>页面上的{line}</p>" for line in LINES)
-    extracted = found(page(json.dumps(STORY)) + f"<h1>{TITLE}</h1>{shown}")
+    extracted = extracted_from(page(json.dumps(STORY)) + f"<h1>{TITLE}</h1>{shown}")
     assert extracted is not None
     assert extracted.body.startswith("页面上的")
 
 
 @given(st.text(), st.text())
-def test_any_script_is_survived(script: str, title: str) -> None:
+def test_any_script_raises_no_exception(script: str, title: str) -> None:
     embedded_article(parse_html(f"<script>{script}</script>"), title)
     embedded_article(parse_html(f"<script>a={{{script}</script>"), title)

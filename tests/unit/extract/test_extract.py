@@ -1,3 +1,5 @@
+"""Tests of extracting the fields of an article from HTML."""
+
 from __future__ import annotations
 
 import json
@@ -40,7 +42,7 @@ def found(html: str, url: str = URL, fetched_at: float = 0.0) -> Extracted:
     return extracted
 
 
-def test_a_plain_chinese_page_gives_all_its_parts() -> None:
+def test_chinese_page_gives_all_fields() -> None:
     article = found(page(f'<p><img src="/img/1.jpg"></p>{BODY}'))
     assert article.title == "车展开幕"
     assert article.published == "2016-01-12T10:23:00+08:00"
@@ -57,7 +59,7 @@ def test_a_plain_chinese_page_gives_all_its_parts() -> None:
         ("{}", "2016-01-11"),
     ],
 )
-def test_a_day_that_no_article_object_and_no_byline_states(stated: str, expected: str) -> None:
+def test_date_without_article_object_and_byline(stated: str, expected: str) -> None:
     html = (
         f'<title>Bridge</title><script type="application/ld+json">{stated}</script>'
         "<h1>Bridge</h1>" + ENGLISH + '<p>More.</p><i class="pubDate">January 11, 2016</i>'
@@ -65,7 +67,7 @@ def test_a_day_that_no_article_object_and_no_byline_states(stated: str, expected
     assert found(html, "http://a.test/x").published == expected
 
 
-def test_a_meta_element_names_the_language_where_the_root_does_not() -> None:
+def test_language_is_read_from_a_meta_element() -> None:
     html = "<meta property=og:locale content=nl_NL><h1>Brug</h1><i>03/12/2015</i>" + ENGLISH
     article = found(html, "http://a.test/x")
     assert (article.language, article.published) == ("nl", "2015-12-03")
@@ -79,12 +81,12 @@ def test_a_meta_element_names_the_language_where_the_root_does_not() -> None:
         '<abbr class="published" title="2016-01-13T08:00:00+08:00">8:00</abbr>',
     ],
 )
-def test_days_of_other_elements_for_machines_are_read(head: str) -> None:
+def test_machine_readable_dates_of_other_elements_are_read(head: str) -> None:
     article = found(page(head=head), "http://a.test/x")
     assert article.published[:10] == "2016-01-13"
 
 
-def test_metadata_is_believed_before_text() -> None:
+def test_metadata_is_preferred_to_text() -> None:
     linked = {
         "@context": "https://schema.org",
         "@graph": [
@@ -108,7 +110,7 @@ def test_metadata_is_believed_before_text() -> None:
     assert article.images == ("http://news.site.test/big.jpg",)
 
 
-def test_meta_elements_name_source_and_time() -> None:
+def test_source_and_time_are_read_from_meta_elements() -> None:
     head = (
         '<meta name="source" content="本地日报"><meta name="publishdate" content="2016-01-12">'
         '<meta property="og:image" content="http://img.test/a.png">'
@@ -118,7 +120,7 @@ def test_meta_elements_name_source_and_time() -> None:
     assert article.images == ("http://img.test/a.png",)
 
 
-def test_an_english_page() -> None:
+def test_english_page_gives_its_fields() -> None:
     html = (
         '<html lang="en"><head><title>Bridge opened | The Valley Post</title></head><body>'
         f"<h1>Bridge opened</h1><p>By Jane Miller</p><p>March 3, 2020</p>{ENGLISH}</body></html>"
@@ -130,7 +132,7 @@ def test_an_english_page() -> None:
 
 
 @pytest.mark.parametrize("name", ["name, editor@valley.test", "104363", "https://valley.test/ann"])
-def test_an_author_that_is_no_name_is_left_out(name: str) -> None:
+def test_invalid_author_is_ignored(name: str) -> None:
     page = (
         f'<meta name=author content="{name}"><h1>Bridge opened</h1><p>{"The bridge is open. " * 40}'
     )
@@ -139,7 +141,7 @@ def test_an_author_that_is_no_name_is_left_out(name: str) -> None:
     assert article.author in ("", None)
 
 
-def test_a_time_of_day_in_the_first_line_of_the_body_is_read_whole() -> None:
+def test_time_in_the_first_line_of_the_body_is_read() -> None:
     text = "<p>The council approved the new budget after a long debate, officials said.</p>" * 8
     html = (
         "<html lang=en><title>Council approves budget</title><h1>Council approves budget</h1>"
@@ -148,7 +150,7 @@ def test_a_time_of_day_in_the_first_line_of_the_body_is_read_whole() -> None:
     assert found(html).published == "2026-03-01T20:22:00"
 
 
-def test_byline_and_time_above_the_text_are_not_of_the_body() -> None:
+def test_byline_and_time_above_the_text_are_not_in_the_body() -> None:
     text = "The council approved the new budget after a long debate, officials said."
     html = (
         "<html lang=en><title>Council approves budget</title><h1>Council approves budget</h1><div>"
@@ -161,13 +163,13 @@ def test_byline_and_time_above_the_text_are_not_of_the_body() -> None:
     assert found(html.replace(text, dated)).body.startswith(dated)
 
 
-def test_a_day_after_the_fetch_is_no_day_of_publication() -> None:
+def test_date_after_the_fetch_is_ignored() -> None:
     html = page().replace("2016年01月12日 10:23", "2017年05月06日")
     assert found(html, "http://a.test/x", fetched_at=1_452_600_000.0).published == ""
     assert found(html, "http://a.test/x").published == "2017-05-06"
 
 
-def test_the_title_of_the_page_record_is_used() -> None:
+def test_title_of_the_page_record_is_used() -> None:
     html = page().replace("<h1>车展开幕</h1>", "")
     record = Page(URL, "新车展开幕 - 本地新闻网", "")
     extracted = extract(html, URL, record)
@@ -201,7 +203,7 @@ def test_pages_that_are_no_articles_give_none(html: str, url: str) -> None:
     assert extract(html, url) is None
 
 
-def test_a_page_whose_metadata_says_so_may_be_a_table() -> None:
+def test_table_is_an_article_if_metadata_says_so() -> None:
     rows = "".join(f"<p>{n}月 本地车展 展馆{n}号厅 门票{n}0元</p>" for n in range(1, 13))
     head = (
         '<meta property="og:type" content="article">'
@@ -210,7 +212,7 @@ def test_a_page_whose_metadata_says_so_may_be_a_table() -> None:
     assert "展馆7号厅" in found(page(rows, head)).body
 
 
-def test_broken_markup_and_addresses_are_survived() -> None:
+def test_broken_markup_and_urls_raise_no_exception() -> None:
     head = (
         '<script type="application/ld+json">{"@type": "NewsArticle", "headline": </script>'
         '<script type="application/ld+json">' + "[" * 5000 + "</script>"
@@ -229,13 +231,13 @@ def test_broken_markup_and_addresses_are_survived() -> None:
         )
     )
 )
-def test_no_text_raises(noise: str) -> None:
+def test_any_text_raises_no_exception(noise: str) -> None:
     extract(noise, noise)
     extract(page(noise + BODY), f"http://a.test/{noise}")
 
 
 @pytest.mark.parametrize(
-    "hurt",
+    "html",
     [
         "<div>" * 60_000,
         "<!--" * 100_000,
@@ -247,14 +249,14 @@ def test_no_text_raises(noise: str) -> None:
     ],
     ids=["nested", "comments", "title", "names", "dates", "links", "lines"],
 )
-def test_pages_made_to_hurt_take_bounded_time(hurt: str) -> None:
+def test_hostile_pages_take_limited_time(html: str) -> None:
     begin = time.process_time()
-    extract(hurt + BODY, URL)
+    extract(html + BODY, URL)
     assert time.process_time() - begin < 8
 
 
-def paid(first: str, day: str = "12.05.2024, 10:23 Uhr") -> str:
-    """A page whose article goes on in a box of its own after the first paragraph."""
+def page_with_paywall(first: str, day: str = "12.05.2024, 10:23 Uhr") -> str:
+    """Return a page whose article continues in a separate box after the first paragraph."""
     rest = "".join(
         f"<p>Die Brücke Nummer {n} wird im Sommer saniert, sagte er.</p>" for n in range(9)
     )
@@ -265,20 +267,24 @@ def paid(first: str, day: str = "12.05.2024, 10:23 Uhr") -> str:
     )
 
 
-def test_a_paragraph_before_the_box_of_a_paywall_is_text() -> None:
+def test_paragraph_before_the_paywall_is_in_the_body() -> None:
     first = "Der Rat hat gestern beschlossen, dass drei alte Brücken saniert werden."
-    found = extract(paid(first), "http://a.test/bruecken/2024/05/12/drei-alte-bruecken")
+    found = extract(
+        page_with_paywall(first), "http://a.test/bruecken/2024/05/12/drei-alte-bruecken"
+    )
     assert found is not None
     assert found.body.startswith(first)
 
 
-def test_a_paragraph_of_many_links_is_text() -> None:
+def test_paragraph_of_many_links_is_in_the_body() -> None:
     first = (
         "Der <a href=/1>Rat der alten Stadt am Fluss</a>, das <a href=/2>Amt für Brücken und "
         "Wege</a>, die <a href=/3>Feuerwehr der Altstadt</a> und die <a href=/4>Bahn</a> "
         "sind nun doch dafür."
     )
-    found = extract(paid(first), "http://a.test/bruecken/2024/05/12/drei-alte-bruecken")
+    found = extract(
+        page_with_paywall(first), "http://a.test/bruecken/2024/05/12/drei-alte-bruecken"
+    )
     assert found is not None
     assert found.body.startswith("Der Rat der alten Stadt")
 
@@ -286,7 +292,7 @@ def test_a_paragraph_of_many_links_is_text() -> None:
 @pytest.mark.parametrize(
     "day", ["Stand: 12.05.2024 16:11 Uhr", "Published May 12, 2024 • 3 minute read"]
 )
-def test_a_line_with_a_day_is_not_the_body_s_first(day: str) -> None:
+def test_line_with_a_date_is_not_in_the_body(day: str) -> None:
     text = "".join(
         f"<p>Die Brücke Nummer {n} wird im Sommer saniert, sagte er.</p>" for n in range(9)
     )

@@ -1,4 +1,4 @@
-"""FairQueue at the readers: a site keeps its share of their time."""
+"""Tests of ``FairQueue``, which shares the readers' time among sites."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ GOOD = "good.test"
 
 
 def served(costs: dict[str, float], pages: int, every: float) -> Counter[str]:
-    """Serve sites that always send their next page, and a good one that sends one now and then.
+    """Serve sites that always queue their next page, and one site that queues a page sometimes.
 
     Args:
-        costs: Seconds of a page by site.
-        pages: Pages of the good site.
+        costs: Seconds that a page takes, by site.
+        pages: Pages of the site ``GOOD``.
         every: Seconds between two of its pages.
 
     Returns:
-        Pages read by site, when the good site's last page is read.
+        Number of pages read by site when the last page of ``GOOD`` is read.
     """
     queue, done = FairQueue(), Counter[str]()
     waiting = [queue.enqueue(site) for site in costs if site != GOOD]
-    clock, ask = 0.0, every
+    clock, due = 0.0, every
     while done[GOOD] < pages:
-        if clock >= ask and not any(entry.site == GOOD for entry in waiting):
+        if clock >= due and not any(entry.site == GOOD for entry in waiting):
             waiting.append(queue.enqueue(GOOD))
-            ask = clock + every
-        entry: Entry = min(waiting, key=lambda one: one.finish)
+            due = clock + every
+        entry: Entry = min(waiting, key=lambda entry: entry.finish)
         waiting.remove(entry)
         queue.start(entry)
         clock += costs[entry.site]
@@ -41,31 +41,31 @@ def served(costs: dict[str, float], pages: int, every: float) -> Counter[str]:
     return done
 
 
-def test_a_page_waits_for_one_dear_page_however_many_sites_send_them() -> None:
+def test_page_waits_for_one_slow_page_of_any_number_of_sites() -> None:
     costs = {GOOD: 0.01} | {f"d{number}.test": 1.0 for number in range(60)}
     done = served(costs, 100, 2.0)
-    dear = [number for site, number in done.items() if site != GOOD]
-    assert sum(dear) <= 60 + 100 * 3  # one entry of all, then what fits between two pages
-    assert max(dear) - min(dear) <= 1
+    slow = [number for site, number in done.items() if site != GOOD]
+    assert sum(slow) <= 60 + 100 * 3  # one page of each site, then those that fit between two pages
+    assert max(slow) - min(slow) <= 1
 
 
 @given(st.lists(st.floats(0.001, 10), min_size=1, max_size=20), st.floats(0.001, 0.01))
-def test_nobody_starves(costs: list[float], cost: float) -> None:
-    sites = {f"s{number}.test": one for number, one in enumerate(costs)}
+def test_every_site_gets_its_share(costs: list[float], cost: float) -> None:
+    sites = {f"s{number}.test": seconds for number, seconds in enumerate(costs)}
     done = served({GOOD: cost, **sites}, 20, 0.0)
     assert done[GOOD] == 20
-    used = [done[site] * one for site, one in sites.items()]
+    used = [done[site] * seconds for site, seconds in sites.items()]
     assert max(used) - min(used) <= 2 * max(costs) + 20 * cost
 
 
-def test_a_page_given_up_says_nothing_of_its_site() -> None:
+def test_cancelled_page_does_not_change_the_estimate() -> None:
     queue = FairQueue()
     queue.finish(queue.enqueue("d.test"), 2.0)
     queue.finish(queue.enqueue("d.test"), 0.0)
     assert queue.enqueue("d.test").estimate == 2.0
 
 
-def test_a_page_that_goes_first_leaves_the_others_where_they_are() -> None:
+def test_first_page_does_not_delay_queued_pages() -> None:
     queue = FairQueue()
     queue.finish(queue.enqueue("d.test"), 10.0)
     waiting = [queue.enqueue("d.test") for _ in range(5)]

@@ -1,3 +1,5 @@
+"""Tests of extraction with a site's frame."""
+
 from __future__ import annotations
 
 import json
@@ -43,7 +45,7 @@ def body(html: str, frame: SiteFrame) -> list[str]:
     return found.body.split("\n")
 
 
-def test_what_repeats_is_frame_and_what_changes_is_content() -> None:
+def test_repeated_lines_are_removed_from_the_body() -> None:
     fresh = SiteFrame()
     assert body(page(1), fresh)[-1] == HOTLINE
     frame = learnt()
@@ -52,7 +54,7 @@ def test_what_repeats_is_frame_and_what_changes_is_content() -> None:
     assert body(page(77), frame) == [f"第77号消息第{n}段。{LINE}" for n in range(4)]
 
 
-def test_only_a_frame_gets_the_body_with_repeated_lines() -> None:
+def test_full_body_is_returned_with_a_frame_only() -> None:
     without = extract_by(page(1), "http://a.test/x", None, Conditions())
     given = extract_by(page(1), "http://a.test/x", None, Conditions(frame=SiteFrame().view()))
     assert without.extracted == given.extracted
@@ -61,16 +63,16 @@ def test_only_a_frame_gets_the_body_with_repeated_lines() -> None:
     assert given.body.text.endswith(HOTLINE)
 
 
-def test_the_trusted_box_wins_over_a_heavier_one() -> None:
+def test_learnt_box_is_preferred_to_a_longer_one() -> None:
     others = "".join(f"<p>另一篇文章的第{n}段。{LINE}</p>" for n in range(40))
     rest = f"<div class=other>{others}</div>"
     assert len(body(page(7, rest=rest), SiteFrame())) > 10
     frame = learnt()
-    frame.learn(FrameTrial(used=True), None)  # the next one is no check
+    frame.learn(FrameTrial(used=True), None)  # the next page is not a check
     assert len(body(page(7, rest=rest), frame)) == 4
 
 
-def test_an_operators_selector_wins_and_lines_may_be_kept() -> None:
+def test_selector_and_kept_lines_of_the_operator_are_used() -> None:
     frame = learnt()
     frame.kept.add(HOTLINE)
     assert HOTLINE in body(page(8), frame)
@@ -79,7 +81,7 @@ def test_an_operators_selector_wins_and_lines_may_be_kept() -> None:
     assert body(page(9), frame)[0].startswith("第9号消息")
 
 
-def test_a_site_that_changes_is_learnt_anew() -> None:
+def test_frame_of_a_changed_site_is_learnt_again() -> None:
     frame = learnt()
     for number in range(MISSES):
         body(page(number, box="story"), frame)
@@ -89,7 +91,7 @@ def test_a_site_that_changes_is_learnt_anew() -> None:
     assert frame.box == "div.story"
 
 
-def test_a_sample_is_checked() -> None:
+def test_every_nth_page_is_checked() -> None:
     frame = learnt()
     due = 0
     for _ in range(10 * CHECK_EVERY):
@@ -99,16 +101,20 @@ def test_a_sample_is_checked() -> None:
 
 
 @pytest.mark.parametrize("frame", [SiteFrame(), learnt()], ids=["new", "learnt"])
-def test_json_and_back(frame: SiteFrame) -> None:
-    again = SiteFrame.from_json(json.loads(json.dumps(frame.to_json())))
-    assert (again.box, again.repeated, again.pages) == (frame.box, frame.repeated, frame.pages)
+def test_frame_is_unchanged_by_json(frame: SiteFrame) -> None:
+    restored = SiteFrame.from_json(json.loads(json.dumps(frame.to_json())))
+    assert (restored.box, restored.repeated, restored.pages) == (
+        frame.box,
+        frame.repeated,
+        frame.pages,
+    )
 
 
 @pytest.mark.parametrize("box", ["b", "a", "span", "button"])
-def test_a_box_named_by_hand_may_be_any_element(box: str) -> None:
+def test_selected_box_may_be_any_element(box: str) -> None:
     frame = SiteFrame()
     frame.by_hand = "#story"
-    frame.learn(FrameTrial(used=True), None)  # the next one is no check
+    frame.learn(FrameTrial(used=True), None)  # the next page is not a check
     text = "".join(f"第{n}段。{LINE}<br>" for n in range(4))
     html = page(1).replace("</h1>", f"</h1><div><{box} id=story>{text}完。{LINE}</{box}></div>")
     assert [line[:2] for line in body(html, frame)] == ["第0", "第1", "第2", "第3", "完。"]

@@ -1,4 +1,4 @@
-"""Genres of pages: what is stored as an article, and what is none."""
+"""Tests of the genres of pages: article, hub, live ticker and pages that are none of them."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def examine(html: str, url: str, wanted: set[Genre] | None) -> Extracted | None:
     return extract_by(html, url, None, Conditions(genres)).extracted
 
 
-def test_a_hub_of_teasers_is_no_article() -> None:
+def test_hub_of_teasers_is_no_article() -> None:
     assert extract(*archive()) is None
 
 
-def test_a_hub_of_teasers_without_class_names_is_no_article() -> None:
+def test_hub_of_teasers_without_class_names_is_no_article() -> None:
     cards = "".join(
         f"<div><h3><a href=/cars/{n}/>Council speaks about the bridge number {n}</a></h3>"
         f"<p>{TEASER}</p></div>"
@@ -81,33 +81,33 @@ def test_a_hub_of_teasers_without_class_names_is_no_article() -> None:
     assert extract(html.replace("<a ", "<i "), "http://valley.test/cars/page/2/") is not None
 
 
-def test_comments_of_readers_without_class_names_are_no_article() -> None:
+def test_comments_without_class_names_are_no_article() -> None:
     html = f"<html lang=en><title>Comments</title><h1>Comments</h1>{f'<p>{TEXT}</p>' * 6}"
     assert extract(html, "http://valley.test/comment/43?page=1") is None
     assert extract(html, "http://valley.test/commentary/43") is not None
 
 
-def test_a_story_is_an_article() -> None:
+def test_story_is_an_article() -> None:
     found = extract(*story())
     assert found is not None
     assert (found.genre, found.author) == (Genre.ARTICLE, "Ann Miller")
 
 
-def test_other_genres_are_given_if_wanted() -> None:
+def test_other_genres_are_extracted_if_requested() -> None:
     found = examine(*archive(), {Genre.HUB})
     assert found is not None
     assert found.genre is Genre.HUB
     assert examine(*story(), {Genre.HUB}) is None
 
 
-def test_a_live_ticker_is_known_as_one() -> None:
+def test_live_ticker_is_detected() -> None:
     assert examine(*ticker(), {Genre.ARTICLE}) is None
     found = extract(*ticker())
     assert found is not None
     assert found.genre is Genre.LIVE
 
 
-def test_later_parts_are_taken_whatever_they_look_like() -> None:
+def test_later_parts_are_extracted_in_any_genre() -> None:
     assert examine(*archive(), None) is not None
 
 
@@ -120,15 +120,15 @@ def test_unknown_genres_are_refused() -> None:
     ("path", "title"),
     [("/mission-goals/", "Mission & Goals"), ("/privacy/", "Privacy Policy"), ("/p/7", "关于我们")],
 )
-def test_a_page_of_a_site_about_itself_is_no_article(path: str, title: str) -> None:
+def test_page_about_its_site_is_no_article(path: str, title: str) -> None:
     html, _ = story()
     menu = "".join(f"<li class=item-{n}><a href=/{n}>Part {n}</a></li>" for n in range(9))
-    for there, here in (
+    for old, new in (
         ("Council approves a new bridge", title),
         ("<p class=byline>By Ann Miller</p>", ""),
         ("<meta property=article:published_time content=2024-05-03T10:00:00Z>", ""),
         ("<body class=single>", f"<body class=single><ul>{menu}</ul>"),
     ):
-        html = html.replace(there, here)
+        html = html.replace(old, new)
     found = extract(html, f"http://valley.test{path}")
     assert found is None

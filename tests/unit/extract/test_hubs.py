@@ -1,3 +1,5 @@
+"""Tests of finding the list of articles on a hub, and its next page."""
+
 from __future__ import annotations
 
 import pytest
@@ -30,7 +32,7 @@ ROW = {
 
 
 @pytest.mark.parametrize("kind", sorted(ROWS))
-def test_the_list_is_found_among_menus_and_charts(kind: str) -> None:
+def test_list_is_found_among_menus_and_charts(kind: str) -> None:
     rows = "".join(ROW[kind].format(n=n) for n in range(1, 6))
     found = hub_list(page(ROWS[kind].format(rows)), URL, fetched_at=1_590_000_000)
     assert found is not None
@@ -54,18 +56,18 @@ def test_the_list_is_found_among_menus_and_charts(kind: str) -> None:
         ("", None),
     ],
 )
-def test_the_next_page(foot: str, target: str | None) -> None:
+def test_next_page_is_found(foot: str, target: str | None) -> None:
     found = hub_list(page("", foot), URL)
     assert found is not None
     assert found.next_page == target
 
 
-def test_a_page_of_prose_has_no_list() -> None:
+def test_prose_and_menus_have_no_list() -> None:
     assert hub_list("<p>他说<a href='/1.html'>这里</a>什么也没有。</p>" * 9, URL) is None
     assert hub_list(f"<ul>{MENU}</ul>", URL) is None
 
 
 @given(st.text(alphabet="<>/a ='hrefulidvtsp1.", max_size=200))
-def test_any_text_gives_some_answer(html: str) -> None:
+def test_any_text_gives_a_list_or_none(html: str) -> None:
     found = hub_list(html, URL)
     assert found is None or found.items

@@ -1,3 +1,5 @@
+"""Tests of adding the lead to a body and of removing labels from it."""
+
 from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser
@@ -19,44 +21,44 @@ def page(above: str) -> Layout:
     return layout(f"{above}<div><p>It rained for a day.</p><p>The dam held.</p></div>")
 
 
-def test_a_described_paragraph_above_the_body_belongs_to_it() -> None:
+def test_paragraph_of_the_description_is_added_as_lead() -> None:
     above = page(f"<h1>Flood</h1><p>{LEAD}</p><div>Photo</div>")
     assert with_lead(BODY, above, [LEAD[:70]]) == f"{LEAD}\n{BODY}"
     assert with_lead(BODY, above, ["Another description of forty letters or some more"]) == BODY
 
 
-def test_no_lead_is_a_link_or_above_the_headline() -> None:
+def test_link_or_text_above_the_headline_is_no_lead() -> None:
     assert with_lead(BODY, page(f"<h1>Flood</h1><p><a>{LEAD}</a></p>"), [LEAD]) == BODY
     assert with_lead(BODY, page(f"<p>{LEAD}</p><h1>Flood</h1>"), [LEAD]) == BODY
 
 
-def test_a_lead_is_not_doubled() -> None:
+def test_lead_in_the_body_is_not_added() -> None:
     text = f"It rained for a day.\n{LEAD}"
     assert with_lead(text, page(f"<p>{LEAD}</p>"), [LEAD]) == text
 
 
-def test_a_repeated_label_is_frame_and_a_repeated_heading_is_not() -> None:
+def test_repeated_labels_are_removed_but_not_headings() -> None:
     html = "".join(
         f"<p>It rained on day {n}.</p><div>Advertisement</div><h3>Pros</h3>" for n in "123"
     )
     blocks = layout(html)
-    text = "\n".join(one.text for one in blocks.blocks)
+    text = "\n".join(block.text for block in blocks.blocks)
     kept = without_labels(text, blocks)
     assert "Advertisement" not in kept
     assert kept.count("Pros") == 3
 
 
-def test_labels_of_a_table_stay() -> None:
+def test_labels_of_a_table_are_kept() -> None:
     html = "<div>Size</div><div>Weight</div><div>Price</div>" * 3
     blocks = layout(html)
-    text = "\n".join(one.text for one in blocks.blocks)
+    text = "\n".join(block.text for block in blocks.blocks)
     assert without_labels(text, blocks) == text
 
 
-def test_names_of_speakers_stay() -> None:
+def test_names_of_speakers_are_kept() -> None:
     html = "".join(
         f"<div>记者：</div><p>第{n}个问题。</p><div>市长：</div><p>第{n}个回答。</p>" for n in "123"
     )
     blocks = layout(html)
-    text = "\n".join(one.text for one in blocks.blocks)
+    text = "\n".join(block.text for block in blocks.blocks)
     assert without_labels(text, blocks) == text

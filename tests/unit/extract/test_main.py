@@ -1,3 +1,5 @@
+"""Tests of ``python -m topiccrawl.extract``."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_what_is_extracted_is_shown_with_its_reasons(
+def test_extraction_is_shown_with_its_reasons(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = LAYOUTS[0](Story(1))
@@ -27,7 +29,7 @@ def test_what_is_extracted_is_shown_with_its_reasons(
     assert "no article" in capsys.readouterr().out
 
 
-def test_text_of_the_page_commands_no_terminal(
+def test_control_characters_of_the_page_are_escaped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = LAYOUTS[0](Story(1))
@@ -39,7 +41,7 @@ def test_text_of_the_page_commands_no_terminal(
     assert not {"\x9b", "\u202e"}.intersection(out)
 
 
-def test_a_file_that_cannot_be_read_is_named(
+def test_file_that_cannot_be_read_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:

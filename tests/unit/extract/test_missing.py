@@ -1,3 +1,5 @@
+"""Tests of detecting error pages and checks of visitors."""
+
 from __future__ import annotations
 
 import pytest
@@ -16,7 +18,7 @@ from topiccrawl.extract.missing import LONGEST, is_challenge, is_missing
         ("The Courier", "Sorry, the article you asked for is no longer available."),
     ],
 )
-def test_what_says_that_it_is_not_there(title: str, text: str) -> None:
+def test_error_page_is_detected(title: str, text: str) -> None:
     assert is_missing(title, text)
     assert not is_missing(title, text + "记者昨天在现场看到的情形和前几天大不一样。" * LONGEST)
 
@@ -30,7 +32,7 @@ def test_what_says_that_it_is_not_there(title: str, text: str) -> None:
         ("讣告", "他于昨天去世，享年八十岁。"),
     ],
 )
-def test_a_short_page_is_not_missing_by_itself(title: str, text: str) -> None:
+def test_short_page_is_no_error_page(title: str, text: str) -> None:
     assert not is_missing(title, text)
 
 
@@ -45,7 +47,7 @@ def test_a_short_page_is_not_missing_by_itself(title: str, text: str) -> None:
         ("Error", "Too many requests"),
     ],
 )
-def test_checks_of_visitors(title: str, text: str) -> None:
+def test_challenge_page_is_detected(title: str, text: str) -> None:
     assert is_challenge(title, text)
     assert not is_challenge(title, text + "记者昨天在现场看到的情形和前几天大不一样。" * 20)
 
@@ -53,5 +55,5 @@ def test_checks_of_visitors(title: str, text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["图为清晨的山谷。", "网络文学频繁改编成电视剧", "总理将访问多国", "", "Log in"]
 )
-def test_short_pages_that_are_no_checks(text: str) -> None:
+def test_short_page_is_no_challenge_page(text: str) -> None:
     assert not is_challenge("", text)

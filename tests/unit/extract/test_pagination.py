@@ -1,3 +1,5 @@
+"""Tests of articles on several pages: links to the parts, and joining them."""
+
 from __future__ import annotations
 
 import pytest
@@ -55,35 +57,35 @@ def links(*pairs: tuple[str, str]) -> list[Link]:
         ("/t20160112_43.html", [("/t20160112_44.html", "相关新闻")], ""),
     ],
 )
-def test_the_next_part(url: str, pager: list[tuple[str, str]], expected: str) -> None:
+def test_next_part_is_found(url: str, pager: list[tuple[str, str]], expected: str) -> None:
     found = pager_of(HOST + url, links(*pager))
     assert found.next == (HOST + expected if expected else "")
 
 
-def test_the_first_part_of_a_later_one() -> None:
+def test_first_part_is_found_from_a_later_one() -> None:
     pager = links(("/1.html", "1"), ("/1_2.html", "上一页"), ("/1_4.html", "下一页"))
     assert pager_of(f"{HOST}/1_3.html", pager) == Pager(f"{HOST}/1_4.html", f"{HOST}/1.html")
     assert pager_of(f"{HOST}/1_3.html", links(("/", "首页"), ("/1.html", "标题"))).first == ""
 
 
-def test_links_to_own_parts_are_no_links() -> None:
+def test_links_to_own_parts_are_removed() -> None:
     pager = links(("/1_2.html", "2"), ("/2.html", "二"), ("/1.html", "一"))
     assert without_pages(f"{HOST}/1.html", pager) == tuple(pager[1:])
 
 
-def test_links_to_the_whole_article_are_no_links() -> None:
+def test_links_to_the_whole_article_are_removed() -> None:
     pager = links(("/1_all.html", "阅读全文"), ("/2.html", "阅读全文"))
     assert without_pages(f"{HOST}/1.html", pager) == tuple(pager[1:])
 
 
-def test_joining_replaces_a_line_that_was_cut() -> None:
-    one = Article(f"{HOST}/1", "题", "一。\n二的开头……")
-    assert joined(one, "一。\n二的开头和结尾。\n三。").body == "一。\n二的开头和结尾。\n三。"
+def test_joining_replaces_a_truncated_line() -> None:
+    first = Article(f"{HOST}/1", "题", "一。\n二的开头……")
+    assert joined(first, "一。\n二的开头和结尾。\n三。").body == "一。\n二的开头和结尾。\n三。"
 
 
-def test_joining_leaves_out_what_is_there() -> None:
-    one = Article(f"{HOST}/1", "题", "导读。\n一。", images=("a",))
-    both = joined(one, "导读。\n二。\n三。", ("a", "b"))
+def test_joining_adds_new_lines_and_images_only() -> None:
+    first = Article(f"{HOST}/1", "题", "导读。\n一。", images=("a",))
+    both = joined(first, "导读。\n二。\n三。", ("a", "b"))
     assert both.body == "导读。\n一。\n二。\n三。"
     assert both.images == ("a", "b")
     assert both.digest == digest_of(both.body)
@@ -91,11 +93,11 @@ def test_joining_leaves_out_what_is_there() -> None:
 
 
 @given(st.text(), st.lists(st.tuples(st.text(), st.text()), max_size=5))
-def test_any_text_is_survived(url: str, pairs: list[tuple[str, str]]) -> None:
+def test_any_text_raises_no_exception(url: str, pairs: list[tuple[str, str]]) -> None:
     found = pager_of(HOST + "/" + url, links(*pairs))
-    assert found.next in {"", *(HOST + one for one, _ in pairs)}
+    assert found.next in {"", *(HOST + path for path, _ in pairs)}
 
 
 @given(st.integers(1, 99), st.sampled_from(["_", "-"]))
-def test_all_pages_have_one_base(number: int, mark: str) -> None:
+def test_all_parts_have_one_base_url(number: int, mark: str) -> None:
     assert parse_page_url(f"{HOST}/n7{mark}{number}.html") == (f"{HOST}/n7.html", number)

@@ -1,4 +1,4 @@
-"""Readers: the same results in other processes, and no page that ends them ends the crawl."""
+"""Tests of the reader processes: equal results, order of pages, and pages that end a reader."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REASONS = {
     "grow": "reader-memory",
     "leap": "reader-memory",
 }
-"""Reasons of deeds; all others crash."""
+"""Expected reasons by deed; all other deeds crash the reader."""
 
 
 def raw(number: int, name: str = "n") -> RawPage:
@@ -69,7 +69,7 @@ def run(trial: Coroutine[None, None, None]) -> None:
     asyncio.run(trial)
 
 
-def test_other_processes_give_the_same() -> None:
+def test_reader_processes_return_the_same_results() -> None:
     own = StandardReader()
     frame = SiteFrame()
     for number in range(9):
@@ -83,34 +83,34 @@ def test_other_processes_give_the_same() -> None:
         async with pool(2) as readers:
             read = await asyncio.gather(*map(readers.read, pages))
             assert read == [own.read(page) for page in pages]
-            taken = await asyncio.gather(*(readers.extract(page, asked) for page in pages))
-            assert taken == [own.extract(page, asked) for page in pages]
+            extracted = await asyncio.gather(*(readers.extract(page, asked) for page in pages))
+            assert extracted == [own.extract(page, asked) for page in pages]
             assert frame.box
             assert len(readers.pids()) == 2
 
     run(trial())
 
 
-def test_an_article_is_taken_where_its_page_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("topiccrawl.extract.readers._WATCH", 60.0)  # none is slow
+def test_article_is_extracted_by_the_reader_of_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("topiccrawl.extract.readers._WATCH", 60.0)  # no reader counts as slow
 
     async def both(readers: Readers, page: RawPage) -> tuple[str, str]:
         read = await readers.read(page)
-        taken = await readers.extract(page, Conditions())
+        extracted = await readers.extract(page, Conditions())
         assert read is not None
-        assert taken.body is not None
-        return read.encoding, taken.body.text
+        assert extracted.body is not None
+        return read.encoding, extracted.body.text
 
     async def trial() -> None:
         async with pool(3, NAMED) as readers:
             found = await asyncio.gather(*(both(readers, raw(number)) for number in range(40)))
-            assert [read for read, _ in found] == [taken for _, taken in found]
+            assert [read for read, _ in found] == [extracted for _, extracted in found]
             assert len(readers.pids()) == 3
 
     run(trial())
 
 
-def test_an_article_is_taken_once_more() -> None:
+def test_extraction_can_be_repeated() -> None:
     own = StandardReader()
     first, second = (own.extract(raw(1), Conditions()) for _ in range(2))
     assert first == second
@@ -118,7 +118,7 @@ def test_an_article_is_taken_once_more() -> None:
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_reader_that_is_starting_ignores_what_stops_a_crawl(stop: signal.Signals) -> None:
+def test_starting_reader_ignores_signals_that_stop_a_crawl(stop: signal.Signals) -> None:
     async def trial() -> None:
         async with pool(1, TRIAL) as readers:
             asked = asyncio.ensure_future(readers.read(raw(1)))
@@ -132,22 +132,22 @@ def test_a_reader_that_is_starting_ignores_what_stops_a_crawl(stop: signal.Signa
     run(trial())
 
 
-def test_pages_of_a_site_that_is_dear_to_read_let_others_go_first() -> None:
-    dear = [RawPage(b"<p>x", f"http://w{n}.dear.test/slow_{n}") for n in range(12)]
+def test_pages_of_a_slow_site_are_read_after_others() -> None:
+    slow = [RawPage(b"<p>x", f"http://w{n}.dear.test/slow_{n}") for n in range(12)]
 
     async def trial() -> None:
         async with pool(1, TRIAL) as readers:
-            await readers.read(dear[0])
-            late = [asyncio.ensure_future(readers.read(page)) for page in dear[1:]]
+            await readers.read(slow[0])
+            late = [asyncio.ensure_future(readers.read(page)) for page in slow[1:]]
             await asyncio.sleep(0)
             assert await readers.read(raw(1))
-            assert sum(one.done() for one in late) <= PIPELINE
+            assert sum(task.done() for task in late) <= PIPELINE
             assert all(await asyncio.gather(*late))
 
     run(trial())
 
 
-def test_a_site_whose_page_ended_its_reader_is_dear() -> None:
+def test_site_whose_page_ended_its_reader_is_read_last() -> None:
     async def trial() -> None:
         async with pool(1, TRIAL, seconds=1.0) as readers:
             with pytest.raises(ReaderError):
@@ -156,8 +156,8 @@ def test_a_site_whose_page_ended_its_reader_is_dear() -> None:
             late = asyncio.ensure_future(readers.read(RawPage(b"<p>x", "http://dear.test/n_1")))
             good += [asyncio.ensure_future(readers.read(raw(n))) for n in range(9)]
             read: list[object] = []
-            for one in (late, *good):
-                one.add_done_callback(read.append)
+            for task in (late, *good):
+                task.add_done_callback(read.append)
             assert all(await asyncio.gather(late, *good))
             assert read[-1] is late
 
@@ -165,7 +165,7 @@ def test_a_site_whose_page_ended_its_reader_is_dear() -> None:
 
 
 @pytest.mark.parametrize("deed", sorted(DEEDS))
-def test_a_page_that_ends_its_reader_ends_alone(deed: str) -> None:
+def test_page_that_ends_its_reader_is_the_only_failure(deed: str) -> None:
     async def trial() -> None:
         slow = REASONS.get(deed) == "reader-timeout"
         async with pool(1, TRIAL, seconds=1.0 if slow else 10.0) as readers:
@@ -180,7 +180,7 @@ def test_a_page_that_ends_its_reader_ends_alone(deed: str) -> None:
     run(trial())
 
 
-def test_an_article_that_ends_its_reader_ends_alone() -> None:
+def test_extraction_that_ends_its_reader_is_the_only_failure() -> None:
     async def trial() -> None:
         async with pool(1, TRIAL) as readers:
             page = raw(1, "late-segfault")
@@ -192,22 +192,22 @@ def test_an_article_that_ends_its_reader_ends_alone() -> None:
     run(trial())
 
 
-def test_readers_that_are_killed_lose_nothing() -> None:
-    dice = random.Random(7)  # noqa: S311
+def test_killed_readers_lose_no_page() -> None:
+    rng = random.Random(7)  # noqa: S311
     pages = [raw(number) for number in range(200)]
 
     async def trial() -> None:
         async with pool(2) as readers:
             reading = asyncio.gather(*map(readers.read, pages))
             for _ in range(8):
-                await readers.read(raw(1000))  # they are at work
-                os.kill(dice.choice(readers.pids()), signal.SIGKILL)
+                await readers.read(raw(1000))  # readers are busy
+                os.kill(rng.choice(readers.pids()), signal.SIGKILL)
             assert all(await reading)
 
     run(trial())
 
 
-def test_nothing_stays_behind() -> None:
+def test_closing_leaves_no_process_and_no_open_file() -> None:
     before = set(Path("/proc/self/fd").iterdir())
 
     async def trial() -> None:
@@ -227,7 +227,7 @@ def test_nothing_stays_behind() -> None:
     assert not [line for line in commands if "extract.worker" in line or not line]
 
 
-def test_a_reader_that_cannot_start_says_so() -> None:
+def test_reader_that_cannot_start_is_an_error() -> None:
     async def trial() -> None:
         async with pool(1, "nowhere.Reader") as readers:
             with pytest.raises(NoReaderError, match="status 1"):

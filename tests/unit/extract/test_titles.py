@@ -1,3 +1,5 @@
+"""Tests of choosing the headline from title, metadata and headings."""
+
 from __future__ import annotations
 
 import pytest
@@ -23,22 +25,22 @@ from topiccrawl.extract.titles import LONGEST, NONE, headings_of, headline
         ("", ""),
     ],
 )
-def test_names_of_sites_are_cut_and_parts_of_headlines_are_not(title: str, expected: str) -> None:
+def test_names_of_sites_are_removed_from_titles(title: str, expected: str) -> None:
     assert headline(NONE, title, []) == expected
 
 
-def test_a_heading_that_the_title_contains_wins_over_metadata() -> None:
+def test_heading_in_the_title_is_preferred_to_metadata() -> None:
     assert (
         headline(((), ["开幕"]), "车展开幕！现场直击-新城", ["新城", "车展开幕！现场直击"])
         == "车展开幕！现场直击"
     )
 
 
-def test_metadata_wins_over_headings_that_the_title_lacks() -> None:
+def test_metadata_is_preferred_to_headings_not_in_the_title() -> None:
     assert headline(((), ["车展开幕_新城网"]), "新城网", ["相关新闻"]) == "车展开幕"
 
 
-def test_one_title_for_readers_elsewhere_does_not_win_over_the_headline_on_the_page() -> None:
+def test_headline_is_preferred_to_a_single_social_title() -> None:
     shared, own = "Ten bridges that every driver knows", "The bridge over the river is open"
     window = f"{shared} | The Valley Post"
     assert headline(((), [shared]), window, [own], h1=1) == own
@@ -46,12 +48,12 @@ def test_one_title_for_readers_elsewhere_does_not_win_over_the_headline_on_the_p
     assert headline(([own], [shared]), window, [own], h1=1) == own
 
 
-def test_a_heading_serves_where_nothing_else_does() -> None:
+def test_heading_is_used_without_title_and_metadata() -> None:
     assert headline(NONE, "", ["车展开幕"]) == "车展开幕"
 
 
 @pytest.mark.parametrize("href", ["/", "http://ann.example/", "https://ann.example"])
-def test_an_h1_that_links_to_the_root_is_the_name_of_the_site(href: str) -> None:
+def test_h1_that_links_to_the_root_is_no_headline(href: str) -> None:
     body = f"<h1><a href='{href}'>Ann at the river</a></h1><h2>Bridge opened</h2><h2>Comments</h2>"
     tree = LexborHTMLParser(f"<title>Bridge opened</title>{body}")
     headings, h1 = headings_of(tree, NONE, "Bridge opened")
@@ -59,22 +61,22 @@ def test_an_h1_that_links_to_the_root_is_the_name_of_the_site(href: str) -> None
 
 
 @pytest.mark.parametrize("href", ["#top", "?p=1", "/2020/bridge", "http://[a"])
-def test_an_h1_with_another_link_is_a_headline(href: str) -> None:
+def test_h1_with_another_link_is_a_headline(href: str) -> None:
     tree = LexborHTMLParser(f"<h1><a href='{href}'>Bridge opened</a></h1>")
     assert headings_of(tree, NONE, "") == (["Bridge opened"], 1)
 
 
-def test_an_h3_counts_where_the_title_has_it() -> None:
+def test_h3_in_the_title_is_a_heading() -> None:
     tree = LexborHTMLParser("<h1>Mill news</h1><h3>Bridge opened</h3><h3>More</h3>")
     title = "Bridge opened - Ann - Mill news"
     assert headings_of(tree, NONE, title) == (["Mill news", "Bridge opened"], 1)
 
 
-def test_a_heading_that_stands_often_is_no_headline_for_that() -> None:
+def test_repeated_heading_is_no_headline() -> None:
     assert headline(NONE, "Bridge opened", ["Read on"] * 9) == "Bridge opened"
 
 
-def test_the_sites_own_name_is_cut_whatever_it_is() -> None:
+def test_given_name_of_the_site_is_removed() -> None:
     assert headline(NONE, "车展开幕-甲乙丙", [], site="甲乙丙") == "车展开幕"
 
 

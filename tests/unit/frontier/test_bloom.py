@@ -1,4 +1,4 @@
-"""The error of a chain of Bloom filters stays below what is stated, however long it grows."""
+"""Tests of the Bloom filters of evicted URLs: membership, error rate and size."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ def random_keys(rng: random.Random, count: int) -> list[bytes]:
     return [b"k" + rng.randbytes(11) for _ in range(count)]
 
 
-def stored(store: Store) -> list[Filter]:
+def filters_in(store: Store) -> list[Filter]:
     return [Filter.unpack(data) for _, data in store.items("seen")]
 
 
 @given(st.sets(keys, max_size=300), st.sampled_from([0.1, 0.001, 1e-6]))
-def test_what_was_added_is_always_there(folder: Path, added: set[bytes], error: float) -> None:
+def test_added_keys_are_always_found(folder: Path, added: set[bytes], error: float) -> None:
     with closing(Store(folder)) as store:
         seen = Seen(store, error)
         seen.add(BUCKET, added)
         assert all(key in seen for key in added)
-        held = [one.held for one in stored(store)]
+        held = [item.held for item in filters_in(store)]
         seen.add(BUCKET, added)
-        assert [one.held for one in stored(store)] == held  # twice is once
-        again = Seen(store, error)
-        assert all(key in again for key in added)
+        assert [item.held for item in filters_in(store)] == held  # adding again changes nothing
+        reopened = Seen(store, error)
+        assert all(key in reopened for key in added)
 
 
 @pytest.mark.parametrize(
     ("error", "added", "asked"),
     [(0.1, 60_000, 20_000), (0.01, 60_000, 60_000), (0.001, 40_000, 150_000)],
 )
-def test_of_what_was_never_added_no_more_than_the_stated_share_is_found(
+def test_false_positive_share_stays_below_the_stated_error(
     store: Store, error: float, added: int, asked: int
 ) -> None:
     rng = random.Random(7)  # noqa: S311
     seen = Seen(store, error)
     for _ in range(added // 500):
         seen.add(BUCKET, random_keys(rng, 500))
-    number = len(stored(store))
+    number = len(filters_in(store))
     assert number > 3
     found = sum(key in seen for key in random_keys(rng, asked))
     expected = error * (1 - 1 / (number + 1))
@@ -72,13 +72,13 @@ def test_of_what_was_never_added_no_more_than_the_stated_share_is_found(
     assert found >= expected * asked / 4, "there is more room than the error asks for"
 
 
-def test_shares_of_the_error_add_up_to_it() -> None:
+def test_error_shares_sum_to_the_error() -> None:
     shares = [share_of(0.01, place) for place in range(1000)]
     assert 0.0099 < sum(shares) < 0.01
     assert shares == sorted(shares, reverse=True)
 
 
-def test_filters_grow_up_to_a_size_and_cost_so_much() -> None:
+def test_filter_size_doubles_up_to_a_limit() -> None:
     sizes = [len(Filter.empty(place, 0.001).bits) for place in (0, 1, 5, 6, 7, 4000)]
     assert sizes == [SMALLEST, 2 * SMALLEST, 32 * SMALLEST, LARGEST, LARGEST, LARGEST]
     held = sum(Filter.empty(at, 0.001).most(share_of(0.001, at)) for at in range(7))
@@ -87,11 +87,11 @@ def test_filters_grow_up_to_a_size_and_cost_so_much() -> None:
     assert HEAD.size == 8
 
 
-def test_a_smaller_error_asked_for_later_begins_another_filter(store: Store) -> None:
+def test_smaller_error_starts_a_new_filter(store: Store) -> None:
     rng = random.Random(7)  # noqa: S311
     Seen(store, 0.1).add(BUCKET, random_keys(rng, 2000))
-    assert len(stored(store)) == 1
+    assert len(filters_in(store)) == 1
     Seen(store, 1e-6).add(BUCKET, random_keys(rng, 1))
-    first, second = stored(store)
+    first, second = filters_in(store)
     assert (first.held, second.held) == (2000, 1)
     assert second.hashes > first.hashes

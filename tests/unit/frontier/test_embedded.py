@@ -1,4 +1,4 @@
-"""The folder: locks, versions, growth, what a full disk or a killed process leaves."""
+"""Tests of the frontier's folder: locks, versions, growth, a full disk, a killed process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def opened(path: Path, **limits: int) -> EmbeddedFrontier:
     return EmbeddedFrontier(path, Plain(), QUICK, Limits(**limits), sync="never")
 
 
-def test_one_process_one_folder(tmp_path: Path) -> None:
+def test_folder_is_locked_by_one_process(tmp_path: Path) -> None:
     frontier = opened(tmp_path)
     with pytest.raises(StateLockedError, match="another crawl uses it"):
         opened(tmp_path)
@@ -53,27 +53,27 @@ def test_one_process_one_folder(tmp_path: Path) -> None:
     opened(tmp_path).close()
 
 
-class Grown(Plain):
-    """``Plain`` with one more number."""
+class MoreFields(Plain):
+    """``Plain`` with one more evidence field."""
 
     fields = (*Plain.fields, "more")
 
 
-def test_a_strategy_whose_fields_grew_goes_on(tmp_path: Path) -> None:
+def test_strategy_with_an_added_field_opens_the_state(tmp_path: Path) -> None:
     frontier = opened(tmp_path)
     frontier.push(MANY[:1])
     frontier.finish(frontier.pop()[0], DONE, [Offer("http://a.cn/1", 1, (0.5, 0.0), "锚")])
     frontier.close()
-    view = View.read(tmp_path, Grown())
-    urls = [one for one in view.export() if isinstance(one, UrlEntry) and one.evidence]
-    assert [len(one.evidence) for one in urls] == [3]
+    view = View.read(tmp_path, MoreFields())
+    urls = [entry for entry in view.export() if isinstance(entry, UrlEntry) and entry.evidence]
+    assert [len(entry.evidence) for entry in urls] == [3]
     view.close()
-    EmbeddedFrontier(tmp_path, Grown(), QUICK, Limits()).close()
+    EmbeddedFrontier(tmp_path, MoreFields(), QUICK, Limits()).close()
     with pytest.raises(StateVersionError, match="fresh"):
         opened(tmp_path)
 
 
-def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> None:
+def test_state_of_another_strategy_is_refused(tmp_path: Path) -> None:
     opened(tmp_path).close()
     with pytest.raises(StateVersionError, match="fresh"):
         EmbeddedFrontier(tmp_path, Best(), QUICK, Limits())
@@ -82,7 +82,7 @@ def test_state_of_another_strategy_is_refused_with_a_remedy(tmp_path: Path) -> N
     opened(tmp_path).close()
 
 
-def test_state_of_another_format_is_refused_with_a_remedy(
+def test_state_of_another_format_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "FORMAT", 1)
@@ -95,7 +95,7 @@ def test_state_of_another_format_is_refused_with_a_remedy(
     opened(tmp_path).close()
 
 
-def test_a_discarded_frontier_begins_anew(tmp_path: Path) -> None:
+def test_discarded_frontier_is_empty(tmp_path: Path) -> None:
     discard(tmp_path / "none")
     frontier = opened(tmp_path)
     frontier.push(MANY)
@@ -106,7 +106,7 @@ def test_a_discarded_frontier_begins_anew(tmp_path: Path) -> None:
     frontier.close()
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_error_names_a_folder_that_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file/frontier"):
         opened(tmp_path / "file" / "frontier")
@@ -114,7 +114,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         View.read(tmp_path / "nothing", Plain())
 
 
-def test_the_map_grows_before_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_map_grows_before_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "MAP_START", 8 << 20)
     monkeypatch.setattr(store, "MAP_ROOM", 7 << 20)
     frontier = opened(tmp_path)
@@ -126,7 +126,7 @@ def test_the_map_grows_before_it_is_full(tmp_path: Path, monkeypatch: pytest.Mon
     frontier.close()
 
 
-def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path) -> None:
+def test_reader_sees_committed_state_during_the_crawl(tmp_path: Path) -> None:
     frontier = opened(tmp_path)
     frontier.push([Seed("http://a.cn/")])
     lease = frontier.pop()[0]
@@ -138,8 +138,8 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
         from tests.contracts.strategies import Plain
         from topiccrawl.frontier.view import View
         view = View.read({str(tmp_path)!r}, Plain())
-        told = view.why("http://a.cn/1")
-        print(json.dumps([view.counts(), told.queue, told.anchor, list(view.iterate("leased"))]))
+        entry = view.why("http://a.cn/1")
+        print(json.dumps([view.counts(), entry.queue, entry.anchor, list(view.iterate("leased"))]))
         view.close()
     """
     done = subprocess.run(
@@ -151,18 +151,18 @@ def test_a_reader_sees_what_was_committed_while_the_crawl_goes_on(tmp_path: Path
     frontier.close()
 
 
-def test_the_crawl_goes_on_while_a_commit_waits_for_the_disk(
+def test_crawl_continues_during_a_slow_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed = Event()
     finish = store._finish
 
-    def late(txn: lmdb.Transaction[bytes]) -> float:
+    def delayed_finish(txn: lmdb.Transaction[bytes]) -> float:
         assert flushed.wait(60)
         return finish(txn)
 
     frontier = opened(tmp_path)
-    monkeypatch.setattr(store, "_finish", late)
+    monkeypatch.setattr(store, "_finish", delayed_finish)
     frontier.push([Seed("http://a.cn/"), Seed("http://a.cn/not")])
     frontier.commit(wait=False)
     (lease,) = frontier.pop()
@@ -184,7 +184,7 @@ def test_the_crawl_goes_on_while_a_commit_waits_for_the_disk(
     frontier.close()
 
 
-FORGETFUL = """
+EVICTING_CRAWL = """
     import random, sys
     from tests.contracts.strategies import Plain
     from topiccrawl.frontier.contract import Ending, Limits, Outcome, Politeness, Seed
@@ -207,11 +207,10 @@ FORGETFUL = """
 """
 
 
-@pytest.mark.parametrize("most", [0, 120])
-def test_a_view_follows_a_crawl_that_evicts_records(tmp_path: Path, most: int) -> None:
-    """Every snapshot is whole, though the crawl deletes records at every moment."""
+@pytest.mark.parametrize("max_known", [0, 120])
+def test_view_is_consistent_while_records_are_evicted(tmp_path: Path, max_known: int) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(FORGETFUL), str(tmp_path), str(most)],
+        [sys.executable, "-c", textwrap.dedent(EVICTING_CRAWL), str(tmp_path), str(max_known)],
         stdout=subprocess.PIPE, text=True,
     ) as crawl:  # fmt: skip
         assert crawl.stdout is not None
@@ -227,8 +226,9 @@ def test_a_view_follows_a_crawl_that_evicts_records(tmp_path: Path, most: int) -
                 tally = progress["tally"]
                 assert view._store.size("urls") == found.total() == tally["known"]
                 assert found[CRAWLED] == tally["crawled"]
-                asked = (view.why(url) for url, _, _ in view.iterate("crawled"))
-                assert sum(told.queue == "crawled" for told in asked if told) == tally["crawled"]
+                pages = [view.why(url) for url, _, _ in view.iterate("crawled")]
+                crawled = sum(page.queue == "crawled" for page in pages if page)
+                assert crawled == tally["crawled"]
                 about, *entries = Export(view._store, Plain()).export()
                 hosts = [entry for entry in entries if isinstance(entry, HostEntry)]
                 assert isinstance(about, About)
@@ -256,7 +256,7 @@ def test_counters_agree_with_a_recount(tmp_path: Path) -> None:
     frontier.close()
 
 
-FULL = """
+FULL_DISK = """
     import resource, signal, sys
     from tests.contracts.strategies import Plain
     from topiccrawl.errors import StorageError
@@ -280,9 +280,9 @@ FULL = """
 """
 
 
-def test_a_full_disk_is_an_error_that_leaves_what_was_committed(tmp_path: Path) -> None:
+def test_full_disk_is_an_error_and_keeps_committed_urls(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(FULL), str(tmp_path)],
+        [sys.executable, "-c", textwrap.dedent(FULL_DISK), str(tmp_path)],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     first, second = done.stdout.splitlines()
@@ -325,10 +325,10 @@ CRAWL = """
 """
 
 
-def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
-    """Killed at random moments, it ends with every page."""
+def test_kill_loses_no_committed_page(tmp_path: Path) -> None:
+    """A crawl that is killed at random moments and restarted fetches every page."""
     rng = random.Random(11)  # noqa: S311
-    promised: set[str] = set()
+    committed: set[str] = set()
     crawled: set[str] = set()
     for turn in range(12):
         with subprocess.Popen(
@@ -341,20 +341,20 @@ def test_kill_loses_nothing_that_was_committed(tmp_path: Path) -> None:
                 time.sleep(rng.uniform(0.0, 0.15))
                 os.kill(crawl.pid, signal.SIGKILL)
             lines = crawl.stdout.read().split()
-        promised.update(line for line in lines if line.startswith("http"))
+        committed.update(line for line in lines if line.startswith("http"))
         frontier = EmbeddedFrontier(tmp_path, Best(), QUICK, Limits(max_crashes=1000))
         crawled = {url for url, _, _ in frontier.iterate("crawled")}
-        assert promised <= crawled
+        assert committed <= crawled
         sizes = recount(frontier.view)
         assert sizes == {name: frontier.counts()[name] for name in sizes}
         frontier.close()
         if "end" in lines:
             break
     assert len(crawled) == 1500
-    assert len(promised) == 30
+    assert len(committed) == 30
 
 
-def test_a_page_that_kills_its_process_every_time_ends_as_an_error(tmp_path: Path) -> None:
+def test_page_that_crashes_the_process_ends_as_error(tmp_path: Path) -> None:
     for _ in range(3):
         frontier = opened(tmp_path, max_crashes=3)
         frontier.push([Seed("http://a.cn/poison"), Seed("http://a.cn/good")])
@@ -370,7 +370,7 @@ def test_a_page_that_kills_its_process_every_time_ends_as_an_error(tmp_path: Pat
     frontier.close()
 
 
-def test_code_that_returned_is_not_blamed_for_a_later_death(tmp_path: Path) -> None:
+def test_crash_after_passed_is_not_counted(tmp_path: Path) -> None:
     for _ in range(3):
         frontier = opened(tmp_path, max_crashes=2)
         frontier.push([Seed("http://a.cn/")])
@@ -385,7 +385,7 @@ def test_code_that_returned_is_not_blamed_for_a_later_death(tmp_path: Path) -> N
     frontier.close()
 
 
-def test_a_slot_without_a_lease_is_committed_and_its_delay_outlives_a_kill(tmp_path: Path) -> None:
+def test_delay_of_a_slot_without_lease_survives_a_kill(tmp_path: Path) -> None:
     polite, now = Politeness(delay=10.0, jitter=0.0, adaptive=False, robots=False), [1000.0]
     for pops in (0, 1):
         frontier = EmbeddedFrontier(

@@ -1,4 +1,4 @@
-"""Evicting records on a node that has a part of the crawl: its rows only."""
+"""Tests of eviction on a node that owns a part of the buckets."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-MOST = 80
-URLS = [f"http://a.cn/{n}" for n in range(MOST)]
+MAX_KNOWN = 80
+URLS = [f"http://a.cn/{n}" for n in range(MAX_KNOWN)]
 POLITE = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False)
 CRAWLED = Outcome(Ending.CRAWLED)
 
 
 @pytest.fixture
 def frontier(tmp_path: Path) -> Iterator[EmbeddedFrontier]:
-    """As many pages of one host are crawled as may be known."""
-    limits = Limits(max_known=MOST, seen_error=1e-6)
+    """Frontier with ``MAX_KNOWN`` crawled pages of one host."""
+    limits = Limits(max_known=MAX_KNOWN, seen_error=1e-6)
     made = EmbeddedFrontier(tmp_path, Plain(), POLITE, limits, sync="never")
     made.push(map(Seed, URLS))
     while leases := made.pop():
@@ -33,9 +33,9 @@ def frontier(tmp_path: Path) -> Iterator[EmbeddedFrontier]:
     made.close()
 
 
-def test_what_was_found_before_it_became_anothers_stays(frontier: EmbeddedFrontier) -> None:
+def test_rows_of_a_bucket_that_moved_are_not_evicted(frontier: EmbeddedFrontier) -> None:
     eviction, before = frontier.eviction, frontier.counts()
-    assert eviction._scan(MOST) == MOST
+    assert eviction._scan(MAX_KNOWN) == MAX_KNOWN
     eviction.owned = [bucket != key_of(URLS[0])[0] for bucket in range(256)]
     assert eviction._evict_bucket()
     assert frontier.counts() == before

@@ -1,4 +1,4 @@
-"""What another version wrote: exports are taken over."""
+"""Tests of exports: of an older format, of a changed formula, of refused URLs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from topiccrawl.links.strategies.contract import LEARNT
 from topiccrawl.model import Kind, Offer
 
 EXPORTED = Path(__file__).parent / "exported.jsonl.gz"
-"""Written by the version whose folders had format 6: pages of four hosts in all queues, evicted
-ones among them."""
+"""Export of a folder of format 6: pages of four hosts in all queues, some of them evicted."""
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=True, concurrency=9)
 SURE = Limits(seen_error=1e-6)
 
@@ -31,7 +30,7 @@ def opened(folder: Path, strategy: Best | None = None) -> EmbeddedFrontier:
     )  # fmt: skip
 
 
-def test_an_export_of_the_format_before_is_taken_over_whole(tmp_path: Path) -> None:
+def test_export_of_an_older_format_is_imported_completely(tmp_path: Path) -> None:
     lines = gzip.decompress(EXPORTED.read_bytes()).decode().splitlines(keepends=True)
     entries = [from_line(line) for line in lines]
     frontier = opened(tmp_path)
@@ -46,8 +45,8 @@ def test_an_export_of_the_format_before_is_taken_over_whole(tmp_path: Path) -> N
     frontier.close()
 
 
-class Heavier(Best):
-    """The same fields, another formula."""
+class SquaredScore(Best):
+    """``Best`` with another formula for the same fields."""
 
     @override
     def signature(self) -> str:
@@ -58,11 +57,11 @@ class Heavier(Best):
         return evidence[0] ** 2
 
 
-def test_a_changed_formula_gives_a_resumed_queue_new_values(tmp_path: Path) -> None:
+def test_changed_formula_revalues_a_resumed_queue(tmp_path: Path) -> None:
     frontier = opened(tmp_path)
     frontier.push([Seed("http://page.cn/")])
-    (ask,) = frontier.pop()
-    frontier.robots(ask, None, 404)
+    (robots_lease,) = frontier.pop()
+    frontier.robots(robots_lease, None, 404)
     (lease,) = frontier.pop()
     links = [Offer(f"http://a.cn/{n}", 1, (n / 8, 0.0), "x" * (5 * n)) for n in range(1, 6)]
     frontier.finish(lease, Outcome(Ending.CRAWLED, relevance=0.5), links)
@@ -71,20 +70,22 @@ def test_a_changed_formula_gives_a_resumed_queue_new_values(tmp_path: Path) -> N
     frontier = opened(tmp_path)
     assert frontier.sweep(99) == 0
     frontier.close()
-    frontier = opened(tmp_path, Heavier())
+    frontier = opened(tmp_path, SquaredScore())
     assert frontier.sweep(99) == 6
     assert frontier.sweep(99) == 0
-    told = {url: value for lane in ("prior", "normal") for url, value, _ in frontier.iterate(lane)}
-    for url, value in told.items():
-        known = frontier.why(url)
-        assert known is not None
-        assert value == pytest.approx(known.evidence["score"] ** 2)
-    assert len(told) == 5
+    values = {
+        url: value for lane in ("prior", "normal") for url, value, _ in frontier.iterate(lane)
+    }
+    for url, value in values.items():
+        entry = frontier.why(url)
+        assert entry is not None
+        assert value == pytest.approx(entry.evidence["score"] ** 2)
+    assert len(values) == 5
     frontier.close()
 
 
-def test_what_was_learnt_starts_no_sweep_after_a_changed_formula_either(tmp_path: Path) -> None:
-    strategy = Heavier()
+def test_learning_starts_no_sweep_after_a_changed_formula(tmp_path: Path) -> None:
+    strategy = SquaredScore()
     frontier = opened(tmp_path, strategy)
     frontier.push([Seed("http://page.cn/")])
     strategy.version += LEARNT
@@ -97,11 +98,11 @@ def test_what_was_learnt_starts_no_sweep_after_a_changed_formula_either(tmp_path
     frontier.close()
 
 
-def test_an_export_has_the_time_at_which_a_url_was_refused(tmp_path: Path) -> None:
+def test_export_has_the_time_of_a_refusal(tmp_path: Path) -> None:
     frontier = opened(tmp_path)
     frontier.push([Seed("http://a.cn/")])
-    (ask,) = frontier.pop()
-    frontier.robots(ask, b"User-agent: *\nDisallow: /", 200)
+    (robots_lease,) = frontier.pop()
+    frontier.robots(robots_lease, b"User-agent: *\nDisallow: /", 200)
     assert frontier.pop() == []
     urls = [entry for entry in frontier.export() if isinstance(entry, UrlEntry)]
     assert [(entry.reason, entry.when) for entry in urls] == [("robots", 1_000_000.0)]

@@ -1,4 +1,4 @@
-"""The order of the queues is rebuilt from the rows when a frontier opens."""
+"""Test of opening a frontier: the queues are rebuilt from the rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def opened(path: Path) -> EmbeddedFrontier:
 
 
 def orders(frontier: EmbeddedFrontier) -> list[list[list[int]]]:
-    """What stands in each lane of each unit, in its order."""
+    """Return the queued numbers of each lane of each unit, in order."""
     return [
         [list(order or ()) for order in unit.orders]
         for host in frontier.registry.hosts
@@ -33,7 +33,7 @@ def orders(frontier: EmbeddedFrontier) -> list[list[list[int]]]:
     ]
 
 
-def test_rows_of_all_states_in_many_batches_give_the_order_that_was(
+def test_queue_order_is_rebuilt_from_rows_in_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(queues, "BATCH", 7)
@@ -52,8 +52,8 @@ def test_rows_of_all_states_in_many_batches_give_the_order_that_was(
     before = orders(frontier)
     frontier.close()
     with caplog.at_level(logging.INFO):
-        again = opened(tmp_path)
-    assert orders(again) == before
+        reopened = opened(tmp_path)
+    assert orders(reopened) == before
     assert sum(len(lane) for unit in before for lane in unit) > 100
     assert "URLs ordered" in caplog.text
-    again.close()
+    reopened.close()

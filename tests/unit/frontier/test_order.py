@@ -1,4 +1,4 @@
-"""Sorted numbers, and the bound of the long tail."""
+"""Tests of ``Order``, a sorted list of numbers, and of the queue limit."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ numbers = st.integers(0, 2**64 - 1)
 
 
 @given(st.lists(st.tuples(st.booleans(), numbers), max_size=80), st.integers(0, 40))
-def test_it_is_the_sorted_list_of_what_was_added_and_not_removed(
-    steps: list[tuple[bool, int]], appended: int
-) -> None:
+def test_order_is_a_sorted_list(steps: list[tuple[bool, int]], appended: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(orders, "CHUNK", 4)
         order, plain = Order(), list(range(appended, 0, -1))
@@ -43,15 +41,15 @@ def test_it_is_the_sorted_list_of_what_was_added_and_not_removed(
         assert len(order) == len(plain)
 
 
-def test_what_is_not_there_cannot_be_removed() -> None:
+def test_removing_a_missing_number_is_an_error() -> None:
     order = Order()
     order.add(1)
     with pytest.raises(LookupError, match="2 is not"):
         order.remove(2)
 
 
-def test_beyond_its_bound_a_queue_grows_ever_slower_and_keeps_the_best(tmp_path: Path) -> None:
-    """Of T offers about bound x (1 + ln(T / bound)) wait, and no offer among the best is lost."""
+def test_queue_beyond_its_limit_keeps_the_best_offers(tmp_path: Path) -> None:
+    """Of T offers, about limit x (1 + ln(T / limit)) are queued, including all of the best."""
     quick = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1000)
     rng = random.Random(1)  # noqa: S311
     frontier = EmbeddedFrontier(

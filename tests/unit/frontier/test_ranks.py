@@ -1,4 +1,4 @@
-"""The first of the ranks is the best of the hosts that are ready, whatever changed."""
+"""Property of ``ReadyHosts``: it returns the best host that is ready."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ COSTS = [0.0, 1.0, 2.5, 1e6, 1.1e6, 2e9, 4e9]
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32))
-def test_the_first_is_the_best_of_all_that_are_ready(
-    tmp_path_factory: pytest.TempPathFactory, seed: int
-) -> None:
+def test_best_is_the_best_ready_host(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311
     hosts = [Host(number, f"h{number}.cn") for number in range(6)]
     units = [Unit(0, Origin(f"http://{host.name}", host), ()) for host in hosts]
@@ -46,12 +44,12 @@ def test_the_first_is_the_best_of_all_that_are_ready(
             for number in [*units[host.id].orders[lane]]:
                 units[host.id].order(lane).remove(number)
             ready.rank(host, lane)
-        else:  # to any other cost
+        else:  # any other cost
             units[host.id].bias = rng.choice((0.0, 0.5, -3.0))
             ready.rank(host)
             units[host.id].order(lane).add(int(rng.choice(COSTS)) << 32 | turn + 1)
             ready.rank(host, lane)
         for other in (0, 1):
-            able = [best for host in hosts if host.ready and (best := host.best(other))]
-            assert ready.best(other) is min(able, default=None)
+            candidates = [best for host in hosts if host.ready and (best := host.best(other))]
+            assert ready.best(other) is min(candidates, default=None)
     store.close()

@@ -1,4 +1,4 @@
-"""Hosts, units and statistics are found again as they were, in whatever order they were met."""
+"""Tests of the host registry: storage of hosts, units and statistics, and memory per host."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NAMES = ["a", "a/b", "新闻", "", "a\0b", "a b", "\ud800", "?", "c"]
 
 
-def told(registry: HostRegistry) -> list[object]:
+def contents_of(registry: HostRegistry) -> list[object]:
     return [
         (
             host.name, host.next_at, host.stats, host.groups,
@@ -38,9 +38,7 @@ def told(registry: HostRegistry) -> list[object]:
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32))
-def test_what_is_closed_and_opened_is_the_same(
-    tmp_path_factory: pytest.TempPathFactory, seed: int
-) -> None:
+def test_reopened_registry_is_equal(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     rng, folder = random.Random(seed), tmp_path_factory.mktemp("frontier")  # noqa: S311
     store = Store(folder, sync="never")
     registry = HostRegistry(store)
@@ -64,14 +62,14 @@ def test_what_is_closed_and_opened_is_the_same(
             registry.count_page(host, unit.groups, rng.random())
     registry.flush()
     store.commit()
-    before = told(registry)
+    before = contents_of(registry)
     store.close()
-    again = Store(folder, sync="never")
-    assert told(HostRegistry(again)) == before
-    again.close()
+    reopened = Store(folder, sync="never")
+    assert contents_of(HostRegistry(reopened)) == before
+    reopened.close()
 
 
-def test_a_host_that_was_never_asked_takes_less_than_a_kilobyte(tmp_path: Path) -> None:
+def test_host_without_requests_takes_less_than_1_kb(tmp_path: Path) -> None:
     frontier = EmbeddedFrontier(tmp_path, Plain(), Politeness(robots=False), Limits(), sync="never")
     frontier.push([Seed("http://seed.cn/")])
     (lease,) = frontier.pop()
@@ -87,7 +85,7 @@ def test_a_host_that_was_never_asked_takes_less_than_a_kilobyte(tmp_path: Path) 
     frontier.close()
 
 
-def test_a_second_origin_of_a_host_keeps_its_units(tmp_path: Path) -> None:
+def test_second_origin_of_a_host_keeps_its_units(tmp_path: Path) -> None:
     registry = HostRegistry(Store(tmp_path, sync="never"))
     origins = [registry.origin(f"{scheme}://a.cn/x") for scheme in ("http", "https")]
     units = {registry.unit(origin, ("g",)).uid for _ in range(4) for origin in origins if origin}

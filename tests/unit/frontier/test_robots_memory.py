@@ -1,4 +1,4 @@
-"""Memory and work that hostile robots.txt files may take."""
+"""Tests of memory limits for large and hostile robots.txt files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def body(rules: int) -> bytes:
     return f"User-agent: *\n{lines}".encode()
 
 
-def test_parsed_files_take_the_memory_that_they_are_counted_with(
+def test_parsed_robots_files_stay_within_the_cache_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(politeness, "CACHE_BYTES", 2_000_000)
@@ -37,7 +37,7 @@ def test_parsed_files_take_the_memory_that_they_are_counted_with(
         assert origin is not None
         robots.store(origin, body(300), 0.0, available=True)
         assert robots.allowed(origin, f"http://a{number}.test/")
-    gc.collect()  # a parsed file is a cycle
+    gc.collect()  # a parsed file is part of a reference cycle
     used = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert used < 2 * politeness.CACHE_BYTES
@@ -45,7 +45,7 @@ def test_parsed_files_take_the_memory_that_they_are_counted_with(
 
 
 def robots_of(folder: Path, body: bytes) -> Callable[[str], bool]:
-    """Return whether a path is allowed by a robots.txt."""
+    """Return a function that checks whether the robots.txt allows a path."""
     robots = Robots(store := Store(folder), Politeness())
     origin = HostRegistry(store).origin("http://a.test/")
     assert origin is not None
@@ -54,14 +54,14 @@ def robots_of(folder: Path, body: bytes) -> Callable[[str], bool]:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x0c"])
-def test_all_rules_of_a_long_file_hold(tmp_path: Path, end: str) -> None:
+def test_all_rules_of_a_long_file_apply(tmp_path: Path, end: str) -> None:
     rules = [f"Disallow: /{number:x}/" for number in range(12_000)]
     allowed = robots_of(tmp_path, end.join(["User-agent: *", *rules, "Disallow: /y"]).encode())
     assert not allowed("/y")
     assert allowed("/x")
 
 
-def test_patterns_beyond_the_bound_forbid_too_much_never_too_little(tmp_path: Path) -> None:
+def test_patterns_beyond_the_limit_forbid_more_urls(tmp_path: Path) -> None:
     wild = "".join(f"Disallow: /{number:x}*b$\n" for number in range(MAX_PATTERNS))
     allowed = robots_of(tmp_path, f"User-agent: *\n{wild}Allow: /z*1\nDisallow: /z*b\n".encode())
     assert not allowed("/1xb")

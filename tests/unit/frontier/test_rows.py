@@ -1,4 +1,4 @@
-"""Rows and keys: what goes in comes out, whatever it is."""
+"""Properties of rows and keys of the frontier's store."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ parent = st.tuples(st.binary(min_size=12, max_size=12), st.integers(0, TOP))
     parents=st.lists(parent, max_size=5),
     numbers=st.tuples(*[st.integers(0, 255)] * 5, st.integers(0, 65_535), st.integers(0, TOP)),
 )
-def test_a_row_comes_back_as_it_was(
+def test_encoded_row_is_decoded_unchanged(
     url: str,
     anchor: str,
     payload: str,
@@ -48,14 +48,14 @@ def test_a_row_comes_back_as_it_was(
     row.flags, row.attempts, row.crashes, row.redirects, row.state, row.depth, row.inlinks = numbers
     for key, value in parents:
         row.parents, _ = with_parent(row.parents, key, value)
-    again = decode(row.encode())
-    assert all(getattr(again, name) == getattr(row, name) for name in Row.__slots__)
-    assert [again.text(part) for part in (URL, ANCHOR, PAYLOAD)] == [url, anchor, payload]
+    decoded = decode(row.encode())
+    assert all(getattr(decoded, name) == getattr(row, name) for name in Row.__slots__)
+    assert [decoded.text(part) for part in (URL, ANCHOR, PAYLOAD)] == [url, anchor, payload]
     assert decode(with_inlink(row.encode())).inlinks == min(row.inlinks + 1, TOP)
 
 
 @given(url=words, anchor=words, context=words, payload=words, reason=words)
-def test_any_text_leaves_the_others_alone(
+def test_texts_of_a_row_are_independent(
     url: str, anchor: str, context: str, payload: str, reason: str
 ) -> None:
     row = Row(texts=texts(url, anchor, context, payload))
@@ -67,7 +67,7 @@ def test_any_text_leaves_the_others_alone(
 
 
 @given(st.lists(st.integers(0, 20), max_size=8))
-def test_the_best_three_parents_stay(values: list[int]) -> None:
+def test_best_three_parents_are_kept(values: list[int]) -> None:
     row = Row(texts=b"\0\0\0\0")
     best = -1
     for n, value in enumerate(values):
@@ -79,13 +79,13 @@ def test_the_best_three_parents_stay(values: list[int]) -> None:
 
 
 @given(st.floats(), st.floats())
-def test_quanta_keep_the_order(one: float, other: float) -> None:
+def test_quantum_is_monotonic(one: float, other: float) -> None:
     assert 0 <= quantum(one) <= TOP
     if one <= other:
         assert quantum(one) <= quantum(other)
 
 
-def test_urls_of_a_host_have_keys_side_by_side() -> None:
+def test_urls_of_a_host_share_a_key_prefix() -> None:
     assert key_of("http://a.cn/1")[:4] == key_of("https://a.cn:81/2")[:4]
     assert key_of("http://u:p@A.cn?q=/")[:4] == key_of("http://a.cn#f")[:4]
     assert key_of("http://[::1]:80/x")[:4] == key_of("http://[::1]/")[:4]

@@ -1,4 +1,4 @@
-"""The machine's clock may be set by hours: hosts are neither hurried nor left alone for that."""
+"""Tests of politeness when the system clock is set forwards or back by hours."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def opened(folder: Path, clock: Clock) -> EmbeddedFrontier:
     return EmbeddedFrontier(folder, Plain(), POLITE, Limits(), clock=clock, sync="never")
 
 
-def test_what_was_stored_before_the_clock_was_set_back_is_not_believed(tmp_path: Path) -> None:
+def test_stored_times_in_the_future_are_ignored(tmp_path: Path) -> None:
     clock = Clock()
     frontier = opened(tmp_path, clock)
     frontier.push([Seed("http://a.cn/1"), Seed("http://a.cn/2")])
@@ -51,7 +51,9 @@ def test_what_was_stored_before_the_clock_was_set_back_is_not_believed(tmp_path:
     frontier.close()
 
 
-def test_a_crawl_hears_of_no_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steady_clock_ignores_jumps_of_the_system_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock, wall = steady_clock(), time.time
     frontier = EmbeddedFrontier(tmp_path, Plain(), POLITE, Limits(), sync="never")
     for jump in (-HOURS, HOURS):

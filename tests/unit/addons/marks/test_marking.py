@@ -1,3 +1,5 @@
+"""Tests of the page sample and of learning from marks in another process."""
+
 from __future__ import annotations
 
 import asyncio
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 TOPIC = Topic(name="t", terms={"football": 1.0})
 
 
-def test_each_judged_page_is_as_likely_in_the_sample() -> None:
+def test_all_judged_pages_are_sampled_with_equal_probability() -> None:
     found: Counter[str] = Counter()
     for seed in range(20):
         sample = PageSample(0, (), random.Random(seed))  # noqa: S311
@@ -30,14 +32,14 @@ def test_each_judged_page_is_as_likely_in_the_sample() -> None:
     assert all(800 < found[quarter] < 1200 for quarter in "0123")
 
 
-def test_a_sample_goes_on_after_a_restart() -> None:
+def test_sample_is_kept_after_a_restart() -> None:
     sample = PageSample(1_000_000, [Mark("a", "", "")] * SAMPLE, random.Random(1))  # noqa: S311
     for number in range(100):
         sample.add(Page(str(number), "", ""))
     assert sum(page.url == "a" for page in sample.pages) >= SAMPLE - 1
 
 
-def test_another_process_learns_the_same_model() -> None:
+def test_model_is_learnt_in_another_process() -> None:
     marks = [
         Mark(f"http://a.test/{word}/{n}", "", f"{word} season {n}", word == "striker")
         for n in range(6)
@@ -54,6 +56,6 @@ def test_another_process_learns_the_same_model() -> None:
     assert asyncio.run(learn_in_process(request(Scorer(TOPIC), (), ()))) == ""
 
 
-def test_a_process_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_process_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert asyncio.run(learn_in_process("no JSON")) is None
     assert "Learning from marks failed" in caplog.text

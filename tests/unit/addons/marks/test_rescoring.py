@@ -1,4 +1,4 @@
-"""Stored articles are scored again."""
+"""Tests of scoring stored articles again."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def extension(
     return MarkedTopic.from_crawler(crawler)
 
 
-def test_scores_follow_the_judge_and_nothing_else_changes(tmp_path: Path) -> None:
+def test_rescoring_changes_scores_only(tmp_path: Path) -> None:
     async def work() -> None:
         verdicts = extension(tmp_path, Scorer(BALL), [Judge()]).verdicts
         store = articles_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
@@ -91,29 +91,29 @@ def test_scores_follow_the_judge_and_nothing_else_changes(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("links", [True, False])
-def test_the_links_of_another_topic_do_not_count(tmp_path: Path, *, links: bool) -> None:
-    """An article has a prediction for each topic; the last crawl of this one judges as it says."""
+def test_link_score_of_another_topic_is_not_used(tmp_path: Path, *, links: bool) -> None:
+    """The link score of the topic itself is used if its last crawl judged by links."""
     expected: set[float | None] = set()
 
-    class Asked(Judge):
+    class RecordingJudge(Judge):
         @override
         def score_page(self, page: Page) -> Verdict:
             expected.add(page.expected)
             return super().score_page(page)
 
     async def work() -> None:
-        marked = extension(tmp_path, Scorer(BALL), [Asked()], links=links)
+        marked = extension(tmp_path, Scorer(BALL), [RecordingJudge()], links=links)
         async with opened(articles_of({"TOPICCRAWL_DATA_DIR": str(tmp_path)})) as store:
-            one = stored(1, "A late goal", ball=0.2)
-            await store.save([replace(one, terms=(("goal", 0.2), (LINKS, 0.9)))])
-            await store.save([replace(one, topics={"city": 0.6}, terms=((LINKS, 0.1),))])
+            article = stored(1, "A late goal", ball=0.2)
+            await store.save([replace(article, terms=(("goal", 0.2), (LINKS, 0.9)))])
+            await store.save([replace(article, topics={"city": 0.6}, terms=((LINKS, 0.1),))])
             assert await rescore(store, "ball", marked.verdicts, pause=0) == 1
 
     asyncio.run(work())
     assert expected == {0.9 if links else None}
 
 
-def test_several_topics_are_scored_as_their_crawl_stores_them(
+def test_topics_of_one_crawl_are_scored_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = MultiScorer([BALL, CITY])
@@ -137,7 +137,7 @@ def test_several_topics_are_scored_as_their_crawl_stores_them(
             await marked.closed()
             story = await store.get(known.url)
             assert story is not None
-            scores = {topic.name: one.relevance for topic, one in both.verdicts(page)}
+            scores = {topic.name: verdict.relevance for topic, verdict in both.verdicts(page)}
             assert scores == {"ball": 0.25, "city": 0.1}
             assert dict(story.article.topics) == {**scores, "elsewhere": 0.7}
             (for_ball,) = await store.articles("ball")
@@ -147,7 +147,7 @@ def test_several_topics_are_scored_as_their_crawl_stores_them(
     assert opening == [None]
 
 
-def test_what_is_asked_for_during_a_pass_is_done_after_it(tmp_path: Path) -> None:
+def test_request_during_a_pass_starts_another_pass(tmp_path: Path) -> None:
     settings = {"TOPICCRAWL_DATA_DIR": str(tmp_path)}
     judged: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The operator's view of a frontier, and its journey to another folder."""
+"""Tests of ``scrapy frontier``: stats, list, requeue, forget, export and import."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 
 @pytest.fixture(autouse=True)
 def _crawl(tmp_path: Path) -> None:
-    """One page crawled, two URLs wait, two were gone."""
+    """Create a frontier with one crawled page, two queued URLs and two errors."""
     folder = tmp_path / "here" / "frontiers" / resolve(TOPIC).slug
     frontier = EmbeddedFrontier(folder, FirstCome(), QUICK, Limits(), owner=TOPIC, sync="never")
     frontier.push([Seed(f"{SITE}/")])
@@ -57,27 +57,32 @@ def _crawl(tmp_path: Path) -> None:
 def test_queues_are_counted_and_listed(run: Run) -> None:
     status, out = run("stats")
     assert status == 0
-    told = dict(line.split() for line in out.splitlines())
-    assert (told["prior"], told["crawled"], told["error"], told["known"]) == ("2", "1", "2", "5")
-    assert told["error/http-404"] == "2"
+    stats = dict(line.split() for line in out.splitlines())
+    assert (stats["prior"], stats["crawled"], stats["error"], stats["known"]) == (
+        "2",
+        "1",
+        "2",
+        "5",
+    )
+    assert stats["error/http-404"] == "2"
     assert run("list", "crawled") == (0, f"1.0000  {SITE}/\n")
     assert run("list", "error", "-n", "1")[1].count("(http-404)") == 1
     assert run("list", "error", "--reason", "dns") == (0, "")
 
 
-def test_single_urls_are_fetched_again_or_forgotten(run: Run) -> None:
+def test_urls_are_requeued_and_forgotten(run: Run) -> None:
     assert run("requeue", f"{SITE}/", f"{SITE}/none") == (
         0, f"{SITE}/none: not recorded, or nothing to change\n1 of 2 requeued\n",
     )  # fmt: skip
     assert run("requeue", "--reason", "http-404") == (0, "2 of 2 requeued\n")
     assert run("forget", f"{SITE}/1") == (0, "1 of 1 deleted\n")
     assert run("forget", f"{SITE}/1")[0] == 1
-    told = dict(line.split() for line in run("stats")[1].splitlines())
-    assert (told["prior"], told["error"], told["known"]) == ("4", "0", "4")
+    stats = dict(line.split() for line in run("stats")[1].splitlines())
+    assert (stats["prior"], stats["error"], stats["known"]) == ("4", "0", "4")
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
-def test_a_crawl_is_carried_to_another_folder(run: Run, tmp_path: Path, name: str) -> None:
+def test_export_is_imported_into_another_folder(run: Run, tmp_path: Path, name: str) -> None:
     file = str(tmp_path / name)
     assert run("export", file) == (0, "")
     status, out = run("import", file, folder="there")
@@ -88,7 +93,7 @@ def test_a_crawl_is_carried_to_another_folder(run: Run, tmp_path: Path, name: st
     assert (status, "is not empty" in out) == (1, True)
 
 
-def test_what_is_no_export_is_named_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+def test_invalid_export_is_reported_and_not_loaded(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "out.jsonl"
     assert run("import", str(file), folder="there")[0] == 1
     run("export", str(file))
@@ -106,7 +111,7 @@ def test_what_is_no_export_is_named_and_leaves_nothing(run: Run, tmp_path: Path)
     assert run("import", str(file), folder="there")[0] == 0
 
 
-def test_an_export_that_was_interrupted_leaves_nothing(
+def test_interrupted_export_and_import_leave_nothing(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "out.jsonl"
@@ -121,17 +126,17 @@ def test_an_export_that_was_interrupted_leaves_nothing(
     assert run("export", str(file)) == (0, "")
     load = EmbeddedFrontier.load
 
-    def cut(self: EmbeddedFrontier, entries: Iterator[Entry]) -> int:
+    def interrupted_load(self: EmbeddedFrontier, entries: Iterator[Entry]) -> int:
         load(self, islice(entries, 3))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(EmbeddedFrontier, "load", cut)
+        patch.setattr(EmbeddedFrontier, "load", interrupted_load)
         assert run("import", str(file), folder="there") == (130, "interrupted\n")
     assert run("import", str(file), folder="there")[0] == 0
 
 
-def test_wrong_use_is_refused(run: Run) -> None:
+def test_invalid_arguments_are_refused(run: Run) -> None:
     status, out = run("list", "nothing")
     assert (status, "invalid arguments 'list nothing': see `scrapy frontier -h`" in out) == (
         2,

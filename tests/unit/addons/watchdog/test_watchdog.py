@@ -1,3 +1,5 @@
+"""Test of the watchdog of the event loop."""
+
 from __future__ import annotations
 
 import asyncio
@@ -10,7 +12,7 @@ from tests.waiting import soon
 from topiccrawl.addons.watchdog.extension import Watchdog
 
 
-def test_a_loop_that_stands_still_is_reported_with_url_and_stack() -> None:
+def test_blocked_loop_is_reported_with_url_and_stack() -> None:
     seen: list[str] = []
     reported = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Probabilities of values: monotone, in [0, 1], and kept by what happens then."""
+"""Tests of the yield forecast: its probabilities are monotone, in [0, 1] and calibrated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VALUES = st.lists(st.floats(-1, 2), min_size=1, max_size=20)
 
 
 @given(OUTCOMES, VALUES)
-def test_probabilities_never_fall_with_the_value(
+def test_probabilities_are_monotonic(
     outcomes: list[tuple[float, bool]], values: list[float]
 ) -> None:
     calibration = Calibration(window=50)
@@ -34,7 +34,7 @@ def test_probabilities_never_fall_with_the_value(
 
 
 @given(OUTCOMES)
-def test_what_is_expected_of_the_window_itself_is_what_happened(
+def test_expected_hits_of_the_window_equal_its_hits(
     outcomes: list[tuple[float, bool]],
 ) -> None:
     calibration = Calibration(window=100)
@@ -42,47 +42,49 @@ def test_what_is_expected_of_the_window_itself_is_what_happened(
         calibration.observe(value, hit=hit)
     if outcomes:
         expected = sum(calibration.probabilities([value for value, _ in outcomes]))
-        happened = sum(hit for _, hit in outcomes)
-        assert expected == pytest.approx(happened, abs=0.5 + 0.1 * len(outcomes))
+        hits = sum(hit for _, hit in outcomes)
+        assert expected == pytest.approx(hits, abs=0.5 + 0.1 * len(outcomes))
 
 
 def fading(step: int, value: float) -> float:
-    """A topic that is used up: the same value means less and less."""
+    """Return the hit probability in a topic that is nearly exhausted: it falls with time."""
     return value * max(0.05, 1.0 - step / 3_000)
 
 
 def steep(_step: int, value: float) -> float:
-    """Values that overstate all but the best."""
+    """Return the hit probability for values that overstate all but the best."""
     return value**4
 
 
 @pytest.mark.parametrize("truth", [fading, steep])
 def test_expected_and_realised_yield_agree(truth: Callable[[int, float], float]) -> None:
-    """A crawl that takes its best URLs first: what is expected of the next 50, and what they are.
+    """Compare expected and realised yields of the next 50 URLs in a crawl of the best URLs first.
 
-    The values fall as the crawl goes on, so each forecast is about values below most of the window.
+    The values fall during the crawl, so each forecast is for values below most of the window.
     """
-    dice = random.Random(5)  # noqa: S311
-    values = [dice.gauss(0.9 - step / 3_500, 0.1) for step in range(3_000)]
+    rng = random.Random(5)  # noqa: S311
+    values = [rng.gauss(0.9 - step / 3_500, 0.1) for step in range(3_000)]
     values = [min(1.0, max(0.0, value)) for value in values]
-    hits = [dice.random() < truth(step, value) for step, value in enumerate(values)]
+    hits = [rng.random() < truth(step, value) for step, value in enumerate(values)]
     forecast = YieldForecast(window=200, ahead=50)
-    told: list[tuple[float, float]] = []
+    forecasts: list[tuple[float, float]] = []
     for step, (value, hit) in enumerate(zip(values, hits, strict=True)):
         if 200 <= step <= 2_950 and step % 10 == 0:
             ahead = slice(step, step + 50)
-            told.append((forecast.expect(sorted(values[ahead])), fmean(hits[ahead])))
+            forecasts.append((forecast.expect(sorted(values[ahead])), fmean(hits[ahead])))
         forecast.observe(value, hit=hit)
-    assert -0.01 < fmean(expected - came for expected, came in told) < 0.03
-    assert fmean(abs(expected - came) for expected, came in told) < 0.06
+    assert -0.01 < fmean(expected - realised for expected, realised in forecasts) < 0.03
+    assert fmean(abs(expected - realised) for expected, realised in forecasts) < 0.06
     for low in (0.0, 0.1, 0.2, 0.4):
-        near = [(expected, came) for expected, came in told if low <= expected < low + 0.2]
+        near = [
+            (expected, realised) for expected, realised in forecasts if low <= expected < low + 0.2
+        ]
         if len(near) >= 20:
             assert fmean(e for e, _ in near) == pytest.approx(fmean(c for _, c in near), abs=0.08)
 
 
-def test_forecasts_that_were_too_low_are_raised() -> None:
-    """Every page leads to better ones that could not be seen in the queue."""
+def test_forecast_rises_after_low_forecasts() -> None:
+    """Every page leads to better ones that were not in the queue."""
     forecast = YieldForecast(window=100, ahead=20)
     for step in range(400):
         forecast.observe(0.9 if step % 4 == 0 else 0.1, hit=step % 4 == 0)
@@ -91,7 +93,7 @@ def test_forecasts_that_were_too_low_are_raised() -> None:
     assert forecast.expect([0.1] * 20) == pytest.approx(0.25, abs=0.03)
 
 
-def test_nothing_queued_is_nothing_expected() -> None:
+def test_empty_queue_has_an_expected_yield_of_zero() -> None:
     forecast = YieldForecast(window=10, ahead=5)
     assert forecast.expect([0.5]) == 1.0
     forecast.observe(0.5, hit=False)
