@@ -10,6 +10,7 @@ import sys
 import tokenize
 from collections import Counter
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import grimp
@@ -20,7 +21,6 @@ from lab.reference import FILE, PACKAGE, ROOT, declared, files, markdown, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 WORDS = (
     "is told", "are told", "was told", "told apart", "anew", "let go", "whoever", "somebody",
@@ -28,11 +28,16 @@ WORDS = (
 )  # fmt: skip
 """Words that texts must not use; docs/glossary.md has the terms."""
 _LISTED = re.compile(
-    r"\b(" + "|".join(word.replace(" ", r"\s+(?:[#/]+\s*)?") for word in WORDS) + r")\b",
+    r"(?<![^\W_])("
+    + "|".join(word.replace(" ", r"(?:[-_]|\s+(?:[#/]+\s*)?)") for word in WORDS)
+    + r")(?![^\W_])",
     re.IGNORECASE,
 )
+"""Listed words, also as parts of names."""
 _QUESTION = re.compile(r"(what|who|whose|whom|whether|where|when|which|how|why)\b", re.IGNORECASE)
 _TEXTS = {".py", ".lua", ".js", ".html", ".toml", ".md"}
+CODE = (PACKAGE, *(ROOT / name for name in ("tests", "benchmarks", "lab", "examples")))
+"""Folders with code."""
 _FOUNDATION = "model, userfiles, messages, errors, settings"
 _TOP = {"model", "userfiles", "messages", "errors", "settings", "addon"}
 _NO_CODE = frozenset(
@@ -80,16 +85,19 @@ def questions() -> list[str]:
     """Return the locations of docstrings that begin with a wh-word."""
     return [
         f"{file.relative_to(ROOT)}:{node.lineno}: {str(node.value).strip().splitlines()[0]}"
-        for file, tree in sources(PACKAGE).items()
+        for folder in CODE
+        for file, tree in sources(folder).items()
         for node in docs(tree)
         if _QUESTION.match(str(node.value).strip())
     ]
 
 
 def words() -> Iterator[str]:
-    """Yield the locations of listed words in the package, the README and the docs."""
-    for file in [ROOT / "README.md", *sorted([*PACKAGE.rglob("*"), *FILE.parent.rglob("*")])]:
-        if file.suffix in _TEXTS and not file.name.startswith("uplot"):
+    """Yield the locations of listed words in code, tests and docs."""
+    texts = [file for folder in (PACKAGE, FILE.parent) for file in folder.rglob("*")]
+    code = [file for folder in CODE[1:] for file in folder.rglob("*.py")]
+    for file in sorted([*ROOT.glob("*.md"), *texts, *code]):
+        if file.suffix in _TEXTS and file != Path(__file__) and not file.name.startswith("uplot"):
             text, name = file.read_text("utf-8"), file.relative_to(ROOT).as_posix()
             for hit in _LISTED.finditer(text):
                 line = text.count("\n", 0, hit.start()) + 1

@@ -42,8 +42,8 @@ def test_records_of_what_was_fetched_are_let_go_and_counted(make: Make) -> None:
     gone = let_go(frontier)
     counts = frontier.counts()
     assert counts["known"] == len(PAGES) - len(gone) <= 10
-    assert counts["let-go/crawled"] + counts.get("let-go/error", 0) == len(gone)
-    assert counts["crawled"] + counts["let-go/crawled"] == len(PAGES) - 1
+    assert counts["evicted/crawled"] + counts.get("evicted/error", 0) == len(gone)
+    assert counts["crawled"] + counts["evicted/crawled"] == len(PAGES) - 1
     assert sum(1 for queue in ("crawled", "error") for _ in frontier.iterate(queue)) <= 10
 
 
@@ -110,9 +110,9 @@ def test_what_was_predicted_to_be_low_is_new_again(make: Make) -> None:
     assert frontier.finish(lease_of(frontier, "http://a.cn/"), CRAWLED, low)
     counts = frontier.counts()
     assert counts["known"] <= 10
-    assert counts["let-go/low-value"] + counts.get("error/low-value", 0) == 30
+    assert counts["evicted/low-value"] + counts.get("error/low-value", 0) == 30
     gone = [one.url for one in low if frontier.why(one.url) is None]
-    assert len(gone) == counts["let-go/low-value"]
+    assert len(gone) == counts["evicted/low-value"]
     better = [offer(url, 0.5) for url in gone]
     assert frontier.finish(lease_of(frontier, "http://b.cn/"), CRAWLED, better)
     assert {lease.url for lease in frontier.pop(99)} == set(gone)
@@ -158,8 +158,8 @@ def test_a_long_crawl_keeps_to_its_bound_and_fetches_nothing_twice(make: Make) -
         most = max(most, known)
     assert most == 300
     counts = frontier.counts()
-    assert counts["crawled"] + counts["let-go/crawled"] == pages
-    assert counts["let-go/low-value"] > 100
+    assert counts["crawled"] + counts["evicted/crawled"] == pages
+    assert counts["evicted/low-value"] > 100
 
 
 def test_the_order_of_arrival_stays_while_records_are_let_go(make: Make) -> None:

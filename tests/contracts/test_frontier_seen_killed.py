@@ -76,7 +76,7 @@ def test_a_killed_crawl_neither_loses_nor_fetches_twice(
     told = [frontier.why(f"http://h{number % 7}.cn/{number}") for number in range(1, done + 1)]
     assert {known.queue if known is not None else "lost" for known in told} == {"crawled", "seen"}
     assert not again & {known.url for known in told if known is not None}
-    assert counts["let-go/crawled"] + counts["crawled"] >= done
+    assert counts["evicted/crawled"] + counts["crawled"] >= done
     assert counts["known"] <= 80
     frontier.close()
     if client is not None:

@@ -239,7 +239,7 @@ def test_what_a_node_let_go_goes_with_its_hosts(crew: Crew) -> None:
     crawl(one)
     counts = one.counts()
     assert counts["known"] <= 20
-    assert counts["let-go/crawled"] == len(URLS) - counts["known"]
+    assert counts["evicted/crawled"] == len(URLS) - counts["known"]
     two = crew.join(limits=few)
     for ended in ((), (one,)):
         for node in ended:
@@ -249,7 +249,7 @@ def test_what_a_node_let_go_goes_with_its_hosts(crew: Crew) -> None:
             node.push([Seed(url) for url in URLS])
         crew.settle()
         assert crawl(*crew.nodes) == [[] for _ in crew.nodes]
-    assert two.counts()["let-go/crawled"] == counts["let-go/crawled"]
+    assert two.counts()["evicted/crawled"] == counts["evicted/crawled"]
     gone = [url for url in URLS if (known := two.why(url)) is None or known.queue != "crawled"]
     with closing(read(crew.client, "crew", Plain())) as view:
         told = [view.why(url) for url in gone]

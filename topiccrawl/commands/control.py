@@ -86,7 +86,7 @@ def order_line(name: str, order: CrawlOrder) -> str:
 
     >>> from topiccrawl.storage.ledger import CrawlOrder
     >>> order_line("nev", CrawlOrder(speed=0.5))
-    'nev: running, speed 0.5'
+    'nev: not paused, speed 0.5'
     """
     urls = f", {len(order.urls)} start URLs pending" if order.urls else ""
-    return f"{name}: {'paused' if order.paused else 'running'}, speed {order.speed:g}{urls}"
+    return f"{name}: {'paused' if order.paused else 'not paused'}, speed {order.speed:g}{urls}"

@@ -177,7 +177,7 @@ def summary(
     if several := sorted(name for name in stats if name.startswith(by_topic)):
         found = ", ".join(f"{name.removeprefix(by_topic)} {stats[name]}" for name in several)
         lines.insert(3, tr("  by topic   {found} (new articles)", found=found))
-    if watched := get("topiccrawl/revisits/handed_out", 0):
+    if watched := get("topiccrawl/revisits/leased", 0):
         changes = _changes(stats)
         lines.insert(
             3, tr("  watched    {pages} pages revisited: {changes}", pages=watched, changes=changes)

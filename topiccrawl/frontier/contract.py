@@ -13,7 +13,7 @@ once, however often the parent is fetched. If the child is forgotten, its next o
 record.
 
 If ``Limits.max_known`` is set, records of settled URLs are evicted together with the links of their
-pages. ``known``, ``crawled`` and ``error`` count the remaining records, ``let-go/…`` the evicted
+pages. ``known``, ``crawled`` and ``error`` count the remaining records, ``evicted/…`` the evicted
 ones. An evicted URL that was fetched or failed counts as *seen*: offers, seeds and redirects do not
 queue it again, only ``requeue`` does. ``Limits.seen_error`` is the share of new URLs mistaken for
 seen ones. An evicted URL that was only predicted to be low counts as new.

@@ -230,7 +230,7 @@ class Eviction:
     def _delete(self, key: bytes, data: bytes) -> None:
         """Delete a settled row and its links, and count it by kind."""
         low = LOW_VALUE_REASON if data[1] & LOW_VALUE else "error"
-        self._queues.tally["let-go/" + ("crawled" if data[0] == CRAWLED else low)] += 1
+        self._queues.tally["evicted/" + ("crawled" if data[0] == CRAWLED else low)] += 1
         self._queues.remove(decode(data), key)
         self._urls.put_links(key, None)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 QUEUES = SIZES[:5]
 LONGEST_PATH = 100
-EVICTED = Explanation("", "seen", "let-go", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
+EVICTED = Explanation("", "seen", "evicted", 0.0, 0.0, {}, None, "", "", 0, (), (), 0, 0)
 STATES = ("fetching", "ready", "waiting", "robots", "failing", "idle")
 """fetching: requests in flight; ready: may be requested now; waiting: delayed; robots: waits for
 its robots.txt; failing: backs off after 429, 503 or an unavailable robots.txt; idle: nothing

@@ -175,7 +175,7 @@ class DuePages:
             known = frontier.why(state.url)
             if frontier.requeue(state.url, value):
                 self._in_frontier[state.url] = known is not None and known.queue == "crawled"
-                self._visited.count("handed_out")
+                self._visited.count("leased")
                 return True
         self.missing.pop(state.url, None)  # already queued, or served by another node
         return False

@@ -149,9 +149,9 @@ redis.call('ZREMRANGEBYSCORE', clocks, '-inf', clock)
 for _, key in ipairs({nodes, names, turns, waits, clocks, words}) do
   redis.call('EXPIRE', key, KEPT)
 end
-local told = {}
+local members = {}
 for name in pairs(holders) do
-  told[#told + 1] = name
-  told[#told + 1] = redis.call('HGET', names, name) or '{}'
+  members[#members + 1] = name
+  members[#members + 1] = redis.call('HGET', names, name) or '{}'
 end
-return cmsgpack.pack({late and 'late' or 'ok', granted, redis.call('SMEMBERS', base .. 'called:' .. node), told})
+return cmsgpack.pack({late and 'late' or 'ok', granted, redis.call('SMEMBERS', base .. 'called:' .. node), members})
