@@ -1,4 +1,4 @@
-"""What all tests share: how laws are run, and the servers."""
+"""Fixtures of all tests: Hypothesis profiles, a clean environment, servers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOREIGN = (
     *("SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT", "REDIS_URL", "MONGODB_URI"),
     *FROM_ENVIRONMENT,
 )
-"""What a user's shell may hold, and what tests give their crawls: the tests begin without it."""
+"""Variables of a user's shell or of a test's crawl; they are removed before the tests begin."""
 for foreign in FOREIGN:
     os.environ.pop(foreign, None)
     os.environ.pop(foreign.upper(), None)
@@ -31,14 +31,14 @@ laws.load()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Many more examples where new ones are looked for (``make fuzz``)."""
+    """Multiply the examples of the properties for ``make fuzz``."""
     if laws.TIMES:
         laws.multiply(items)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Say below all else which tests were not run, and why, and which were run again."""
+    """Print below all else the tests that were not run, with reasons, and the repeated ones."""
     yield
     skipped = Counter(report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
     if terminalreporter.config.option.markexpr:
@@ -53,7 +53,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
 
 @pytest.fixture(autouse=True)
 def _own_process_state() -> Iterator[None]:
-    """No test finds the environment and the working folder that another left, as Scrapy does."""
+    """Restore the environment and the working folder after each test; Scrapy changes them."""
     variables, folder = dict(os.environ), Path.cwd()
     yield
     os.chdir(folder)
@@ -71,7 +71,7 @@ def redis_server() -> Iterator[str]:
 
 @pytest.fixture
 def redis_url(redis_server: str) -> str:
-    """URL of an empty database."""
+    """URL of an empty Redis database."""
     with redis.Redis.from_url(redis_server) as client:
         client.flushdb()
     return redis_server

@@ -1,9 +1,8 @@
-"""How laws (Hypothesis) run: the same examples in every run, or random and many (``make fuzz``).
+"""Hypothesis profiles: the same examples in every run, or many random ones (``make fuzz``).
 
-A run that everybody's work waits for must not find today what was there yesterday: examples are
-drawn from a seed that is the law's own text, and from nothing else. New ones are looked for with
-``TOPICCRAWL_TEST_FUZZ=TIMES``: that many times as many, other ones each time, and what fails is
-kept below ``.hypothesis`` until it is mended; then it becomes an ``@example``.
+The examples depend on the source of the property alone, so that a failure indicates a change.
+``TOPICCRAWL_TEST_FUZZ=TIMES`` draws that many times as many random examples. A failing one is
+stored below ``.hypothesis`` until it is fixed and added as an ``@example``.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ TIMES = int(os.environ.get("TOPICCRAWL_TEST_FUZZ", "0"))
 OWN = "_hypothesis_internal_use_settings"
 
 BUSY = HealthCheck.too_slow
-"""Machines that are busy must not break laws: they are about what holds, not how fast."""
+"""Health check that is suppressed: a busy machine is slow, and properties do not concern speed."""
 
 
 def load() -> None:
-    """Load the profile that the environment asks for."""
+    """Load the profile that the environment selects."""
     quiet = settings(deadline=None, suppress_health_check=[BUSY], print_blob=True)
     settings.register_profile("steady", quiet, derandomize=True, database=None)
     settings.register_profile("fuzz", quiet)
@@ -37,11 +36,11 @@ def load() -> None:
 
 
 def multiply(items: Iterable[Any]) -> None:
-    """Give each law among these tests ``TIMES`` as many examples, also where it says how many."""
+    """Multiply the examples of each property by ``TIMES``, explicit numbers included."""
     functions = {getattr(item.obj, "__func__", item.obj) for item in items if hasattr(item, "obj")}
-    for law in functions:
-        if own := getattr(law, OWN, None):
-            setattr(law, OWN, _more(own))
+    for function in functions:
+        if own := getattr(function, OWN, None):
+            setattr(function, OWN, _more(own))
     classes = {getattr(item, "cls", None) for item in items}
     for machine in classes:
         if isinstance(own := getattr(machine, "settings", None), settings):
@@ -53,7 +52,7 @@ def _more(own: settings) -> settings:
 
 
 def _draw_no_constants() -> None:
-    """Draw no literals of the project's own modules: each change, and each import, alters them."""
+    """Draw no literals of the project's own modules, which change with each edit and import."""
     none = getattr(providers, "_local_constants", None)
-    if none is not None:  # else this Hypothesis names it otherwise, and examples vary a little
+    if none is not None:  # other versions lack it, and examples vary a little
         providers._get_local_constants = lambda: none

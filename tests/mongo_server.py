@@ -1,6 +1,6 @@
-"""A MongoDB server for tests: the one that MONGODB_TEST_URI names, or a process of our own.
+"""MongoDB server for tests: that of MONGODB_TEST_URI, or a new process.
 
-Our own is a wire-compatible server in a process of its own, never linked and never shipped.
+The process is a wire-compatible server, which is neither linked nor shipped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class MongoServer:
     """A server on a free port whose data outlives its process.
 
     Args:
-        folder: Where its data lies.
+        folder: Folder of its data.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,11 +40,11 @@ class MongoServer:
 
     @property
     def uri(self) -> str:
-        """Where it listens."""
+        """URI of the server."""
         return f"mongodb://127.0.0.1:{self.port}/?directConnection=true"
 
     def start(self) -> None:
-        """Start it on its data and wait until it answers."""
+        """Start the server on its data, and wait until it answers."""
         command = [sys.executable, "-c", SERVER, "--port", str(self.port)]
         command += ["--storage-path", str(self.folder), "--log-level", "ERROR"]
         self.process = subprocess.Popen(
@@ -57,7 +57,7 @@ class MongoServer:
             raise
 
     def kill(self) -> None:
-        """``kill -9``: nothing is flushed, nothing is said to clients."""
+        """``kill -9``: nothing is flushed, and no client is notified."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -74,7 +74,7 @@ class MongoServer:
 
 @contextmanager
 def running() -> Iterator[str]:
-    """URI of a server for the time of a test run; tests use databases of names of their own."""
+    """URI of a server for a test run; each test uses its own database."""
     if named := os.environ.get("MONGODB_TEST_URI"):
         yield named
         return
@@ -88,7 +88,7 @@ def running() -> Iterator[str]:
 
 
 def database_uri(uri: str, folder: Path) -> str:
-    """The URI of a database of its own for what would lie in a folder."""
+    """URI of the database that replaces a folder."""
     host, _, options = uri.partition("/?")
     name = xxhash.xxh64_hexdigest(str(folder).encode())
     return f"{host.rstrip('/')}/test_{name}" + (f"?{options}" if options else "")

@@ -1,4 +1,4 @@
-"""Ports for servers that cannot say which one the system gave them."""
+"""Ports for servers that cannot report a port chosen by the system."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import random
 import socket
 
 OWN = range(15_000, 32_000)
-"""Below those that Linux gives to outgoing connections: of thousands that tests open, one would
-sooner or later take a port that is free now before its server starts, or while it is away."""
+"""Ports below those of outgoing connections on Linux. Tests open thousands
+of connections, one of which would take a free port before its server
+starts, or while it is stopped."""
 
 
 def free_port() -> int:
-    """A port of the loopback that is free, and that no process gets unasked."""
+    """A free port of the loopback that the system does not assign by itself."""
     for port in random.SystemRandom().sample(OWN, 100):
         with socket.socket() as probe:
             try:

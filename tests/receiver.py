@@ -1,4 +1,4 @@
-"""A webhook's receiver for tests: a real server that fails, dawdles and goes away on demand."""
+"""Webhook receiver for tests: a real server that fails, delays and stops on demand."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ SECRET = "a secret of more than sixteen bytes"  # noqa: S105 - of tests alone
 
 
 def genuine(headers: Any, body: bytes, now: float) -> bool:
-    """Whether a message is from who knows the secret, and new: as docs/webhook.md shows it."""
-    told, stamp = headers["webhook-id"], headers["webhook-timestamp"]
-    signed = f"{told}.{stamp}.".encode() + body
+    """Return whether a message is recent and signed with the secret, as in docs/webhook.md."""
+    message_id, stamp = headers["webhook-id"], headers["webhook-timestamp"]
+    signed = f"{message_id}.{stamp}.".encode() + body
     expected = base64.b64encode(hmac.digest(SECRET.encode(), signed, "sha256")).decode()
     signatures = [one.partition(",")[2] for one in headers["webhook-signature"].split()]
     fresh = abs(now - int(stamp)) < 300
@@ -32,10 +32,10 @@ def genuine(headers: Any, body: bytes, now: float) -> bool:
 
 
 class Listener:
-    """Takes messages on a port that stays its own while it is away.
+    """Receives messages on a port that it keeps while it is stopped.
 
     Args:
-        answer: The status for the message of an article's URL; 200 where nothing is said.
+        answer: Status for the message about an article's URL; 200 by default.
     """
 
     def __init__(self, answer: Callable[[str], int] = lambda _: 200) -> None:
@@ -84,7 +84,7 @@ class Listener:
             self._server = None
 
     def take(self, headers: Any, body: bytes) -> int:
-        self.gate.wait(PATIENCE)  # slow answers go on
+        self.gate.wait(PATIENCE)  # a slow answer waits here
         about = json.loads(body)["data"]
         url = about["url"]
         self.forged += not genuine(headers, body, time.time())

@@ -1,4 +1,4 @@
-"""A Redis server for tests: the one that REDIS_TEST_URL names, or one of our own."""
+"""Redis server for tests: that of REDIS_TEST_URL, or a new one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def running() -> Iterator[str]:
-    """URL of a server for the time of a test run; a named one loses what its databases hold.
+    """URL of a server for a test run; the databases of a named server are emptied.
 
-    Testers that run at the same time have a database each.
+    Parallel test processes have one database each.
     """
     if named := os.environ.get("REDIS_TEST_URL"):
         tester = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")

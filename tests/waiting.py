@@ -1,4 +1,4 @@
-"""Waiting in tests: for what is to happen, however busy the machine is, never for a while."""
+"""Waiting in tests: for an event, never for a fixed time."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE = 90.0
-"""Seconds after which what has not happened will not; only a test that fails waits so long."""
+"""Maximum of seconds to wait for an event; only a failing test waits that long."""
 
 
-def until(happened: Callable[[], T], told: Callable[[], str] = lambda: "in time") -> T:
-    """What ``happened`` says as soon as it is true; else AssertionError with what ``told`` says."""
+def until(happened: Callable[[], T], message: Callable[[], str] = lambda: "in time") -> T:
+    """Return the first true result of ``happened``, or fail with ``message()``."""
     end = time.monotonic() + PATIENCE
     while not (found := happened()):
-        assert time.monotonic() < end, told()
+        assert time.monotonic() < end, message()
         time.sleep(0.03)
     return found
 
 
 async def soon(happened: Callable[[], object]) -> None:
-    """As ``until``, and the event loop goes on meanwhile."""
+    """As ``until``, while the event loop continues."""
     end = time.monotonic() + PATIENCE
     while not happened():
         assert time.monotonic() < end, "in time"
@@ -33,7 +33,7 @@ async def soon(happened: Callable[[], object]) -> None:
 
 
 async def came(happens: Callable[[], Awaitable[T]]) -> T:
-    """As ``soon``, for what has to be asked asynchronously; what it says as soon as it is true."""
+    """As ``soon``, for an asynchronous condition; return its first true result."""
     end = time.monotonic() + PATIENCE
     while not (found := await happens()):
         assert time.monotonic() < end, "in time"

@@ -1,4 +1,4 @@
-"""Articles for the contracts of stores, and a store that is opened for them."""
+"""Sample articles, and a function that runs work on an opened store."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def article(
     number: int, text: int | None = None, topic: str = "足球", score: float = 0.5
 ) -> Article:
-    told = number if text is None else text
-    body = f"第{told}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷在场外庆祝到深夜。"
+    shown = number if text is None else text
+    body = f"第{shown}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷在场外庆祝到深夜。"
     return Article(
         url=f"http://site{number}.test/a",
         title=f"第{number}篇",
@@ -42,11 +42,11 @@ def article(
 
 
 def run(store: ArticleStore, work: Callable[[ArticleStore], Awaitable[None]]) -> None:
-    async def whole() -> None:
+    async def run_opened() -> None:
         await store.open()
         try:
             await work(store)
         finally:
             await store.close()
 
-    asyncio.run(whole())
+    asyncio.run(run_opened())

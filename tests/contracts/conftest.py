@@ -1,4 +1,4 @@
-"""What the contract suites run over: frontiers, nodes, ledgers and stores, made and closed here."""
+"""Fixtures of the contract suites: frontiers, nodes, ledgers and storages."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from topiccrawl.storage.ledger import Ledger
 
     Factory = Callable[[Path], ArticleStore]
-    Act = Callable[[Ledger], Coroutine[Any, Any, None]]
-    Scene = Callable[[Act], None]
+    LedgerWork = Callable[[Ledger], Coroutine[Any, Any, None]]
+    OnLedger = Callable[[LedgerWork], None]
 
 QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=100)
 
 
 class Clock:
-    """A clock that goes on demand."""
+    """A clock that advances only when a test advances it."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
@@ -53,7 +53,7 @@ class Clock:
 
 
 class Make(Protocol):
-    """Opens the test's frontier; called again after ``close``, it opens the same state."""
+    """Opens the frontier of a test; after ``close``, the next call opens the same state."""
 
     clock: Clock
 
@@ -93,7 +93,7 @@ class MakeEmbedded:
 
 
 class MakeShared:
-    """One node, whose calls carry its conversations with Redis themselves."""
+    """A single node, which exchanges its batches with Redis inside the calls."""
 
     def __init__(self, folder: Path, clock: Clock, client: redis.Redis) -> None:
         self.folder = folder
@@ -150,28 +150,28 @@ def make(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Make]:
 
 
 @pytest.fixture(params=KINDS)
-def elsewhere(tmp_path: Path, make: Make, request: pytest.FixtureRequest) -> Iterator[Make]:
-    """A second, empty frontier, of each implementation, on the same clock."""
+def make_other(tmp_path: Path, make: Make, request: pytest.FixtureRequest) -> Iterator[Make]:
+    """Factory of a second, empty frontier of each implementation, on the same clock."""
     with maker(request.param, tmp_path / "elsewhere", make.clock, request) as made:
         yield made
 
 
 @pytest.fixture(params=["local", "shared"])
-def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
-    """Plays a scene on a new ledger of each implementation."""
+def on_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> OnLedger:
+    """Function that runs work on a new ledger of each implementation."""
 
-    async def played(act: Act) -> None:
+    async def run(work: LedgerWork) -> None:
         ledger: Ledger = LocalLedger(tmp_path / "ledger")
         if request.param == "shared":
             client = redis.asyncio.Redis.from_url(request.getfixturevalue("redis_url"))
             ledger = SharedLedger(client, f"{{{tmp_path}}}:")
         try:
-            await act(ledger)
+            await work(ledger)
         finally:
             await ledger.close()
             await ledger.close()
 
-    return lambda act: asyncio.run(played(act))
+    return lambda work: asyncio.run(run(work))
 
 
 class Crew:
@@ -195,19 +195,19 @@ class Crew:
         return node
 
     def settle(self, *nodes: SharedFrontier) -> None:
-        """Let all talk until there is nothing more to say."""
+        """Exchange batches until no node has more to send."""
         for _ in range(6):
             for node in nodes or self.nodes:
                 node.settle()
 
     def kill(self, node: SharedFrontier) -> None:
-        """The node is gone, and late."""
+        """Kill the node and let its registration expire."""
         self.nodes.remove(node)
         node.abandon()
-        self.late(node)
+        self.time_out(node)
 
-    def late(self, node: SharedFrontier) -> None:
-        """The node has not given word for longer than it may."""
+    def time_out(self, node: SharedFrontier) -> None:
+        """Let the registration of the node expire."""
         self.client.zadd(f"{node.base}nodes", {str(node.membership.epoch): 0})
         self.client.zadd(f"{node.base}own:nodes", {f"{node.base}{node.membership.epoch}": 0})
 
@@ -227,7 +227,7 @@ STORAGES = ["sqlite", "mongo", "json"]
 
 
 def storage_at(kind: str, folder: Path, request: pytest.FixtureRequest) -> Storage:
-    """The storage of a folder; two of one folder share what is stored."""
+    """Storage of a folder; two storages of one folder share their data."""
     if kind == "mongo":
         return MongoStorage(database_uri(request.getfixturevalue("mongo_uri"), folder))
     return SqliteStorage(folder) if kind == "sqlite" else JsonStorage(folder)
@@ -235,7 +235,7 @@ def storage_at(kind: str, folder: Path, request: pytest.FixtureRequest) -> Stora
 
 @pytest.fixture(params=STORAGES)
 def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
-    """Each storage, empty."""
+    """An empty storage of each kind."""
     return storage_at(request.param, tmp_path, request)
 
 

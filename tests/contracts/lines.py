@@ -1,4 +1,4 @@
-"""Reading of a frontier: lines of an export without the checks of the command, sizes one by one."""
+"""Entries of exported lines, without the checks of the command, and recounted queue sizes."""
 
 from __future__ import annotations
 

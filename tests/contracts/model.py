@@ -1,4 +1,4 @@
-"""The frontier as a plain dictionary that is searched from end to end: what is right, not fast."""
+"""Reference model of the frontier: a dictionary with linear search, simple instead of fast."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Model:
     turn: int = 0
     seq: int = 0
 
-    # --- where and how much
+    # --- sites, robots.txt, order
 
     def site(self, url: str) -> Site:
         return self.sites.setdefault(urlsplit(url).hostname or "", Site())
@@ -51,7 +51,7 @@ class Model:
         names = ["", *self.strategy.group(url)]
         return self.strategy.bias([self.groups.get((host, n), GroupStats(0, 0.0)) for n in names])
 
-    def cost(self, entry: Entry) -> tuple[float, int]:
+    def sort_key(self, entry: Entry) -> tuple[float, int]:
         return (TOP - entry.value) - self.bias(entry.url) * TOP, entry.seq
 
     def full(self, site: Site) -> bool:
@@ -67,12 +67,12 @@ class Model:
 
     def best(self, lane: int, now: float) -> Entry | None:
         found = [e for e in self.entries.values() if e.lane == lane and self.open(e, now)]
-        return min(found, key=self.cost, default=None)
+        return min(found, key=self.sort_key, default=None)
 
     def available(self, now: float) -> bool:
         return any(self.open(entry, now) for entry in self.entries.values())
 
-    # --- in
+    # --- adding URLs
 
     def push(self, url: str, value: float = 1.0) -> bool:
         if url in self.entries:
@@ -129,7 +129,7 @@ class Model:
         if entry.state == "low" and entry.lane < 2:
             entry.state, entry.reason = "queued", ""
 
-    # --- out
+    # --- leases
 
     def pop(self, n: int) -> list[tuple[str, Kind, float]]:
         self.expire()
@@ -141,7 +141,7 @@ class Model:
                 break
             gate = self.gate(entry.url)
             if self.politeness.robots and gate.expires <= self.now:
-                out.append((self._ask(entry), Kind.ROBOTS, 0.0))
+                out.append((self._lease_robots(entry), Kind.ROBOTS, 0.0))
             elif self.rescore(entry):
                 self.judge(entry, entry.lane)
             elif refusal := self.refusal(entry):
@@ -161,7 +161,7 @@ class Model:
         closed = urlsplit(entry.url).path.startswith("/no")
         return "robots" if closed and self.gate(entry.url).state == "rules" else ""
 
-    def _ask(self, entry: Entry) -> str:
+    def _lease_robots(self, entry: Entry) -> str:
         self.gate(entry.url).state = "asked"
         url = origin(entry.url) + "/robots.txt"
         self.robots_out[url] = self.now + self.limits.lease_seconds
@@ -187,10 +187,10 @@ class Model:
                 self.robots(url, 0, "lease-expired")
         for entry in self.entries.values():
             if entry.state == "leased" and entry.expires <= self.now:
-                self._back(entry)
-                self._again(entry, "lease-expired", 0.0)
+                self._end_lease(entry)
+                self._retry(entry, "lease-expired", 0.0)
 
-    # --- back
+    # --- ends of leases
 
     def downloaded(self, url: str, latency: float) -> None:
         if url in self.slots:
@@ -225,7 +225,7 @@ class Model:
     def finish(self, url: str, outcome: Outcome, offers: Sequence[Offer]) -> None:
         entry = self.entries[url]
         again = entry.counted
-        self._back(entry)
+        self._end_lease(entry)
         self.links(entry, offers)
         match outcome.ending:
             case Ending.CRAWLED:
@@ -239,7 +239,7 @@ class Model:
             case Ending.REDIRECTED:
                 self._redirect(entry, outcome)
             case Ending.LATER:
-                self._again(entry, outcome.reason, outcome.not_before)
+                self._retry(entry, outcome.reason, outcome.not_before)
             case Ending.RELEASED:
                 entry.state = "queued"
         if entry.state != "queued":
@@ -248,7 +248,7 @@ class Model:
     def release_all(self) -> None:
         for entry in self.entries.values():
             if entry.state == "leased":
-                self._back(entry)
+                self._end_lease(entry)
                 entry.state = "queued"
         for url in list(self.robots_out):
             del self.robots_out[url]
@@ -258,7 +258,7 @@ class Model:
                 gate.state, gate.attempts, gate.retry = "unknown", 0, 0.0
 
     crash_wait = 0.0
-    """Seconds that a page waits for each of its crashes."""
+    """Seconds that a page waits, multiplied by the number of its crashes."""
 
     def crash(self) -> None:
         begun = set(self.begun)
@@ -286,11 +286,11 @@ class Model:
     def forget(self, url: str) -> bool:
         entry = self.entries.pop(url, None)
         if entry is not None and entry.state == "leased":
-            self._back(entry)
+            self._end_lease(entry)
         return entry is not None
 
     def moved(self) -> None:
-        """What an export cannot name: links to what is not known any more."""
+        """Remove what an export cannot contain: links to URLs without a record."""
         for page in list(self.children):
             self.children[page] &= self.entries.keys()
             if page not in self.entries:
@@ -298,12 +298,12 @@ class Model:
         for entry in self.entries.values():
             entry.parents = [known for known in entry.parents if known[1] in self.entries]
 
-    def _back(self, entry: Entry) -> None:
+    def _end_lease(self, entry: Entry) -> None:
         self.free(entry.url)
         self.begun.discard(entry.url)
         self.site(entry.url).leased -= 1
 
-    def _again(self, entry: Entry, reason: str, due: float) -> None:
+    def _retry(self, entry: Entry, reason: str, due: float) -> None:
         entry.attempts += 1
         entry.reason = reason
         if entry.attempts >= self.limits.max_attempts:
@@ -343,7 +343,7 @@ class Model:
         self.seq += 1
         return self.seq
 
-    # --- told
+    # --- figures
 
     def counts(self) -> dict[str, int]:
         sizes = dict.fromkeys(("prior", "normal", "leased", "crawled", "error"), 0)

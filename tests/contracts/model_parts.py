@@ -1,4 +1,4 @@
-"""What the plain model of a frontier is made of: a URL, a host's clock, a robots.txt."""
+"""Parts of the reference model of a frontier: a URL, a host's clock, a robots.txt."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Entry:
     expires: float = 0.0
 
     def linked_by(self, parent: str, offered: int) -> bool:
-        """Keep the best three parents; whether this one offered most so far."""
+        """Keep the best three parents; return whether this one is the best so far."""
         best = not self.parents or offered > max(self.parents)[0]
         if len(self.parents) < 3:
             self.parents.append((offered, parent))
@@ -60,7 +60,7 @@ class Site:
 
 @dataclass
 class Gate:
-    """An origin's robots.txt: unknown, asked, waiting, rules (False: /no is closed), or gone."""
+    """robots.txt of an origin: unknown, asked, waiting, rules (``/no`` is closed), free or gone."""
 
     state: str = "unknown"
     expires: float = 0.0

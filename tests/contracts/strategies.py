@@ -1,4 +1,4 @@
-"""Small strategies for tests: numbers that floats hold exactly, one sum or maximum each."""
+"""Small strategies for tests; floats represent their values exactly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Best(BaseStrategy):
-    """The best parent's score counts; directories are groups; their mean relevance is the bias."""
+    """Values by the best parent; directories are groups, their mean relevance is the bias."""
 
     name = "best"
     fields: tuple[str, ...] = ("score", "parents")
@@ -45,7 +45,7 @@ class Best(BaseStrategy):
 
     @override
     def rescore(self, evidence: Evidence, anchor: str, context: str) -> Evidence:
-        model = self.version % 251  # no step of a version leaves all values as they are
+        model = self.version % 251  # each new version changes some values
         return ((len(anchor) * 5 + model * 3 + len(context)) % 8 / 8.0, evidence[1])
 
     @override
@@ -60,7 +60,7 @@ class Best(BaseStrategy):
 
 
 class Plain(Best):
-    """No groups and no bias: the order is that of the values."""
+    """As ``Best``, without groups and bias: the order is that of the values."""
 
     name = "plain"
 
@@ -74,7 +74,7 @@ class Plain(Best):
 
 
 class Counting(Plain):
-    """Counts how often evidence was re-scored, and keeps the sizes of batches."""
+    """Counts re-scored evidence, and records the sizes of batches."""
 
     name = "counting"
     rescored = 0

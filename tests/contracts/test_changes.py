@@ -1,4 +1,4 @@
-"""How topics changed, over each implementation."""
+"""Tests of the log of topic changes, over each storage."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def log(storage: Storage) -> ChangeLog:
     return ChangeLog(storage)
 
 
-def test_changes_come_back_as_they_were_in_their_order(log: ChangeLog) -> None:
+def test_changes_are_read_back_in_order(log: ChangeLog) -> None:
     first, second, other = change(1), change(2, 中超=0.2), change(1, "汽车", "/f/b")
     for made in (first, second, other):
         log.add(made, {"pages": made.number})
@@ -48,7 +48,7 @@ def test_changes_come_back_as_they_were_in_their_order(log: ChangeLog) -> None:
     assert log.last("足球", "/f/b") is None
 
 
-def test_a_crawl_begun_anew_forgets_what_was_learnt_but_not_the_changes(log: ChangeLog) -> None:
+def test_restarted_crawl_keeps_changes_but_not_learner_state(log: ChangeLog) -> None:
     log.add(change(1), {})
     log.add(change(1, "汽车", "/f/b"), {})
     log.forget("足球", "/f/a")

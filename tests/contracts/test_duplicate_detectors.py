@@ -1,4 +1,4 @@
-"""Laws of all duplicate detectors: those of the package, and an example outside of it."""
+"""Contract tests of the duplicate detectors: those of the package, and an example."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def detector(name: str) -> DuplicateDetector:
     return load_detector(name)
 
 
-def test_its_scheme_tells_its_keys_from_those_of_others() -> None:
+def test_each_detector_has_its_own_stable_scheme() -> None:
     schemes = [load_detector(name).scheme for name in DETECTORS]
     assert all(schemes)
     assert len(set(schemes)) == len(schemes)
@@ -82,9 +82,7 @@ def test_articles_without_text_are_no_duplicates(detector: DuplicateDetector) ->
 
 @pytest.mark.parametrize("name", DETECTORS)
 @given(one=articles, other=articles)
-def test_keys_and_verdicts_are_those_of_any_instance(
-    name: str, one: Article, other: Article
-) -> None:
+def test_instances_agree_on_keys_and_matches(name: str, one: Article, other: Article) -> None:
     detector, again = load_detector(name), load_detector(name)
     keys = list(detector.keys(one))
     assert all(0 <= key < 1 << 32 for key in keys)
@@ -94,7 +92,7 @@ def test_keys_and_verdicts_are_those_of_any_instance(
     assert match is None or match.url == other.url
 
 
-def test_what_one_process_learns_another_knows(name: str) -> None:
+def test_learned_data_gives_another_instance_the_same_keys(name: str) -> None:
     learning, other = load_detector(name), load_detector(name)
     foot = "本报地址：某市某路一号，邮编一零零零零零，广告热线随时恭候来电。"
     for n in range(6):
@@ -104,7 +102,7 @@ def test_what_one_process_learns_another_knows(name: str) -> None:
     assert list(learning.keys(last)) == list(other.keys(last))
 
 
-def test_without_a_store_the_first_article_has_the_story(detector: DuplicateDetector) -> None:
+def test_find_duplicates_keeps_the_first_article(detector: DuplicateDetector) -> None:
     found = list(find_duplicates([STORY, OTHER, EMPTY, REPRINT], detector))
     assert [(copy.url, match.url) for copy, match in found] == [(REPRINT.url, STORY.url)]
 

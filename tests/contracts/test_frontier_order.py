@@ -1,4 +1,4 @@
-"""What comes first: values, arrival, lanes, groups, topics, redirects."""
+"""Tests of the order of URLs: values, arrival, lanes, groups, topics, redirects."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def offer(url: str, score: float, lane: int = 1, anchor: str = "", context: str 
 
 
 def crawl(frontier: Frontier, *offers: Offer, url: str = "http://seed.cn/") -> None:
-    """Let a page be crawled that links to what is offered."""
+    """Fetch a page that has these links."""
     frontier.push([Seed(url)])
     assert frontier.finish(lease_of(frontier, url), CRAWLED, offers)
 
 
 def lease_of(frontier: Frontier, url: str) -> Lease:
-    """The lease of one URL; all others are released."""
+    """Lease one URL, and release all others."""
     leases = {lease.url: lease for lease in frontier.pop(100)}
     wanted = leases.pop(url)
     for lease in leases.values():
@@ -40,7 +40,7 @@ def lease_of(frontier: Frontier, url: str) -> Lease:
 
 
 def drain(frontier: Frontier) -> list[str]:
-    """All URLs in the order of their leases."""
+    """Fetch all URLs; return them in the order of their leases."""
     urls = []
     while leases := frontier.pop():
         urls.append(leases[0].url)
@@ -48,14 +48,14 @@ def drain(frontier: Frontier) -> list[str]:
     return urls
 
 
-def test_the_best_url_comes_first_whatever_its_host(make: Make) -> None:
+def test_best_url_comes_first_over_all_hosts(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer("http://a.cn/1", 0.25), offer("http://b.cn/1", 0.5),
           offer("http://a.cn/2", 0.75))  # fmt: skip
     assert drain(frontier) == ["http://a.cn/2", "http://b.cn/1", "http://a.cn/1"]
 
 
-def test_equal_values_are_served_first_come_first_served(make: Make) -> None:
+def test_equal_values_are_served_in_order_of_arrival(make: Make) -> None:
     frontier = make()
     urls = [f"http://h{n * 7 % 5}.cn/{n}" for n in range(20)]
     frontier.push([Seed(url) for url in urls])
@@ -65,7 +65,7 @@ def test_equal_values_are_served_first_come_first_served(make: Make) -> None:
 @pytest.mark.parametrize(
     ("share", "lanes"), [((1, 1), "npnpnp"), ((2, 1), "pnppnn"), ((1, 0), "pppnnn")]
 )
-def test_lanes_are_served_in_turn_and_one_stands_in_for_the_other(
+def test_lanes_are_served_by_share_until_one_is_empty(
     make: Make, share: tuple[int, int], lanes: str
 ) -> None:
     frontier = make(share=share)
@@ -77,7 +77,7 @@ def test_lanes_are_served_in_turn_and_one_stands_in_for_the_other(
 @pytest.mark.parametrize(
     ("values", "lanes"), [((0.25, 0.75), "nnnnnpnp"), ((0.75, 0.25), "ppppnpnp")]
 )
-def test_within_the_slack_the_better_url_of_both_lanes_comes_first(
+def test_within_the_slack_the_better_lane_comes_first(
     make: Make, values: tuple[float, float], lanes: str
 ) -> None:
     strategy = Best()
@@ -88,19 +88,19 @@ def test_within_the_slack_the_better_url_of_both_lanes_comes_first(
     assert "".join(url[12] for url in drain(frontier))[:8] == lanes
 
 
-def test_another_parent_moves_a_queued_url_in_place(make: Make) -> None:
+def test_second_parent_changes_the_value_of_a_queued_url(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer("http://a.cn/1", 0.25), offer("http://a.cn/2", 0.5))
     crawl(frontier, offer("http://a.cn/1", 0.75), url="http://seed.cn/2")
     assert frontier.counts()["known"] == 4
-    told = frontier.why("http://a.cn/1")
-    assert told is not None
-    assert told.inlinks == 2
-    assert [url for url, _ in told.parents] == ["http://seed.cn/2", "http://seed.cn/"]
-    assert [value for _, value in told.parents] == pytest.approx([0.75 + 1 / 64, 0.25 + 1 / 64])
+    found = frontier.why("http://a.cn/1")
+    assert found is not None
+    assert found.inlinks == 2
+    assert [url for url, _ in found.parents] == ["http://seed.cn/2", "http://seed.cn/"]
+    assert [value for _, value in found.parents] == pytest.approx([0.75 + 1 / 64, 0.25 + 1 / 64])
 
 
-def test_a_better_offer_lifts_a_lane_and_a_worse_one_does_not_lower_it(make: Make) -> None:
+def test_offer_raises_the_lane_and_never_lowers_it(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer("http://a.cn/1", 0.25, 1), offer("http://a.cn/2", 0.25, 0))
     crawl(frontier, offer("http://a.cn/1", 0.25, 0), offer("http://a.cn/2", 0.0, 2),
@@ -108,7 +108,7 @@ def test_a_better_offer_lifts_a_lane_and_a_worse_one_does_not_lower_it(make: Mak
     assert {url for url, _, _ in frontier.iterate("prior")} == {"http://a.cn/1", "http://a.cn/2"}
 
 
-def test_a_low_value_waits_in_the_error_queue_until_an_offer_lifts_it(make: Make) -> None:
+def test_low_value_stays_in_the_error_queue_until_a_better_offer(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer("http://a.cn/1", 0.125, 2))
     ((url, value, reason),) = frontier.iterate("error")
@@ -121,7 +121,7 @@ def test_a_low_value_waits_in_the_error_queue_until_an_offer_lifts_it(make: Make
     assert drain(frontier) == ["http://a.cn/1"]
 
 
-def test_a_failed_url_is_not_lifted(make: Make) -> None:
+def test_failed_url_is_not_queued_by_an_offer(make: Make) -> None:
     frontier = make()
     frontier.push([Seed("http://a.cn/1")])
     frontier.finish(frontier.pop()[0], Outcome(Ending.ERROR, "http-404"))
@@ -137,14 +137,14 @@ def test_known_urls_are_not_pushed_again(make: Make) -> None:
     assert frontier.push([Seed("http://a.cn/1")]) == 0
 
 
-def test_a_payload_comes_back_with_the_lease(make: Make) -> None:
+def test_lease_has_the_payload_of_the_seed(make: Make) -> None:
     frontier = make()
     frontier.push([Seed("http://a.cn/1", payload='{"site": "甲"}', depth=3)])
     lease = frontier.pop()[0]
     assert (lease.payload, lease.depth) == ('{"site": "甲"}', 3)
 
 
-def test_a_pair_counts_once_however_often_its_parent_is_fetched(make: Make) -> None:
+def test_link_counts_once_after_refetch_of_its_page(make: Make) -> None:
     frontier = make()
     frontier.push([Seed("http://a.cn/")])
     links = [offer("http://b.cn/1", 0.25), offer("http://b.cn/1", 0.75), offer("http://a.cn/", 1.0)]
@@ -152,15 +152,15 @@ def test_a_pair_counts_once_however_often_its_parent_is_fetched(make: Make) -> N
     frontier.finish(lease_of(frontier, page), Outcome(Ending.LATER, "timeout"), links)
     frontier.finish(lease_of(frontier, page), CRAWLED, [*links, offer("http://b.cn/2", 0.25)])
     for url in ("http://b.cn/1", "http://b.cn/2"):
-        told = frontier.why(url)
-        assert told is not None
-        assert (told.inlinks, told.evidence["parents"]) == (1, 1.0)
-    told = frontier.why("http://a.cn/")
-    assert told is not None
-    assert told.inlinks == 0
+        found = frontier.why(url)
+        assert found is not None
+        assert (found.inlinks, found.evidence["parents"]) == (1, 1.0)
+    found = frontier.why("http://a.cn/")
+    assert found is not None
+    assert found.inlinks == 0
 
 
-def test_what_pages_of_a_group_were_like_moves_its_queue(make: Make) -> None:
+def test_relevance_of_a_group_reorders_its_urls(make: Make) -> None:
     frontier = make(strategy=Best())
     crawl(frontier, offer("http://a.cn/bad/1", 0.5), offer("http://a.cn/good/1", 0.5),
           offer("http://a.cn/bad/2", 0.5), offer("http://a.cn/good/2", 0.375))  # fmt: skip
@@ -173,14 +173,14 @@ def test_what_pages_of_a_group_were_like_moves_its_queue(make: Make) -> None:
     assert leases[1].value == pytest.approx(0.5 + 1 / 64 - 0.125)
 
 
-def test_more_groups_than_are_kept_lose_no_url(make: Make) -> None:
+def test_groups_beyond_the_limit_lose_no_url(make: Make) -> None:
     frontier = make(strategy=Best())
     urls = [f"http://a.cn/{n}/x" for n in range(300)]
     frontier.push([Seed(url) for url in urls])
     assert drain(frontier) == urls
 
 
-def test_a_new_topic_gives_new_values_at_the_head(make: Make) -> None:
+def test_new_topic_rescores_the_head_of_the_queue(make: Make) -> None:
     strategy = Best()
     frontier = make(strategy=strategy)
     first, second = (
@@ -194,7 +194,7 @@ def test_a_new_topic_gives_new_values_at_the_head(make: Make) -> None:
     assert drain(frontier) == [second.url, first.url]
 
 
-def test_what_was_learnt_costs_no_sweep_and_counts_at_the_head(make: Make) -> None:
+def test_learned_model_rescores_the_head_without_a_sweep(make: Make) -> None:
     strategy = Counting()
     frontier = make(strategy=strategy)
     links = [offer(f"http://a.cn/{n}", 0.25, anchor="a" * n) for n in range(1, 9)]
@@ -218,12 +218,14 @@ def test_stale_links_of_a_page_are_re_scored_in_one_batch(make: Make) -> None:
     frontier.finish(second, CRAWLED, links)
     assert (strategy.batches[-1], strategy.rescored) == (6, 6)
     for link in links[1:6]:
-        told = frontier.why(link.url)
-        assert told is not None
-        assert told.evidence["score"] == max(0.25, strategy.rescore((0.0,) * 2, link.anchor, "")[0])
+        found = frontier.why(link.url)
+        assert found is not None
+        assert found.evidence["score"] == max(
+            0.25, strategy.rescore((0.0,) * 2, link.anchor, "")[0]
+        )
 
 
-def test_a_changed_topic_lifts_what_is_in_the_error_queue(make: Make) -> None:
+def test_changed_topic_requeues_low_values(make: Make) -> None:
     strategy = Counting()
     strategy.version += 3 * LEARNT
     frontier = make(strategy=strategy)
@@ -236,7 +238,7 @@ def test_a_changed_topic_lifts_what_is_in_the_error_queue(make: Make) -> None:
     assert drain(frontier) == ["http://a.cn/1"]
 
 
-def test_a_redirect_hands_its_worth_to_its_target(make: Make) -> None:
+def test_redirect_passes_its_value_to_the_target(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer("http://a.cn/1", 0.5))
     lease = frontier.pop()[0]
@@ -246,9 +248,9 @@ def test_a_redirect_hands_its_worth_to_its_target(make: Make) -> None:
     assert target.url == "http://b.cn/1"
     assert target[4:8] == lease[4:8]
     assert (target.redirects, target.depth) == (1, 1)
-    told = frontier.why("http://b.cn/1")
-    assert told is not None
-    assert told.path == ("http://seed.cn/", "http://a.cn/1", "http://b.cn/1")
+    found = frontier.why("http://b.cn/1")
+    assert found is not None
+    assert found.path == ("http://seed.cn/", "http://a.cn/1", "http://b.cn/1")
     assert ("http://a.cn/1", lease.value, "redirected") in list(frontier.iterate("crawled"))
 
 
@@ -280,16 +282,16 @@ def test_depth_is_bounded_and_counted(make: Make) -> None:
     assert frontier.counts()["known"] == 2
 
 
-def test_the_reasons_of_a_value_are_told(make: Make) -> None:
+def test_why_reports_evidence_texts_and_path(make: Make) -> None:
     frontier = make(strategy=Best())
     crawl(frontier, offer("http://a.cn/d/1", 0.5, anchor="比亚迪", context="新能源"))
-    told = frontier.why("http://a.cn/d/1")
-    assert told is not None
-    assert told.queue == "normal"
-    assert told.evidence == {"score": 0.5, "parents": 1.0}
-    assert (told.anchor, told.context) == ("比亚迪", "新能源")
-    assert told.path == ("http://seed.cn/", "http://a.cn/d/1")
-    assert (told.relevance, told.bias, told.depth) == (None, 0.0, 1)
+    found = frontier.why("http://a.cn/d/1")
+    assert found is not None
+    assert found.queue == "normal"
+    assert found.evidence == {"score": 0.5, "parents": 1.0}
+    assert (found.anchor, found.context) == ("比亚迪", "新能源")
+    assert found.path == ("http://seed.cn/", "http://a.cn/d/1")
+    assert (found.relevance, found.bias, found.depth) == (None, 0.0, 1)
     assert frontier.why("http://nowhere.cn/") is None
 
 
@@ -323,22 +325,22 @@ def test_closing_and_opening_again_changes_nothing(make: Make) -> None:
     assert len(drain(frontier)) == 37
 
 
-def test_the_outlook_is_what_would_be_leased_next(make: Make) -> None:
+def test_best_returns_the_values_of_the_next_leases(make: Make) -> None:
     frontier = make()
     dice = random.Random(4)  # noqa: S311
     crawl(frontier, *(
         offer(f"http://h{n % 7}.cn/d{n % 3}/{n}", dice.random(), n % 2) for n in range(90)
     ))  # fmt: skip
-    told = frontier.best(20)
+    best = frontier.best(20)
     assert frontier.best(1_000) == sorted(frontier.best(1_000), reverse=True)
-    assert told == frontier.best(1_000)[:20]
+    assert best == frontier.best(1_000)[:20]
     assert len(frontier.best(1_000)) == 90
     taken = [lease.value for lease in frontier.pop(90)]
-    assert sorted(taken, reverse=True)[:20] == pytest.approx(told)
+    assert sorted(taken, reverse=True)[:20] == pytest.approx(best)
     assert frontier.best(5) == []
 
 
-def test_when_much_waits_low_values_are_turned_away_and_come_back_when_better(make: Make) -> None:
+def test_full_queue_refuses_low_values_until_they_rise(make: Make) -> None:
     frontier = make(limits=Limits(max_queued=8))
     crawl(frontier, *[offer(f"http://a.cn/{n}", 0.5) for n in range(8)])
     crawl(frontier, offer("http://a.cn/low", 0.25), offer("http://a.cn/high", 0.75),
@@ -348,8 +350,8 @@ def test_when_much_waits_low_values_are_turned_away_and_come_back_when_better(ma
     assert frontier.push([Seed("http://a.cn/seed", 0.0)]) == 1
     crawl(frontier, offer("http://a.cn/low", 0.625), offer("http://a.cn/0", 0.125),
           url="http://seed.cn/3")  # fmt: skip
-    told = frontier.why("http://a.cn/low")
-    assert told is not None
-    assert told.inlinks == 1
+    found = frontier.why("http://a.cn/low")
+    assert found is not None
+    assert found.inlinks == 1
     urls = drain(frontier)
     assert (urls[0], urls[2], len(urls)) == ("http://a.cn/high", "http://a.cn/low", 11)

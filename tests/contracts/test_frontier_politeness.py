@@ -1,4 +1,4 @@
-"""Who may be asked when: delays, concurrency, back-off, leases, robots.txt, budgets."""
+"""Tests of politeness: delays, concurrency, back-off, leases, robots.txt, budgets."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def urls(leases: list[Lease]) -> list[str]:
     return [lease.url for lease in leases]
 
 
-def ask(frontier: Frontier) -> Lease:
-    """The robots lease that must come next."""
+def robots_lease(frontier: Frontier) -> Lease:
+    """Pop the next lease, which must be for a robots.txt."""
     (lease,) = frontier.pop()
     assert lease.kind is Kind.ROBOTS
     return lease
 
 
-def test_a_host_with_pages_of_very_many_links_waits_for_longer(make: Make) -> None:
+def test_pages_with_very_many_links_delay_their_host(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2", "http://b.cn/1", "http://b.cn/2"))
     for lease, links in zip(frontier.pop(9), (6000, 1000), strict=True):
@@ -60,7 +60,7 @@ def test_a_host_with_pages_of_very_many_links_waits_for_longer(make: Make) -> No
     assert "http://a.cn/2" in urls(frontier.pop(9))
 
 
-def test_a_host_waits_and_another_goes_on(make: Make) -> None:
+def test_delay_of_one_host_does_not_stop_another(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2", "http://b.cn/1"))
     leases = frontier.pop(9)
@@ -76,7 +76,7 @@ def test_a_host_waits_and_another_goes_on(make: Make) -> None:
     assert urls(frontier.pop(9)) == ["http://a.cn/2"]
 
 
-def test_requests_in_flight_are_bounded_until_the_download_ended(make: Make) -> None:
+def test_requests_in_flight_are_bounded_by_concurrency(make: Make) -> None:
     frontier = make(replace(QUICK, concurrency=2))
     frontier.push(seeds(*[f"http://a.cn/{n}" for n in range(5)]))
     first, second = frontier.pop(9)
@@ -90,7 +90,7 @@ def test_requests_in_flight_are_bounded_until_the_download_ended(make: Make) -> 
     assert len(frontier.pop(9)) == 1
 
 
-def test_hosts_may_have_their_own_rules(make: Make) -> None:
+def test_hosts_can_have_their_own_delay_and_concurrency(make: Make) -> None:
     frontier = make(replace(POLITE, hosts={"a.cn": (5.0, 2), "b.cn": (None, None)}))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2", "http://b.cn/1"))
     assert len(frontier.pop(9)) == 2
@@ -100,7 +100,7 @@ def test_hosts_may_have_their_own_rules(make: Make) -> None:
     assert urls(frontier.pop(9)) == ["http://a.cn/2"]
 
 
-def test_requests_from_elsewhere_use_the_same_clock(make: Make) -> None:
+def test_acquired_slots_share_the_host_clock(make: Make) -> None:
     frontier = make(POLITE)
     assert frontier.acquire("A.cn")
     assert not frontier.acquire("a.cn")
@@ -136,7 +136,7 @@ def test_the_delay_is_jittered_within_its_share(make: Make) -> None:
 
 
 def gap_after(frontier: Frontier, make: Make, download: Download, n: int) -> float:
-    """Seconds until the host may be asked again after this answer came at once."""
+    """Seconds until the host may be requested again after this immediate answer."""
     frontier.push(seeds(f"http://a.cn/{n}", f"http://a.cn/{n}/next"))
     make.clock += 10_000.0
     (lease,) = frontier.pop()
@@ -149,16 +149,16 @@ def gap_after(frontier: Frontier, make: Make, download: Download, n: int) -> flo
 
 def test_the_delay_follows_the_latency_as_autothrottle_does(make: Make) -> None:
     frontier = make(replace(POLITE, delay=0.5, adaptive=True, start_delay=5.0, max_delay=8.0))
-    told = [
+    gaps = [
         gap_after(frontier, make, Download(status, latency), n)
         for n, (status, latency) in enumerate(
             [(200, 1.0), (200, 1.0), (404, 0.1), (200, 20.0), (200, 0.1), (200, None)]
         )
     ]
-    assert told == pytest.approx([5.0, 3.0, 2.0, 2.0, 8.0, 4.05])
+    assert gaps == pytest.approx([5.0, 3.0, 2.0, 2.0, 8.0, 4.05])
 
 
-def test_the_delay_counts_from_when_a_request_really_left(make: Make) -> None:
+def test_delay_counts_from_the_send_time_of_the_request(make: Make) -> None:
     frontier = make(replace(POLITE, delay=2.0))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
     (lease,) = frontier.pop()
@@ -168,7 +168,7 @@ def test_the_delay_counts_from_when_a_request_really_left(make: Make) -> None:
     assert frontier.next_due() == 1.75
 
 
-def test_a_host_that_asks_for_rest_gets_it(make: Make) -> None:
+def test_retry_after_and_server_errors_cause_back_off(make: Make) -> None:
     frontier = make(replace(POLITE, max_delay=30.0))
     answers = [Download(429, 0.1, 17.0), Download(503), Download(503), Download(503),
                Download(503), Download(200), Download(503), Download(429, None, 1e9)]  # fmt: skip
@@ -176,7 +176,7 @@ def test_a_host_that_asks_for_rest_gets_it(make: Make) -> None:
     assert gaps == [17.0, 4.0, 8.0, 16.0, 30.0, 1.0, 2.0, 3600.0]
 
 
-def test_a_host_that_checks_its_visitor_rests_longer_after_each_attempt_of_a_page(
+def test_challenge_doubles_the_back_off_per_attempt_of_a_page(
     make: Make,
 ) -> None:
     frontier = make(replace(POLITE, delay=1.0))
@@ -200,7 +200,7 @@ def test_back_off_survives_a_restart(make: Make) -> None:
     assert frontier.next_due() == 100.0
 
 
-def test_what_waits_blocks_nothing_else_and_ends_after_its_attempts(make: Make) -> None:
+def test_retried_url_blocks_no_other_and_fails_at_the_limit(make: Make) -> None:
     frontier = make(limits=Limits(max_attempts=2))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
     (lease,) = frontier.pop()
@@ -218,7 +218,7 @@ def test_what_waits_blocks_nothing_else_and_ends_after_its_attempts(make: Make) 
     assert frontier.next_due() is None
 
 
-def test_leases_return_when_their_time_is_over(make: Make) -> None:
+def test_expired_lease_is_queued_again(make: Make) -> None:
     frontier = make(limits=Limits(lease_seconds=10.0, max_attempts=2))
     frontier.push(seeds("http://a.cn/1", "http://b.cn/1"))
     first, second = frontier.pop(2)
@@ -236,7 +236,7 @@ def test_leases_return_when_their_time_is_over(make: Make) -> None:
     assert frontier.counts()["error/lease-expired"] == 1
 
 
-def test_a_page_whose_leases_expired_counts_in_the_budget_of_its_host(make: Make) -> None:
+def test_expired_page_counts_in_the_budget_of_its_host(make: Make) -> None:
     frontier = make(limits=Limits(lease_seconds=10.0, max_attempts=1, max_host_pages=1))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
     assert len(frontier.pop(2)) == 1
@@ -250,12 +250,12 @@ def test_a_crawled_page_has_no_reason_of_an_earlier_failure(make: Make) -> None:
     frontier.push(seeds("http://a.cn/1"))
     frontier.finish(frontier.pop()[0], Outcome(Ending.LATER, "http-503"))
     frontier.finish(frontier.pop()[0], CRAWLED)
-    told = frontier.why("http://a.cn/1")
-    assert told is not None
-    assert (told.queue, told.reason) == ("crawled", "")
+    found = frontier.why("http://a.cn/1")
+    assert found is not None
+    assert (found.queue, found.reason) == ("crawled", "")
 
 
-def test_released_leases_count_nothing(make: Make) -> None:
+def test_released_leases_are_no_attempts(make: Make) -> None:
     frontier = make()
     frontier.push(seeds("http://a.cn/1"))
     for _ in range(10):
@@ -276,7 +276,7 @@ def test_a_host_has_a_budget_of_pages(make: Make) -> None:
     assert frontier.counts()["prior"] == 3
 
 
-def test_robots_comes_first_and_once_an_origin(make: Make) -> None:
+def test_robots_txt_is_fetched_first_and_once_per_origin(make: Make) -> None:
     frontier = make(replace(ROBOTS, concurrency=4))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/no/1", "https://a.cn/1", "http://b.cn/1"))
     leases = frontier.pop(9)
@@ -292,10 +292,10 @@ def test_robots_comes_first_and_once_an_origin(make: Make) -> None:
     assert frontier.counts()["stale"] == 1
 
 
-def test_robots_takes_the_hosts_slot_and_its_crawl_delay_counts(make: Make) -> None:
+def test_robots_txt_uses_a_slot_and_sets_the_crawl_delay(make: Make) -> None:
     frontier = make(replace(ROBOTS, delay=1.0, crawl_delay_max=20.0))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
-    lease = ask(frontier)
+    lease = robots_lease(frontier)
     assert not frontier.acquire("a.cn")
     frontier.downloaded(lease, Download(200, 0.1))
     frontier.robots(lease, b"User-agent: *\nCrawl-delay: 7", 200)
@@ -310,7 +310,7 @@ def test_robots_takes_the_hosts_slot_and_its_crawl_delay_counts(make: Make) -> N
     assert frontier.next_due() == 5.0
 
 
-def test_robots_that_cannot_be_had_is_tried_again_and_then_given_up(make: Make) -> None:
+def test_unavailable_robots_txt_is_retried_up_to_the_limit(make: Make) -> None:
     politeness = replace(ROBOTS, robots_ttl=9000.0, robots_away=1000.0)
     frontier = make(politeness, Limits(max_attempts=3))
     frontier.push(seeds("http://a.cn/1", "http://b.cn/1"))
@@ -326,21 +326,21 @@ def test_robots_that_cannot_be_had_is_tried_again_and_then_given_up(make: Make) 
             frontier.finish(lease, CRAWLED)
         assert frontier.next_due() == pause
         make.clock += pause
-    frontier.robots(ask(frontier), None, 0)
+    frontier.robots(robots_lease(frontier), None, 0)
     assert frontier.pop(9) == []
     assert frontier.counts()["error/robots-unavailable"] == 1
     frontier.push(seeds("http://a.cn/2"))
     make.clock += 1000.0
-    assert ask(frontier).url == "http://a.cn/robots.txt"
+    assert robots_lease(frontier).url == "http://a.cn/robots.txt"
 
 
-def test_the_last_cause_of_a_robots_txt_without_answer_is_the_reason_of_its_urls(
+def test_failed_robots_txt_gives_its_urls_the_last_cause(
     make: Make,
 ) -> None:
     frontier = make(ROBOTS, Limits(max_attempts=2))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
     for cause in ("download-timeout", "cannot-resolve-host"):
-        frontier.robots(ask(frontier), None, 0, cause)
+        frontier.robots(robots_lease(frontier), None, 0, cause)
         make.clock += 2.0
     assert frontier.pop(1) == []
     frontier.close()
@@ -353,33 +353,33 @@ def test_the_last_cause_of_a_robots_txt_without_answer_is_the_reason_of_its_urls
     assert (found.queue, found.reason) == ("error", "cannot-resolve-host")
 
 
-def test_robots_that_could_not_be_had_is_asked_for_when_a_page_is_wanted_again(make: Make) -> None:
+def test_requeue_fetches_an_unavailable_robots_txt_again(make: Make) -> None:
     frontier = make(ROBOTS, Limits(max_attempts=1))
     frontier.push(seeds("http://a.cn/1"))
-    frontier.robots(ask(frontier), None, 0)
+    frontier.robots(robots_lease(frontier), None, 0)
     assert frontier.pop() == []
     make.clock += 10.0
     assert frontier.requeue("http://a.cn/1")
-    assert frontier.pop() == []  # a host that does not answer is left alone for a minute
+    assert frontier.pop() == []  # an unavailable robots.txt is fetched again after a minute
     make.clock += 50.0
     assert frontier.requeue("http://a.cn/1")
     frontier.close()
     frontier = make(ROBOTS, Limits(max_attempts=1))
-    frontier.robots(ask(frontier), b"", 200)
+    frontier.robots(robots_lease(frontier), b"", 200)
     assert urls(frontier.pop()) == ["http://a.cn/1"]
 
 
-def test_robots_is_asked_again_when_it_is_old_also_after_a_restart(make: Make) -> None:
+def test_expired_robots_txt_is_fetched_again_after_restart(make: Make) -> None:
     politeness = replace(ROBOTS, robots_ttl=100.0)
     frontier = make(politeness)
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2", "http://a.cn/no"))
-    frontier.robots(ask(frontier), b"User-agent: *\nDisallow: /no", 200)
+    frontier.robots(robots_lease(frontier), b"User-agent: *\nDisallow: /no", 200)
     frontier.finish(frontier.pop()[0], CRAWLED)
     frontier.close()
     frontier = make(politeness)
     frontier.finish(frontier.pop()[0], CRAWLED)
     make.clock += 100.0
-    frontier.robots(ask(frontier), b"", 200)
+    frontier.robots(robots_lease(frontier), b"", 200)
     assert urls(frontier.pop()) == ["http://a.cn/no"]
 
 
@@ -387,40 +387,40 @@ def test_robots_is_asked_again_when_it_is_old_also_after_a_restart(make: Make) -
 def test_a_robots_lease_may_end_without_an_answer(make: Make, ending: Ending) -> None:
     frontier = make(ROBOTS)
     frontier.push(seeds("http://a.cn/1"))
-    assert frontier.finish(ask(frontier), Outcome(ending))
+    assert frontier.finish(robots_lease(frontier), Outcome(ending))
     due = frontier.next_due()
     assert due == (0.0 if ending is Ending.RELEASED else 2.0)
     make.clock += due or 0.0
-    assert ask(frontier).url == "http://a.cn/robots.txt"
+    assert robots_lease(frontier).url == "http://a.cn/robots.txt"
 
 
-def test_a_robots_lease_returns_when_its_time_is_over(make: Make) -> None:
+def test_expired_robots_lease_is_retried(make: Make) -> None:
     frontier = make(ROBOTS, Limits(lease_seconds=10.0))
     frontier.push(seeds("http://a.cn/1"))
-    ask(frontier)
+    robots_lease(frontier)
     make.clock += 10.0
     assert frontier.pop() == []
     make.clock += 2.0
-    assert ask(frontier).attempts == 1
+    assert robots_lease(frontier).attempts == 1
 
 
 def test_a_page_named_robots_txt_is_a_page_too(make: Make) -> None:
     frontier = make(replace(ROBOTS, concurrency=2))
     frontier.push(seeds("http://a.cn/robots.txt"))
-    frontier.robots(ask(frontier), None, 404)
+    frontier.robots(robots_lease(frontier), None, 404)
     (lease,) = frontier.pop()
     assert (lease.kind, lease.url) == (Kind.PAGE, "http://a.cn/robots.txt")
 
 
-def test_rules_far_down_a_long_robots_txt_are_cut(make: Make) -> None:
+def test_rules_beyond_the_size_limit_of_robots_txt_are_ignored(make: Make) -> None:
     frontier = make(ROBOTS)
     frontier.push(seeds("http://a.cn/no"))
-    frontier.robots(ask(frontier), b"#" * 499_999 + b"\nUser-agent: *\nDisallow: /no", 200)
+    frontier.robots(robots_lease(frontier), b"#" * 499_999 + b"\nUser-agent: *\nDisallow: /no", 200)
     assert urls(frontier.pop()) == ["http://a.cn/no"]
 
 
 @given(body=st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-def test_any_bytes_as_robots_txt_are_no_surprise(
+def test_robots_txt_of_any_bytes_is_accepted(
     body: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     from tests.contracts.strategies import Plain  # noqa: PLC0415
@@ -428,13 +428,13 @@ def test_any_bytes_as_robots_txt_are_no_surprise(
     folder = tmp_path_factory.mktemp("frontier")
     frontier = EmbeddedFrontier(folder, Plain(), ROBOTS, Limits(), clock=lambda: 1e6, sync="never")
     frontier.push(seeds("http://a.cn/1"))
-    frontier.robots(ask(frontier), b"User-agent: *\n" + body, 200)
+    frontier.robots(robots_lease(frontier), b"User-agent: *\n" + body, 200)
     frontier.pop()
     assert frontier.counts()["prior"] == 0
     frontier.close()
 
 
-def test_links_to_more_origins_than_a_host_may_have_are_dropped_and_counted(make: Make) -> None:
+def test_links_beyond_the_origin_limit_are_dropped_and_counted(make: Make) -> None:
     frontier = make()
     frontier.push(seeds("http://a.cn/"))
     links = [Offer(f"http://b.cn:{port}/", 1, (0.5, 0.0)) for port in range(1, 301)]
@@ -443,22 +443,24 @@ def test_links_to_more_origins_than_a_host_may_have_are_dropped_and_counted(make
     assert frontier.counts()["known"] == 257
 
 
-def test_a_request_that_left_late_since_the_process_stood_still_delays_the_next(make: Make) -> None:
+def test_request_sent_late_after_a_stall_delays_the_next(make: Make) -> None:
     frontier = make(replace(POLITE, concurrency=2))
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2", "http://b.cn/1", "http://b.cn/2"))
     first, other = frontier.pop(9)
-    frontier.downloaded(other, Download(200, 0.0))  # it had left: its host's clock has run on
+    frontier.downloaded(
+        other, Download(200, 0.0)
+    )  # sent before the stall: the clock of its host continued
     make.clock += 5.0
     frontier.stood_still(4.9)
     assert urls(frontier.pop(9)) == ["http://b.cn/2"]
-    frontier.downloaded(first, Download(200, 5.0))  # asked for 5 s ago, sent just now
+    frontier.downloaded(first, Download(200, 5.0))  # leased 5 s ago, sent now
     make.clock += 0.8
     assert frontier.pop(9) == []
     make.clock += 0.2
     assert urls(frontier.pop(9)) == ["http://a.cn/2"]
 
 
-def test_standing_still_never_waits_longer_than_a_delay_and_never_shortens_a_pause(
+def test_stall_adds_at_most_one_delay_and_shortens_no_pause(
     make: Make,
 ) -> None:
     frontier = make(POLITE)
@@ -478,7 +480,7 @@ def test_standing_still_never_waits_longer_than_a_delay_and_never_shortens_a_pau
     assert len(frontier.pop(9)) == 1
 
 
-def test_a_slot_lent_to_a_redirect_stands_still_too(make: Make) -> None:
+def test_stall_extends_an_acquired_slot(make: Make) -> None:
     frontier = make(POLITE)
     assert frontier.acquire("a.cn")
     make.clock += 3.0
@@ -490,7 +492,7 @@ def test_a_slot_lent_to_a_redirect_stands_still_too(make: Make) -> None:
     assert frontier.acquire("a.cn")
 
 
-def test_the_delay_counts_from_when_the_request_leaves(make: Make) -> None:
+def test_delay_counts_from_the_recorded_send(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds("http://a.cn/1", "http://a.cn/2"))
     (lease,) = frontier.pop(9)

@@ -1,4 +1,4 @@
-"""A bound on what is known: settled records are evicted, and what was seen is not fetched again."""
+"""Tests of the seen filter and of eviction."""
 
 from __future__ import annotations
 
@@ -25,55 +25,55 @@ def bounded(make: Make, most: int = 10) -> Frontier:
     return make(limits=Limits(max_known=most, seen_error=SURE))
 
 
-def let_go(frontier: Frontier) -> list[str]:
-    """Fetch all pages, the last with an error; those whose records are gone."""
+def evict_pages(frontier: Frontier) -> list[str]:
+    """Fetch all pages, the last with an error; return the evicted ones."""
     assert frontier.push(map(Seed, PAGES)) == len(PAGES)
     while leases := frontier.pop(1):
         failed = leases[0].url == PAGES[-1]
         assert frontier.finish(leases[0], FAILED if failed else CRAWLED)
-    told = {url: frontier.why(url) for url in PAGES}
-    gone = [url for url, known in told.items() if known is not None and known.queue == "seen"]
-    assert len(gone) >= len(PAGES) - 10
-    return gone
+    records = {url: frontier.why(url) for url in PAGES}
+    evicted = [url for url, known in records.items() if known is not None and known.queue == "seen"]
+    assert len(evicted) >= len(PAGES) - 10
+    return evicted
 
 
-def test_records_of_what_was_fetched_are_let_go_and_counted(make: Make) -> None:
+def test_records_of_fetched_urls_are_evicted_and_counted(make: Make) -> None:
     frontier = bounded(make)
-    gone = let_go(frontier)
+    evicted = evict_pages(frontier)
     counts = frontier.counts()
-    assert counts["known"] == len(PAGES) - len(gone) <= 10
-    assert counts["evicted/crawled"] + counts.get("evicted/error", 0) == len(gone)
+    assert counts["known"] == len(PAGES) - len(evicted) <= 10
+    assert counts["evicted/crawled"] + counts.get("evicted/error", 0) == len(evicted)
     assert counts["crawled"] + counts["evicted/crawled"] == len(PAGES) - 1
     assert sum(1 for queue in ("crawled", "error") for _ in frontier.iterate(queue)) <= 10
 
 
-def test_what_was_let_go_is_fetched_by_no_seed_link_or_redirect(make: Make) -> None:
+def test_evicted_url_is_not_fetched_again(make: Make) -> None:
     frontier = bounded(make)
-    gone = let_go(frontier)
-    assert frontier.push(map(Seed, gone)) == 0
+    evicted = evict_pages(frontier)
+    assert frontier.push(map(Seed, evicted)) == 0
     frontier.push([Seed("http://new.cn/"), Seed("http://moved.cn/")])
-    offers = [offer(url, 1.0, 0) for url in gone]
+    offers = [offer(url, 1.0, 0) for url in evicted]
     assert frontier.finish(lease_of(frontier, "http://new.cn/"), CRAWLED, offers)
-    moved = Outcome(Ending.REDIRECTED, target=gone[0], redirects=1)
+    moved = Outcome(Ending.REDIRECTED, target=evicted[0], redirects=1)
     assert frontier.finish(lease_of(frontier, "http://moved.cn/"), moved)
     assert not frontier.pop(9)
     assert not frontier.pending()
-    assert frontier.counts()["seen"] == 2 * len(gone) + 1
+    assert frontier.counts()["seen"] == 2 * len(evicted) + 1
 
 
-def test_it_is_not_fetched_after_closing_and_opening_either(make: Make) -> None:
+def test_evicted_url_is_not_fetched_after_reopening(make: Make) -> None:
     frontier = bounded(make)
-    gone = let_go(frontier)
+    evicted = evict_pages(frontier)
     frontier.close()
-    frontier = make()  # without a bound: what was evicted stays so
-    assert frontier.push(map(Seed, gone)) == 0
-    told = frontier.why(gone[0])
-    assert told is not None
-    assert (told.queue, told.path) == ("seen", (gone[0],))
+    frontier = make()  # without a limit: evicted URLs stay evicted
+    assert frontier.push(map(Seed, evicted)) == 0
+    found = frontier.why(evicted[0])
+    assert found is not None
+    assert (found.queue, found.path) == ("seen", (evicted[0],))
     assert frontier.why("http://never.cn/") is None
 
 
-def test_what_waits_or_is_out_always_stays(make: Make) -> None:
+def test_queued_and_leased_urls_are_not_evicted(make: Make) -> None:
     frontier = bounded(make)
     frontier.push(map(Seed, PAGES))
     leases = frontier.pop(20)
@@ -87,23 +87,23 @@ def test_what_waits_or_is_out_always_stays(make: Make) -> None:
     assert {lease.url for lease in frontier.pop(99)} == set(PAGES) - {x.url for x in leases}
 
 
-def test_only_the_operators_hand_brings_it_back(make: Make) -> None:
+def test_only_requeue_restores_an_evicted_url(make: Make) -> None:
     frontier = bounded(make)
-    gone = let_go(frontier)
-    assert not frontier.forget(gone[0])
+    evicted = evict_pages(frontier)
+    assert not frontier.forget(evicted[0])
     assert not frontier.requeue("http://never.cn/")
-    assert frontier.requeue(gone[0])
-    assert not frontier.requeue(gone[0])
-    assert frontier.requeue(gone[1], 0.0)
+    assert frontier.requeue(evicted[0])
+    assert not frontier.requeue(evicted[0])
+    assert frontier.requeue(evicted[1], 0.0)
     leases = frontier.pop(9)
-    assert [(lease.url, lease.value) for lease in leases] == [(gone[0], 1.0), (gone[1], 0.0)]
-    assert frontier.finish(leases[0], CRAWLED, [offer(gone[1], 0.5), offer(gone[2], 0.5)])
-    told = frontier.why(gone[1])
-    assert told is not None
-    assert told.inlinks == 1
+    assert [(lease.url, lease.value) for lease in leases] == [(evicted[0], 1.0), (evicted[1], 0.0)]
+    assert frontier.finish(leases[0], CRAWLED, [offer(evicted[1], 0.5), offer(evicted[2], 0.5)])
+    found = frontier.why(evicted[1])
+    assert found is not None
+    assert found.inlinks == 1
 
 
-def test_what_was_predicted_to_be_low_is_new_again(make: Make) -> None:
+def test_evicted_low_value_url_is_new_again(make: Make) -> None:
     frontier = bounded(make)
     frontier.push([Seed("http://a.cn/"), Seed("http://b.cn/")])
     low = [offer(f"http://low.cn/{n}", 0.0, 2) for n in range(30)]
@@ -111,30 +111,30 @@ def test_what_was_predicted_to_be_low_is_new_again(make: Make) -> None:
     counts = frontier.counts()
     assert counts["known"] <= 10
     assert counts["evicted/low-value"] + counts.get("error/low-value", 0) == 30
-    gone = [one.url for one in low if frontier.why(one.url) is None]
-    assert len(gone) == counts["evicted/low-value"]
-    better = [offer(url, 0.5) for url in gone]
+    evicted = [one.url for one in low if frontier.why(one.url) is None]
+    assert len(evicted) == counts["evicted/low-value"]
+    better = [offer(url, 0.5) for url in evicted]
     assert frontier.finish(lease_of(frontier, "http://b.cn/"), CRAWLED, better)
-    assert {lease.url for lease in frontier.pop(99)} == set(gone)
+    assert {lease.url for lease in frontier.pop(99)} == set(evicted)
 
 
-def test_a_crawl_that_moves_remembers_what_it_let_go(make: Make, elsewhere: Make) -> None:
+def test_imported_crawl_remembers_evicted_urls(make: Make, make_other: Make) -> None:
     frontier = bounded(make)
-    gone = let_go(frontier)
+    evicted = evict_pages(frontier)
     entries = [from_line(to_line(entry)) for entry in frontier.export()]
     assert any(isinstance(entry, SeenEntry) for entry in entries)
-    other = elsewhere(limits=Limits(max_known=10, seen_error=SURE))
+    other = make_other(limits=Limits(max_known=10, seen_error=SURE))
     assert other.load(entries) == frontier.counts()["known"]
-    told = {name: n for name, n in frontier.counts().items() if n}
-    assert {name: n for name, n in other.counts().items() if n} == told
-    assert other.push(map(Seed, gone)) == 0
+    counts = {name: n for name, n in frontier.counts().items() if n}
+    assert {name: n for name, n in other.counts().items() if n} == counts
+    assert other.push(map(Seed, evicted)) == 0
     other.close()
-    other = elsewhere()
-    assert other.push(map(Seed, gone)) == 0
+    other = make_other()
+    assert other.push(map(Seed, evicted)) == 0
     assert not other.pop(9)
 
 
-def test_a_long_crawl_keeps_to_its_bound_and_fetches_nothing_twice(make: Make) -> None:
+def test_long_crawl_keeps_its_limit_and_fetches_no_url_twice(make: Make) -> None:
     pages = 600
     frontier = make(limits=Limits(max_known=300, max_queued=60, seen_error=SURE))
     rng = random.Random(5)  # noqa: S311
@@ -162,7 +162,7 @@ def test_a_long_crawl_keeps_to_its_bound_and_fetches_nothing_twice(make: Make) -
     assert counts["evicted/low-value"] > 100
 
 
-def test_the_order_of_arrival_stays_while_records_are_let_go(make: Make) -> None:
+def test_eviction_keeps_the_order_of_arrival(make: Make) -> None:
     frontier = bounded(make, 20)
     waiting = [f"http://w.cn/{n}" for n in range(6)]
     out = "http://out.cn/"

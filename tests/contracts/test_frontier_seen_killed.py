@@ -1,4 +1,4 @@
-"""A crawl that lets go of records and is killed -9: each page is kept or seen, or fetched again."""
+"""Test of a crawl with eviction that is killed: no URL is lost or fetched twice."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CRAWL = """
 
 
 @pytest.mark.parametrize("kind", ["embedded", "redis"])
-def test_a_killed_crawl_neither_loses_nor_fetches_twice(
+def test_killed_crawl_loses_no_url_and_fetches_none_twice(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     url = request.getfixturevalue("redis_url") if kind == "redis" else ""
@@ -65,7 +65,9 @@ def test_a_killed_crawl_neither_loses_nor_fetches_twice(
     assert crawl.returncode == -signal.SIGKILL
     client = redis.Redis.from_url(url) if url else None
     if client is not None:
-        client.delete("{topiccrawl:killed}:nodes", "{topiccrawl}:nodes")  # given up at once
+        client.delete(
+            "{topiccrawl:killed}:nodes", "{topiccrawl}:nodes"
+        )  # the killed node times out at once
         frontier: EmbeddedFrontier | SharedFrontier = SharedFrontier(
             client, "killed", tmp_path / "g", Plain(), QUICK, Limits()
         )
@@ -73,9 +75,12 @@ def test_a_killed_crawl_neither_loses_nor_fetches_twice(
         frontier = EmbeddedFrontier(tmp_path / "f", Plain(), QUICK, Limits(), sync="never")
     again = {lease.url for lease in frontier.pop(99)}
     counts = frontier.counts()
-    told = [frontier.why(f"http://h{number % 7}.cn/{number}") for number in range(1, done + 1)]
-    assert {known.queue if known is not None else "lost" for known in told} == {"crawled", "seen"}
-    assert not again & {known.url for known in told if known is not None}
+    records = [frontier.why(f"http://h{number % 7}.cn/{number}") for number in range(1, done + 1)]
+    assert {known.queue if known is not None else "lost" for known in records} == {
+        "crawled",
+        "seen",
+    }
+    assert not again & {known.url for known in records if known is not None}
     assert counts["evicted/crawled"] + counts["crawled"] >= done
     assert counts["known"] <= 80
     frontier.close()

@@ -1,4 +1,4 @@
-"""Sites whose every name is a host: bounds for hosts of a page, and of a registrable domain."""
+"""Tests of wildcard domains: limits for the hosts of a page and of a registrable domain."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def numbered(first: int, last: int, site: str = "wild.com.cn") -> list[str]:
     return [f"w{number}.{site}" for number in range(first, last)]
 
 
-def test_a_page_brings_so_many_new_hosts_and_the_first_ones(make: Make) -> None:
+def test_page_adds_a_limited_number_of_new_hosts(make: Make) -> None:
     frontier = make(limits=BOUNDED)
     frontier.push(seeds("http://hub.cn/"))
     found = [f"a{number}.cn" for number in range(25)]
@@ -40,7 +40,7 @@ def test_a_page_brings_so_many_new_hosts_and_the_first_ones(make: Make) -> None:
     assert frontier.why("http://a20.cn/a") is None
 
 
-def test_a_domain_has_so_many_hosts_over_all_pages_and_restarts(make: Make) -> None:
+def test_domain_host_limit_holds_over_pages_and_restarts(make: Make) -> None:
     frontier = make(limits=BOUNDED)
     frontier.push(seeds("http://one.cn/", "http://two.cn/", "http://three.cn/"))
     pages = frontier.pop(3)
@@ -57,7 +57,7 @@ def test_a_domain_has_so_many_hosts_over_all_pages_and_restarts(make: Make) -> N
     assert frontier.why("http://other.com.cn/a") is not None
 
 
-def test_redirects_make_no_further_hosts_but_seeds_may(make: Make) -> None:
+def test_seeds_but_not_redirects_exceed_the_domain_host_limit(make: Make) -> None:
     frontier = make(limits=BOUNDED)
     frontier.push(seeds(*(f"http://{host}/" for host in numbered(0, 30))))
     lease = frontier.pop()[0]
@@ -66,7 +66,7 @@ def test_redirects_make_no_further_hosts_but_seeds_may(make: Make) -> None:
     assert frontier.push(seeds("http://mine.wild.com.cn/")) == 1
 
 
-def test_hosts_in_all_are_bounded_over_restarts_but_seeds_may_be_new(make: Make) -> None:
+def test_total_host_limit_holds_over_restarts_except_for_seeds(make: Make) -> None:
     limits = Limits(max_hosts=10)
     frontier = make(limits=limits)
     frontier.push(seeds("http://hub.cn/", "http://hub.cn/2", "http://hub.cn/3"))
@@ -83,7 +83,7 @@ def test_hosts_in_all_are_bounded_over_restarts_but_seeds_may_be_new(make: Make)
     assert frontier.why("http://a9.cn/a") is None
 
 
-def test_nought_is_no_bound(make: Make) -> None:
+def test_zero_means_no_limit(make: Make) -> None:
     frontier = make(limits=Limits())
     frontier.push(seeds("http://hub.cn/"))
     frontier.finish(frontier.pop()[0], CRAWLED, offers(*numbered(0, 300)))
@@ -93,75 +93,75 @@ def test_nought_is_no_bound(make: Make) -> None:
 POLITE = Politeness(delay=1.0, jitter=0.0, adaptive=False, robots=False, domain_concurrency=8)
 
 
-def test_a_site_keeps_its_share_beside_one_with_many_slow_hosts_of_more_value(make: Make) -> None:
+def test_slow_wildcard_domain_leaves_other_sites_their_share(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds(*(f"http://{host}/" for host in numbered(0, 400))))
     frontier.push([Seed(f"http://healthy.cn/{number}", 0.1) for number in range(100)])
-    flying: list[tuple[float, float, Lease]] = []
-    asked = {"healthy": 0, "wild": 0}
+    in_flight: list[tuple[float, float, Lease]] = []
+    requests = {"healthy": 0, "wild": 0}
     for _ in range(60):
-        for end, seconds, lease in flying:
+        for end, seconds, lease in in_flight:
             if end <= make.clock():
                 frontier.downloaded(lease, Download(200, seconds))
                 frontier.finish(lease, CRAWLED, [])
-        flying = [entry for entry in flying if entry[0] > make.clock()]
-        while len(flying) < 16 and (leases := frontier.pop()):
+        in_flight = [entry for entry in in_flight if entry[0] > make.clock()]
+        while len(in_flight) < 16 and (leases := frontier.pop()):
             site = "healthy" if "healthy" in leases[0].url else "wild"
-            asked[site] += 1
+            requests[site] += 1
             seconds = 1.0 if site == "healthy" else 20.0
-            flying.append((make.clock() + seconds, seconds, leases[0]))
-        assert sum("wild" in lease.url for *_, lease in flying) <= 8
+            in_flight.append((make.clock() + seconds, seconds, leases[0]))
+        assert sum("wild" in lease.url for *_, lease in in_flight) <= 8
         make.clock += 1.0
-    assert asked["healthy"] >= 58
-    assert asked["wild"] >= 3 * 8
+    assert requests["healthy"] >= 58
+    assert requests["wild"] >= 3 * 8
 
 
-def test_a_domain_has_no_more_pages_open_that_are_dear_to_read(make: Make) -> None:
+def test_unfinished_pages_of_a_domain_are_bounded(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push(seeds(*(f"http://{host}/" for host in numbered(0, 400))))
     frontier.push([Seed(f"http://healthy.cn/{number}", 0.1) for number in range(100)])
     waiting: list[Lease] = []
-    asked = {"healthy": 0, "wild": 0}
+    requests = {"healthy": 0, "wild": 0}
     for _ in range(60):
         if waiting:
             frontier.finish(waiting.pop(0), CRAWLED, [])
         while len(waiting) < 16 and (leases := frontier.pop()):
             frontier.downloaded(leases[0], Download(200, 0.1))
             if "healthy" in leases[0].url:
-                asked["healthy"] += 1
+                requests["healthy"] += 1
                 frontier.finish(leases[0], CRAWLED, [])
             else:
-                asked["wild"] += 1
+                requests["wild"] += 1
                 waiting.append(leases[0])
         assert len(waiting) <= 8 + 1
         make.clock += 1.0
-    assert asked["healthy"] >= 58
-    assert asked["wild"] >= 58
+    assert requests["healthy"] >= 58
+    assert requests["wild"] >= 58
 
 
-def test_a_site_keeps_its_share_beside_domains_that_never_answer(make: Make) -> None:
+def test_silent_domains_leave_other_sites_their_share(make: Make) -> None:
     frontier = make(POLITE)
     frontier.push([Seed(f"http://healthy.cn/{number}", 0.1) for number in range(100)])
-    flying = [(1.0, lease) for lease in frontier.pop()]
+    in_flight = [(1.0, lease) for lease in frontier.pop()]
     frontier.push(seeds(*(f"http://silent{number}.cn/" for number in range(60))))
-    asked = {"healthy": 1, "silent": 0}
+    requests = {"healthy": 1, "silent": 0}
     for _ in range(60):
         make.clock += 1.0
-        for end, lease in flying:
+        for end, lease in in_flight:
             if end <= make.clock():
                 frontier.downloaded(lease, Download(200 if "healthy" in lease.url else 0))
                 frontier.finish(lease, CRAWLED if "healthy" in lease.url else LATER, [])
-        flying = [entry for entry in flying if entry[0] > make.clock()]
-        while len(flying) < 16 and (leases := frontier.pop()):
+        in_flight = [entry for entry in in_flight if entry[0] > make.clock()]
+        while len(in_flight) < 16 and (leases := frontier.pop()):
             site = "healthy" if "healthy" in leases[0].url else "silent"
-            asked[site] += 1
+            requests[site] += 1
             seconds = 1.0 if site == "healthy" else 30.0
-            flying.append((make.clock() + seconds, leases[0]))
-    assert asked["healthy"] >= 58
-    assert asked["silent"] >= 24
+            in_flight.append((make.clock() + seconds, leases[0]))
+    assert requests["healthy"] >= 58
+    assert requests["silent"] >= 24
 
 
-def test_a_site_of_one_host_has_all_that_its_host_may_have(make: Make) -> None:
+def test_domain_limit_does_not_apply_to_a_single_host(make: Make) -> None:
     frontier = make(Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=16,
                                domain_concurrency=8))  # fmt: skip
     frontier.push([Seed(f"http://one.cn/{number}") for number in range(20)])

@@ -1,4 +1,4 @@
-"""What every ledger promises: rows change together or not at all, for all processes."""
+"""Contract tests of the ledgers: swaps are atomic, for all processes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from topiccrawl.storage.ledger import Control, LocalLedger
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.contracts.conftest import Scene
+    from tests.contracts.conftest import OnLedger
     from topiccrawl.storage.ledger import Key, Ledger
 
 
-def test_rows_are_swapped_together_or_not_at_all(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_rows_are_swapped_together_or_not_at_all(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         a, b = ("k", "甲 1"), ("l", "b")
         assert await ledger.get(*a) is None
         assert await ledger.swap({a: None, b: None}, {a: "1", b: "二"})
@@ -34,7 +34,7 @@ def test_rows_are_swapped_together_or_not_at_all(scene: Scene) -> None:
         assert await ledger.swap({a: "1"}, {a: None, b: "3"})
         assert (await ledger.get(*a), await ledger.get(*b)) == (None, "3")
 
-    scene(act)
+    on_ledger(check)
 
 
 KEYS = st.tuples(st.sampled_from("kl"), st.text(st.characters(codec="utf-8"), min_size=1))
@@ -43,10 +43,10 @@ ROWS = st.dictionaries(KEYS, st.text(st.characters(codec="utf-8")), max_size=5)
 
 @settings(max_examples=20)
 @given(before=ROWS, after=ROWS)
-def test_any_text_comes_back_as_it_went_in(
+def test_any_text_is_read_back_unchanged(
     before: dict[Key, str], after: dict[Key, str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    async def act() -> None:
+    async def check() -> None:
         ledger = LocalLedger(tmp_path_factory.mktemp("ledger"))
         assert await ledger.swap({}, before)
         assert await ledger.swap(before, after)
@@ -54,11 +54,11 @@ def test_any_text_comes_back_as_it_went_in(
         flat = {(kind, name): text for kind, rows in found.items() for name, text in rows.items()}
         assert flat == {**before, **after}
 
-    asyncio.run(act())
+    asyncio.run(check())
 
 
-def test_of_many_who_count_at_once_none_is_lost(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_concurrent_increments_are_all_counted(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         async def count() -> None:
             for _ in range(10):
                 while True:
@@ -71,11 +71,11 @@ def test_of_many_who_count_at_once_none_is_lost(scene: Scene) -> None:
         await asyncio.gather(*(count() for _ in range(4)))
         assert await ledger.get("n", "n") == "40"
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_orders_stay_until_they_are_changed(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_orders_stay_until_they_are_changed(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         control = Control(ledger)
         await control.speed("nev", 0.5)
         assert (await control.pause("nev")).paused
@@ -88,11 +88,11 @@ def test_orders_stay_until_they_are_changed(scene: Scene) -> None:
         with pytest.raises(SettingError, match="speed is 0"):
             await control.speed("nev", 0)
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_server_or_folder_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
-    async def act() -> None:
+def test_unreachable_server_or_folder_raises_an_error(tmp_path: Path) -> None:
+    async def check() -> None:
         (tmp_path / "file").write_text("")
         away = SharedLedger(redis.asyncio.Redis(port=9, retry=Retry(NoBackoff(), 0)))
         for ledger in (away, LocalLedger(tmp_path / "file")):
@@ -100,4 +100,4 @@ def test_a_server_or_folder_that_cannot_be_reached_is_told(tmp_path: Path) -> No
                 await ledger.swap({}, {("a", "b"): "c"})
             await ledger.close()
 
-    asyncio.run(act())
+    asyncio.run(check())

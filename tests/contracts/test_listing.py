@@ -1,4 +1,4 @@
-"""Lists of both stores: newest first, leafed through, with reprints and who has most of them."""
+"""Tests of article lists: newest first, by page, with reprints, the most reprinted ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_articles_are_listed_newest_first_with_their_reprints(storage: Storage) 
     asyncio.run(check())
 
 
-def test_listing_makes_no_store(tmp_path: Path) -> None:
+def test_listing_creates_no_store(tmp_path: Path) -> None:
     async def check() -> None:
         listing = SqliteStorage(tmp_path).listing()
         assert await listing.page("足球", 10, 0) == (0, [])
@@ -73,7 +73,7 @@ def test_listing_makes_no_store(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_two_that_ask_at_once_wait_for_the_same_opening(tmp_path: Path) -> None:
+def test_concurrent_lists_share_one_opening(tmp_path: Path) -> None:
     async def check() -> None:
         store = SqliteStorage(tmp_path).articles()
         await store.open()

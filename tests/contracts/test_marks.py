@@ -1,4 +1,4 @@
-"""Marks of topics, over each implementation of the store."""
+"""Tests of marks of topics, over each storage."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
 
 
 def test_marks_stay_by_topic_and_url(settings: dict[str, Any]) -> None:
-    async def law() -> None:
+    async def check() -> None:
         async with MarkStore.opened(settings, "足球") as store:
             assert await store.changed() == 0.0
             await store.mark([ONE, TWO])
@@ -51,11 +51,11 @@ def test_marks_stay_by_topic_and_url(settings: dict[str, Any]) -> None:
             assert await store.marks() == []
             assert await store.changed() == 0.0
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_what_is_forgotten_leaves_no_mark_and_no_sample(settings: dict[str, Any]) -> None:
-    async def law() -> None:
+def test_forgetting_removes_marks_and_samples(settings: dict[str, Any]) -> None:
+    async def check() -> None:
         three = ONE._replace(url="http://b.test/1")
         async with MarkStore.opened(settings, "足球") as store:
             await store.mark([ONE, TWO, three])
@@ -65,11 +65,11 @@ def test_what_is_forgotten_leaves_no_mark_and_no_sample(settings: dict[str, Any]
             assert await store.marks() == [TWO]
             assert await store.pages() == (0, [])
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
 def test_a_sample_replaces_the_earlier_one(settings: dict[str, Any]) -> None:
-    async def law() -> None:
+    async def check() -> None:
         async with MarkStore.opened(settings, "足球") as store:
             assert await store.pages() == (0, [])
             await store.put_pages(7, [ONE._replace(wanted=None)])
@@ -77,7 +77,7 @@ def test_a_sample_replaces_the_earlier_one(settings: dict[str, Any]) -> None:
             assert await store.pages() == (9, [TWO._replace(wanted=None)])
             assert await store.marks() == []
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
 def test_nodes_share_marks_but_no_samples(
@@ -87,7 +87,7 @@ def test_nodes_share_marks_but_no_samples(
     alone = "sqlite" in request.node.name
     shared = "mongo" in request.node.name
 
-    async def law() -> None:
+    async def check() -> None:
         async with MarkStore.opened(settings, "足球") as store:
             await store.mark([ONE])
             await store.put_pages(1, [ONE])
@@ -96,4 +96,4 @@ def test_nodes_share_marks_but_no_samples(
             assert (await store.changed() > 0) is not alone
             assert await store.pages() == ((1, [ONE]) if shared else (0, []))
 
-    asyncio.run(law())
+    asyncio.run(check())

@@ -1,4 +1,4 @@
-"""Several nodes on one crawl: each host at one of them, nothing lost when one dies or stops."""
+"""Tests of a crawl on several nodes: shared hosts, dead and stopped nodes, lost answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ URLS = [f"http://h{n % 40}.cn/{n}" for n in range(160)]
 
 
 def crawl(*nodes: SharedFrontier) -> list[list[str]]:
-    """Let nodes fetch all there is; what each fetched."""
+    """Fetch all URLs; return those of each node."""
     fetched: list[list[str]] = [[] for _ in nodes]
     while any(node.pending() for node in nodes):
         for node, urls in zip(nodes, fetched, strict=True):
@@ -41,7 +41,7 @@ def crawl(*nodes: SharedFrontier) -> list[list[str]]:
     return fetched
 
 
-def test_nodes_share_hosts_evenly_and_no_host_is_at_two(crew: Crew) -> None:
+def test_nodes_share_hosts_evenly_without_overlap(crew: Crew) -> None:
     one, two = crew.join(), crew.join()
     one.push([Seed(url) for url in URLS])
     crew.settle()
@@ -52,28 +52,28 @@ def test_nodes_share_hosts_evenly_and_no_host_is_at_two(crew: Crew) -> None:
     assert one.counts()["crawled"] == two.counts()["crawled"] == len(URLS)
 
 
-def test_hosts_that_go_and_come_back_take_the_room_they_had(crew: Crew) -> None:
+def test_returning_hosts_reuse_their_ids(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(url) for url in URLS])
-    told, hosts = list(URLS), one.local.registry.hosts
+    expected, hosts = list(URLS), one.local.registry.hosts
     for turn in range(3):
         two = crew.join()
         crew.settle()
         new = [f"http://new{n}.cn/{turn}" for n in range(turn * 10, turn * 10 + 10)]
         one.push([Seed(url) for url in new])
-        told += new
+        expected += new
         crew.settle()
         assert two.membership.partitions.served_count > 1
         two.close()
         crew.nodes.remove(two)
         crew.settle()
     assert [host.id for host in hosts] == list(range(40 + 3 * 10))
-    assert {host.name for host in hosts} == {url.split("/")[2] for url in told}
+    assert {host.name for host in hosts} == {url.split("/")[2] for url in expected}
     (fetched,) = crawl(one)
-    assert sorted(fetched) == sorted(told)
+    assert sorted(fetched) == sorted(expected)
 
 
-def test_links_to_another_nodes_hosts_reach_it_and_count_once(crew: Crew) -> None:
+def test_links_to_hosts_of_another_node_count_once(crew: Crew) -> None:
     one, two = crew.join(), crew.join()
     crew.settle()
     one.push([Seed("http://seed.cn/")])
@@ -86,14 +86,14 @@ def test_links_to_another_nodes_hosts_reach_it_and_count_once(crew: Crew) -> Non
     (lease,) = [lease for lease in reader.pop(500) if lease.url == "http://seed.cn/"]
     assert reader.finish(lease, CRAWLED, links)
     crew.settle()
-    told = [[node.why(url) for url in URLS] for node in (one, two)]
-    for mine, yours in zip(*told, strict=True):
+    records = [[node.why(url) for url in URLS] for node in (one, two)]
+    for mine, yours in zip(*records, strict=True):
         known = [found for found in (mine, yours) if found is not None]
         assert [(found.inlinks, found.anchor, found.depth) for found in known] == [(1, "锚", 1)]
-    assert all(any(found is not None for found in at) for at in told)
+    assert all(any(found is not None for found in at) for at in records)
 
 
-def test_a_redirect_to_another_nodes_host_hands_its_worth_over(crew: Crew) -> None:
+def test_redirect_to_a_host_of_another_node_keeps_its_value(crew: Crew) -> None:
     one, two = crew.join(), crew.join()
     one.push([Seed(f"http://h{n}.cn/", payload="{1}") for n in range(20)])
     crew.settle()
@@ -108,7 +108,7 @@ def test_a_redirect_to_another_nodes_host_hands_its_worth_over(crew: Crew) -> No
     assert {(lease.value, lease.payload, lease.redirects) for lease in leases} == {(1.0, "{1}", 1)}
 
 
-def test_what_a_dead_node_had_is_fetched_by_the_others_after_the_delay(crew: Crew) -> None:
+def test_urls_of_a_dead_node_are_fetched_after_the_delay(crew: Crew) -> None:
     one, two = crew.join(POLITE), crew.join(POLITE)
     one.push([Seed(url) for url in URLS])
     crew.settle()
@@ -124,13 +124,13 @@ def test_what_a_dead_node_had_is_fetched_by_the_others_after_the_delay(crew: Cre
     assert two.counts()["known"] == len(URLS) + lost
 
 
-def test_a_node_that_was_given_up_is_refused_and_joins_anew(crew: Crew) -> None:
+def test_timed_out_node_is_refused_and_joins_again(crew: Crew) -> None:
     one, two = crew.join(), crew.join()
     one.push([Seed(url) for url in URLS])
     crew.settle()
     leases = one.pop(5)
     assert leases
-    crew.late(one)
+    crew.time_out(one)
     crew.settle(two)
     assert two.counts()["prior"] == len(URLS)
     assert not one.finish(leases[0], CRAWLED) or two.counts()["crawled"] == 0
@@ -141,13 +141,13 @@ def test_a_node_that_was_given_up_is_refused_and_joins_anew(crew: Crew) -> None:
     assert sorted(fetched[0] + fetched[1]) == sorted(URLS), "the refused page is fetched again"
 
 
-def test_a_node_that_leaves_while_it_asks_for_buckets_takes_none_along(crew: Crew) -> None:
+def test_node_that_leaves_while_claiming_keeps_no_buckets(crew: Crew) -> None:
     one, two = crew.join(), crew.join()
     crew.settle()
     one.push([Seed(url) for url in URLS])
     crew.settle()
     crew.kill(one)
-    two._exchange(look=True)  # it times the other out, and decides to take its buckets
+    two._exchange(look=True)  # times the other node out, and decides to take its buckets
     assert not two.membership.partitions.idle()
     crew.nodes.remove(two)
     two.close()
@@ -157,7 +157,7 @@ def test_a_node_that_leaves_while_it_asks_for_buckets_takes_none_along(crew: Cre
     assert sorted(fetched) == sorted(URLS)
 
 
-def test_a_late_copy_of_a_batch_takes_no_buckets(crew: Crew) -> None:
+def test_late_copy_of_a_batch_claims_no_buckets(crew: Crew) -> None:
     one, two = crew.join(), crew.join()
     one.push([Seed(url) for url in URLS])
     crew.settle()
@@ -175,7 +175,7 @@ def test_a_late_copy_of_a_batch_takes_no_buckets(crew: Crew) -> None:
     assert sorted(fetched) == sorted(URLS)
 
 
-def test_buckets_that_a_node_has_without_its_knowledge_are_asked_for_again(crew: Crew) -> None:
+def test_node_loads_buckets_claimed_without_its_knowledge(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(url) for url in URLS])
     crew.settle()
@@ -190,7 +190,7 @@ def test_buckets_that_a_node_has_without_its_knowledge_are_asked_for_again(crew:
     assert sorted(fetched) == sorted(URLS)
 
 
-def test_buckets_of_a_node_that_is_no_member_are_taken(crew: Crew) -> None:
+def test_buckets_of_an_unregistered_node_are_taken_over(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(url) for url in URLS])
     crew.settle()
@@ -204,7 +204,7 @@ def test_buckets_of_a_node_that_is_no_member_are_taken(crew: Crew) -> None:
     assert sorted(fetched) == sorted(URLS)
 
 
-def test_a_node_that_cannot_be_sure_serves_nothing(crew: Crew) -> None:
+def test_node_with_an_uncertain_registration_serves_nothing(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed("http://a.cn/")])
     node.membership.safe_until = 0.0
@@ -217,7 +217,7 @@ def test_a_node_that_cannot_be_sure_serves_nothing(crew: Crew) -> None:
     assert len(node.pop()) == 1
 
 
-def test_a_joining_node_gets_its_part_when_leases_have_ended(crew: Crew) -> None:
+def test_joining_node_gets_its_buckets_when_leases_have_ended(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(url) for url in URLS])
     leases = one.pop(999)
@@ -232,7 +232,7 @@ def test_a_joining_node_gets_its_part_when_leases_have_ended(crew: Crew) -> None
     assert min(counts) >= 0.4 * len(URLS)
 
 
-def test_what_a_node_let_go_goes_with_its_hosts(crew: Crew) -> None:
+def test_seen_filters_move_with_their_hosts(crew: Crew) -> None:
     few = Limits(max_known=20, seen_error=1e-6)
     one = crew.join(limits=few)
     one.push([Seed(url) for url in URLS])
@@ -252,11 +252,11 @@ def test_what_a_node_let_go_goes_with_its_hosts(crew: Crew) -> None:
     assert two.counts()["evicted/crawled"] == counts["evicted/crawled"]
     gone = [url for url in URLS if (known := two.why(url)) is None or known.queue != "crawled"]
     with closing(read(crew.client, "crew", Plain())) as view:
-        told = [view.why(url) for url in gone]
-    assert [known.queue for known in told if known is not None] == ["seen"] * len(gone)
+        records = [view.why(url) for url in gone]
+    assert [known.queue for known in records if known is not None] == ["seen"] * len(gone)
 
 
-def test_robots_back_off_and_statistics_go_with_the_host(crew: Crew) -> None:
+def test_robots_txt_back_off_and_statistics_move_with_the_host(crew: Crew) -> None:
     obey = replace(POLITE, robots=True, concurrency=2)
     one = crew.join(obey)
     one.push([Seed("http://a.cn/1"), Seed("http://a.cn/no")])
@@ -282,7 +282,7 @@ def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
         node.membership._number + 1,
     )
     steps = node.membership.exchange(look=False)
-    next(steps).on(crew.client)  # Redis took it; the answer is lost
+    next(steps).on(crew.client)  # Redis applied it; the answer is lost
     steps.close()
     node.settle()
     assert node.counts()["known"] == len(URLS)
@@ -291,7 +291,7 @@ def test_a_batch_whose_answer_was_lost_counts_once(crew: Crew) -> None:
     assert crew.join().counts()["known"] == len(URLS)
 
 
-def test_a_batch_that_comes_after_the_next_one_changes_nothing(crew: Crew) -> None:
+def test_batch_that_arrives_after_its_successor_is_ignored(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed(url) for url in URLS])
     node.membership._flight, node.membership._number = (
@@ -299,7 +299,7 @@ def test_a_batch_that_comes_after_the_next_one_changes_nothing(crew: Crew) -> No
         node.membership._number + 1,
     )
     steps = node.membership.exchange(look=False)
-    late = next(steps)  # its connection is given up; it lies there and is sent again
+    late = next(steps)  # delayed in its connection; sent again by the node
     steps.close()
     node.settle()
     for lease in node.pop(9):
@@ -315,7 +315,7 @@ def test_a_batch_that_comes_after_the_next_one_changes_nothing(crew: Crew) -> No
     assert not again.counts().get("fenced", 0)
 
 
-def test_another_crawl_and_a_crawl_in_use_are_refused(crew: Crew, tmp_path: Path) -> None:
+def test_other_strategy_and_crawl_in_use_are_refused(crew: Crew, tmp_path: Path) -> None:
     crew.join()
     with pytest.raises(StateLockedError, match="1 node"):
         discard(crew.client, "crew")
@@ -323,14 +323,14 @@ def test_another_crawl_and_a_crawl_in_use_are_refused(crew: Crew, tmp_path: Path
         SharedFrontier(crew.client, "crew", tmp_path / "x", Best(), QUICK, Limits())
 
 
-def test_a_server_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
+def test_unreachable_server_is_named_without_its_password(tmp_path: Path) -> None:
     client = redis.Redis.from_url("redis://:secret@127.0.0.1:9/3")
     with pytest.raises(StorageError, match=r"redis://127\.0\.0\.1:9/3") as caught:
         SharedFrontier(client, "crew", tmp_path, Plain(), QUICK, Limits())
     assert "secret" not in str(caught.value)
 
 
-def test_a_server_that_forgot_the_crawl_ends_it(crew: Crew) -> None:
+def test_node_ends_if_the_server_lost_the_crawl(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed("http://a.cn/")])
     crew.nodes.clear()
@@ -341,7 +341,7 @@ def test_a_server_that_forgot_the_crawl_ends_it(crew: Crew) -> None:
     crew.client.flushdb()
 
 
-def test_every_node_sees_that_the_server_forgot_the_crawl(crew: Crew) -> None:
+def test_every_node_detects_that_the_server_lost_the_crawl(crew: Crew) -> None:
     nodes = [crew.join(), crew.join()]
     crew.settle()
     crew.nodes.clear()
@@ -355,7 +355,7 @@ def test_every_node_sees_that_the_server_forgot_the_crawl(crew: Crew) -> None:
     crew.client.flushdb()
 
 
-def test_a_node_whose_goodbye_to_a_bucket_was_not_answered_stays(crew: Crew) -> None:
+def test_lost_answer_to_a_bucket_release_keeps_the_node(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(url) for url in URLS])
     leases = one.pop(999)
@@ -365,7 +365,7 @@ def test_a_node_whose_goodbye_to_a_bucket_was_not_answered_stays(crew: Crew) -> 
     for lease in leases:
         one.finish(lease, CRAWLED)
     steps = one.converse(look=False)
-    next(steps).on(crew.client)  # Redis took it; the answer is lost
+    next(steps).on(crew.client)  # Redis applied it; the answer is lost
     steps.close()
     one._attached = True
     crew.settle()
@@ -374,13 +374,13 @@ def test_a_node_whose_goodbye_to_a_bucket_was_not_answered_stays(crew: Crew) -> 
     assert one.membership.view.nodes == (one.membership.epoch, two.membership.epoch)
 
 
-def test_letters_that_lie_do_not_keep_a_crawl_from_being_changed_by_hand(crew: Crew) -> None:
+def test_pending_messages_do_not_block_changes_by_operators(crew: Crew) -> None:
     one, two = crew.join(), crew.join()
     crew.settle()
     two.close()
     one._attached = False
     one.push([Seed(f"http://h{n % 40}.cn/{n}") for n in range(4_000)])
-    one.close()  # its last letters are for the other one
+    one.close()  # its last messages are for the other node
     crew.nodes.clear()
     assert crew.client.scard(f"{one.base}post")
     late = crew.join()
@@ -388,7 +388,7 @@ def test_letters_that_lie_do_not_keep_a_crawl_from_being_changed_by_hand(crew: C
     assert late.counts()["prior"] == 4_000
 
 
-def test_a_crawl_is_read_whole_by_somebody_who_is_no_node(crew: Crew) -> None:
+def test_reader_that_is_no_node_sees_the_whole_crawl(crew: Crew) -> None:
     one = crew.join()
     crew.join()
     one.push([Seed(url) for url in URLS])
@@ -400,25 +400,25 @@ def test_a_crawl_is_read_whole_by_somebody_who_is_no_node(crew: Crew) -> None:
     with closing(read(crew.client, "crew", Plain())) as view:
         assert view.counts()["prior"] == len(URLS) - 1
         assert (view.counts()["crawled"], view.counts()["known"]) == (1, len(URLS))
-        told = view.why(next(url for url in URLS if url != lease.url))
-        assert told is not None
-        assert (told.inlinks, told.parents[0][0]) == (1, lease.url)
+        found = view.why(next(url for url in URLS if url != lease.url))
+        assert found is not None
+        assert (found.inlinks, found.parents[0][0]) == (1, lease.url)
         assert sum(1 for _ in view.export()) > len(URLS)
     assert crew.client.zcard(f"{one.base}nodes") == 2
     assert held == 3
 
 
-def test_a_node_that_may_be_given_up_lets_no_request_leave(crew: Crew) -> None:
+def test_node_that_may_have_timed_out_sends_no_request(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed(URLS[0])])
     (lease,) = node.pop()
     host = lease.url.split("/")[2]
     assert node.left(host)
-    node.membership.safe_until = 0.0  # it was stopped for so long
+    node.membership.safe_until = 0.0  # as after a long stop
     assert not node.left(host)
 
 
-def test_a_large_part_is_given_away_in_pieces_that_do_not_block_the_loop(crew: Crew) -> None:
+def test_many_rows_move_to_a_joining_node_in_small_pieces(crew: Crew) -> None:
     one = crew.join()
     urls = {f"http://h{n % 300}.cn/{n}" for n in range(3000)}
     one.push([Seed(url) for url in urls])

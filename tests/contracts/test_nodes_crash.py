@@ -1,4 +1,4 @@
-"""Pages that take nodes with them: each time counts, and the next node gets them later."""
+"""Tests of pages that kill nodes: each crash counts and delays the next attempt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TWICE = Limits(max_crashes=2)
 
 
 def begin(node: SharedFrontier) -> list[str]:
-    """Begin what there is; the URLs. No word of it goes out but the marks."""
+    """Begin all available pages, without an exchange; return their URLs."""
     leases = node.pop(9)
     for lease in leases:
         node.begin(lease)
@@ -38,7 +38,7 @@ def test_a_page_that_kills_every_node_ends_as_an_error(crew: Crew) -> None:
     assert [lease.url for lease in node.pop(9)] == ["http://a.cn/good"]
 
 
-def test_a_page_that_was_begun_when_its_node_was_given_up_waits(crew: Crew) -> None:
+def test_begun_page_of_a_timed_out_node_waits(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(POISON), Seed(GOOD)])
     one.commit()
@@ -56,7 +56,7 @@ def test_a_page_that_was_begun_when_its_node_was_given_up_waits(crew: Crew) -> N
     assert [lease.url for lease in two.pop(9)] == [POISON]
 
 
-def test_it_waits_longer_each_time(crew: Crew) -> None:
+def test_wait_grows_with_each_crash(crew: Crew) -> None:
     node = crew.join()
     node.push([Seed(POISON)])
     node.commit()
@@ -69,15 +69,15 @@ def test_it_waits_longer_each_time(crew: Crew) -> None:
         crew.clock += WAIT * 0.1
 
 
-def test_it_counts_though_its_node_wakes_before_another_one_has_it(crew: Crew) -> None:
+def test_crash_counts_if_the_node_resumes_before_the_takeover(crew: Crew) -> None:
     one, two = crew.join(limits=Limits(max_crashes=1)), crew.join(limits=Limits(max_crashes=1))
     one.push([Seed(f"http://h{n}.cn/") for n in range(8)])
     crew.settle()
     leases = one.pop(9)
     for lease in leases:
         one.begin(lease)
-    crew.late(one)
-    two._exchange(look=True)  # gives the other one up
+    crew.time_out(one)
+    two._exchange(look=True)  # times the other node out
     for lease in leases:
         one.finish(lease, Outcome(Ending.CRAWLED))
     crew.settle()
@@ -86,13 +86,13 @@ def test_it_counts_though_its_node_wakes_before_another_one_has_it(crew: Crew) -
     assert ended == {lease.url for lease in leases}
 
 
-def test_a_node_that_wakes_takes_no_mark_of_another_one_away(crew: Crew) -> None:
+def test_resumed_node_keeps_the_mark_of_another_node(crew: Crew) -> None:
     one = crew.join()
     one.push([Seed(POISON)])
     one.commit()
     (lease,) = one.pop(9)
     one.begin(lease)
-    crew.late(one)
+    crew.time_out(one)
     two = crew.join()
     crew.clock += WAIT
     assert begin(two) == [POISON]

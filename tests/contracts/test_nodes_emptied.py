@@ -1,4 +1,4 @@
-"""Redis comes back empty: a node of the lost crawl ends, whatever began there meanwhile."""
+"""Test of a Redis that lost its data: nodes of the lost crawl end, also if a new crawl began."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("others", [0, 1, 3])
-def test_a_node_never_goes_on_in_a_crawl_that_began_after_its_own_was_lost(
-    crew: Crew, others: int
-) -> None:
+def test_node_of_a_lost_crawl_does_not_join_a_new_one(crew: Crew, others: int) -> None:
     node = crew.join()
     node.push([Seed("http://a.cn/1")])
     node.settle()
@@ -25,11 +23,11 @@ def test_a_node_never_goes_on_in_a_crawl_that_began_after_its_own_was_lost(
     for _ in range(others):
         crew.kill(crew.join())
     with pytest.raises(StorageError, match="has lost the data of this crawl"):
-        _go_on(node)
+        _settle_repeatedly(node)
     crew.nodes.remove(node)
     node.abandon()
 
 
-def _go_on(node: SharedFrontier) -> None:
+def _settle_repeatedly(node: SharedFrontier) -> None:
     for _ in range(9):
         node.settle()

@@ -1,4 +1,4 @@
-"""Messages in Redis that no node wrote: they are refused and counted, and the crawl goes on."""
+"""Tests of invalid messages in Redis: they are refused and counted; the crawl continues."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ WRONG: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-def packed(letter: object) -> bytes:
-    return letter if isinstance(letter, bytes) else msgpack.packb(letter)
+def packed(message: object) -> bytes:
+    return message if isinstance(message, bytes) else msgpack.packb(message)
 
 
-def test_a_letter_that_no_node_wrote_is_refused_and_the_crawl_goes_on(
+def test_invalid_message_is_refused_and_the_crawl_continues(
     crew: Crew, caplog: pytest.LogCaptureFixture
 ) -> None:
     node = crew.join()
@@ -64,7 +64,7 @@ def test_a_letter_that_no_node_wrote_is_refused_and_the_crawl_goes_on(
     st.integers(-9, 2**40) | st.floats() | st.text() | st.binary() | st.none(),
     lambda inner: st.lists(inner) | st.tuples(st.integers(0, 2), inner, inner, inner),
 ).map(msgpack.packb))  # fmt: skip
-def test_any_bytes_are_a_letter_or_refused(data: bytes) -> None:
+def test_any_bytes_are_a_message_or_refused(data: bytes) -> None:
     try:
         parse_message(data)
     except ValueError:

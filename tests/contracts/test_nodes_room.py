@@ -1,4 +1,4 @@
-"""A part that is larger than what one transaction may write: it is kept piece by piece."""
+"""Tests of a crawl state that is larger than one transaction: it is written in pieces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUCKETS, FILTERS, BYTES = 12, 4, 256 << 10
 
 @pytest.fixture
 def filled(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> Crew:
-    """A crawl in Redis with 12 MB of filters, where a transaction has room for 3."""
+    """A crawl in Redis with 12 MB of filters, and room for 3 MB in a transaction."""
     node = crew.join()
     node.push([Seed(f"http://h{n}.cn/") for n in range(400)])
     crew.settle()
@@ -37,12 +37,12 @@ def filled(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> Crew:
     return crew
 
 
-def test_a_node_takes_it(filled: Crew) -> None:
+def test_node_loads_a_state_larger_than_a_transaction(filled: Crew) -> None:
     node = filled.join(QUICK, Limits())
     assert node.counts()["prior"] == 400
     assert sum(map(len, node.local.seen._chains.values())) == BUCKETS * FILTERS
 
 
-def test_whoever_reads_it_is_no_worse_off(filled: Crew) -> None:
+def test_reader_loads_a_state_larger_than_a_transaction(filled: Crew) -> None:
     with closing(read(filled.client, "crew", Plain())) as view:
         assert view.counts()["prior"] == 400

@@ -1,4 +1,4 @@
-"""Start URLs that operators put into Redis: each is taken in once, even if a node dies."""
+"""Tests of start URLs in Redis: each is used once, even if a node dies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def starts(node: SharedFrontier, most: int = 2) -> list[bytes]:
 
 
 @pytest.mark.parametrize("kind", ["list", "set", "zset"])
-def test_start_urls_are_taken_once_and_not_lost_with_a_node(crew: Crew, kind: str) -> None:
+def test_start_urls_are_used_once_and_survive_their_node(crew: Crew, kind: str) -> None:
     for url in ("http://a.cn/", "http://b.cn/", "http://c.cn/"):
         if kind == "list":
             crew.client.rpush("topic:start_urls", url)
@@ -43,27 +43,27 @@ def put_starts(crew: Crew, *names: str) -> None:
 
 
 def late_starts(node: SharedFrontier) -> Call:
-    """A call for start URLs whose connection is given up before Redis reads it."""
+    """Call for start URLs that Redis has not read; its connection is closed."""
     steps = node.membership.starts("topic:start_urls", 2)
     call = next(steps)
     steps.close()
     return call
 
 
-def test_start_urls_of_a_call_that_comes_late_are_not_lost(crew: Crew) -> None:
+def test_start_urls_of_a_late_call_are_not_lost(crew: Crew) -> None:
     put_starts(crew, "a", "b", "c")
     node = crew.join()
     late = late_starts(node)
     first = starts(node, 1)
     late.on(crew.client)  # leases another one; the answer is lost
-    node.settle()  # says that the first was taken in
+    node.settle()  # confirms the first
     assert (first, starts(node)) == ([b"http://a.cn/"], [b"http://b.cn/", b"http://c.cn/"])
     node.settle()
     assert starts(node) == []
     assert not crew.client.exists("topic:start_urls", f"{node.base}starts:{node.membership.epoch}")
 
 
-def test_start_urls_of_a_call_that_comes_after_its_node_go_to_the_next(crew: Crew) -> None:
+def test_start_urls_of_a_dead_nodes_call_go_to_the_next_node(crew: Crew) -> None:
     put_starts(crew, "a", "b")
     one = crew.join()
     late = late_starts(one)
@@ -74,25 +74,25 @@ def test_start_urls_of_a_call_that_comes_after_its_node_go_to_the_next(crew: Cre
     assert starts(two) == [b"http://a.cn/", b"http://b.cn/"]
 
 
-def test_a_batch_that_is_sent_twice_counts_start_urls_once(crew: Crew) -> None:
+def test_repeated_batch_confirms_start_urls_once(crew: Crew) -> None:
     put_starts(crew, "a", "b", "c")
     node = crew.join()
     assert len(starts(node)) == 2
     steps = node.membership.exchange(look=False)
     batch = next(steps)
     steps.close()
-    batch.on(crew.client)  # Redis took it; the answer is lost
+    batch.on(crew.client)  # Redis applied it; the answer is lost
     late_starts(node).on(crew.client)
     node.settle()  # sends it again
     batch.on(crew.client)
     assert starts(node) == [b"http://c.cn/"]
 
 
-def test_a_node_that_was_given_up_gets_its_start_urls_anew(crew: Crew) -> None:
+def test_timed_out_node_gets_its_start_urls_again(crew: Crew) -> None:
     put_starts(crew, "a", "b")
     one, two = crew.join(), crew.join()
     assert len(starts(one)) == 2
-    crew.late(one)
+    crew.time_out(one)
     crew.settle(two)
     one.settle()  # is refused, and joins again
     assert starts(one) == [b"http://a.cn/", b"http://b.cn/"]

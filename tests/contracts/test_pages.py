@@ -1,4 +1,4 @@
-"""States of watched pages, and earlier texts of articles, over each store."""
+"""Tests of states of watched pages and of article versions, over each storage."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ ONE = PageState(
 )
 
 
-def law(storage: Storage, work: Callable[[Pages, ArticleStore], Awaitable[None]]) -> None:
-    async def whole() -> None:
+def run(storage: Storage, work: Callable[[Pages, ArticleStore], Awaitable[None]]) -> None:
+    async def run_opened() -> None:
         pages, store = Pages(storage), storage.articles()
         await pages.open()
         await store.open()
@@ -44,14 +44,14 @@ def law(storage: Storage, work: Callable[[Pages, ArticleStore], Awaitable[None]]
             await store.close()
             await pages.close()
 
-    asyncio.run(whole())
+    asyncio.run(run_opened())
 
 
 def state(number: int, **values: object) -> PageState:
     return replace(ONE, url=f"http://a.test/{number}", **values)  # type: ignore[arg-type]
 
 
-def test_states_come_back_as_they_were_each_owner_its_own(storage: Storage) -> None:
+def test_states_are_read_back_by_owner(storage: Storage) -> None:
     other = replace(ONE, owner="汽车", role=Role.HUB, more={})
 
     async def work(pages: Pages, store: ArticleStore) -> None:
@@ -65,10 +65,10 @@ def test_states_come_back_as_they_were_each_owner_its_own(storage: Storage) -> N
         assert await pages.get(TOPIC, [ONE.url]) == {ONE.url: later}
         assert len(await pages.get(TOPIC, [f"http://n.test/{n}" for n in range(1200)])) == 0
 
-    law(storage, work)
+    run(storage, work)
 
 
-def test_due_pages_come_soonest_first(storage: Storage) -> None:
+def test_due_pages_are_ordered_by_time(storage: Storage) -> None:
     async def work(pages: Pages, store: ArticleStore) -> None:
         states = [state(n, due=due) for n, due in enumerate((50.0, 0.0, 40.0, 60.0, 45.0))]
         await pages.save([*states, replace(ONE, owner="汽车", due=1.0)])
@@ -76,10 +76,10 @@ def test_due_pages_come_soonest_first(storage: Storage) -> None:
         assert [one.due for one in due] == [40.0, 45.0, 50.0]
         assert [one.due for one in await pages.due(TOPIC, 100.0, limit=1, after=50.0)] == [60.0]
 
-    law(storage, work)
+    run(storage, work)
 
 
-def test_a_window_tells_what_is_new_changed_and_gone_since(storage: Storage) -> None:
+def test_changes_lists_new_changed_and_gone_pages_of_a_window(storage: Storage) -> None:
     async def work(pages: Pages, store: ArticleStore) -> None:
         await pages.save(
             [
@@ -103,7 +103,7 @@ def test_a_window_tells_what_is_new_changed_and_gone_since(storage: Storage) -> 
         every = Counter(one.event for one in await pages.changes(TOPIC, 0.0))
         assert every == {"new": 5, "gone": 3}
 
-    law(storage, work)
+    run(storage, work)
 
 
 def article(number: int, text: str, at: float) -> Article:
@@ -118,24 +118,24 @@ def test_a_changed_article_keeps_its_old_texts(storage: Storage) -> None:
         for at, text in texts:
             await store.save([article(1, text, at), article(2, "主队获胜", at)])
         versions = await store.versions(article(1, "", 0).url)
-        told = [(v.body, v.fetched_at, v.replaced_at) for v in versions]
+        found = [(v.body, v.fetched_at, v.replaced_at) for v in versions]
         first, second = article(1, "主队获胜", 2.0).body, article(1, "客队获胜", 3.0).body
-        assert told == [(first, 2.0, 3.0), (second, 3.0, 4.0)]
+        assert found == [(first, 2.0, 3.0), (second, 3.0, 4.0)]
         assert await store.versions(article(2, "", 0).url) == []
 
-    law(storage, work)
+    run(storage, work)
 
 
-def test_parts_of_one_fetch_are_no_versions(storage: Storage) -> None:
+def test_parts_of_one_fetch_create_no_version(storage: Storage) -> None:
     async def work(pages: Pages, store: ArticleStore) -> None:
         await store.save([article(1, "上半场", 1.0)])
         await store.save([article(1, "上半场和下半场", 1.0)])
         assert await store.versions(article(1, "", 0).url) == []
 
-    law(storage, work)
+    run(storage, work)
 
 
-def test_what_is_forgotten_leaves_neither_state_nor_versions(storage: Storage) -> None:
+def test_forgetting_removes_states_and_versions(storage: Storage) -> None:
     hosts = ("a.test", "sub.a.test", "sub.a.test:8080", "nota.test", "b.test")
 
     async def work(pages: Pages, store: ArticleStore) -> None:
@@ -149,4 +149,4 @@ def test_what_is_forgotten_leaves_neither_state_nor_versions(storage: Storage) -
         assert list(await pages.get(TOPIC, urls)) == [urls[3]]
         assert await store.versions(article(1, "", 0).url) == []
 
-    law(storage, work)
+    run(storage, work)

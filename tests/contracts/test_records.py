@@ -1,4 +1,4 @@
-"""Periods, seeds and records of template crawls, over each implementation."""
+"""Tests of periods, seeds and records of template crawls, over each storage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def seed(place: int, **values: Any) -> Seed:
     return Seed("甲", f"http://s{place}.test/", rank=place, period=1, **values)
 
 
-def kept(phone: str, now: float, **values: Any) -> StoredRecord:
+def stored(phone: str, now: float, **values: Any) -> StoredRecord:
     record = Record(
         "甲", "公司", (FoundValue("电话", phone, confidence=0.8),), ("http://a.test/lx",)
     )
@@ -27,8 +27,8 @@ def kept(phone: str, now: float, **values: Any) -> StoredRecord:
     return StoredRecord(record=record, checked_at=now, confidence=confidence_of(record), **named)
 
 
-def test_seeds_are_kept_by_url_and_found_by_stage(storage: Storage) -> None:
-    async def law() -> None:
+def test_seeds_are_stored_by_url_and_found_by_stage(storage: Storage) -> None:
+    async def check() -> None:
         periods = Periods(storage)
         await periods.open()
         assert await periods.last("甲") is None
@@ -53,19 +53,21 @@ def test_seeds_are_kept_by_url_and_found_by_stage(storage: Storage) -> None:
         assert await periods.get("乙", ["http://s2.test/"]) == {}
         await periods.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
 def test_a_changed_record_keeps_its_older_values(storage: Storage) -> None:
-    async def law() -> None:
+    async def check() -> None:
         records = Records(storage)
         await records.open()
-        assert await records.save([kept("1", 10.0)]) == [Change.NEW]
-        assert await records.save([kept("1", 11.0)]) == [Change.UNCHANGED]
-        assert await records.save([kept("2", 12.0)]) == [Change.CHANGED]  # its period's: no version
+        assert await records.save([stored("1", 10.0)]) == [Change.NEW]
+        assert await records.save([stored("1", 11.0)]) == [Change.UNCHANGED]
+        assert await records.save([stored("2", 12.0)]) == [
+            Change.CHANGED
+        ]  # same period: no version
         assert await records.versions("甲", "a.test") == []
-        assert await records.save([kept("3", 20.0, period=2)]) == [Change.CHANGED]
-        assert await records.save([kept("3", 20.0, period=2)]) == [Change.UNCHANGED]
+        assert await records.save([stored("3", 20.0, period=2)]) == [Change.CHANGED]
+        assert await records.save([stored("3", 20.0, period=2)]) == [Change.UNCHANGED]
         (old,) = await records.versions("甲", "a.test")
         assert (old.record.values("电话"), old.until) == (("2",), 20.0)
         now = await records.get("甲", "a.test")
@@ -74,16 +76,16 @@ def test_a_changed_record_keeps_its_older_values(storage: Storage) -> None:
         assert now.record.values("电话") == ("3",)
         await records.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_of_two_seeds_that_give_one_entity_the_first_counts(storage: Storage) -> None:
-    async def law() -> None:
+def test_first_seed_of_an_entity_determines_its_record(storage: Storage) -> None:
+    async def check() -> None:
         records = Records(storage)
         await records.open()
-        await records.save([kept("1", 10.0, seed="http://b.test/", number=7)])
-        assert await records.save([kept("2", 11.0)]) == [Change.CHANGED]
-        assert await records.save([kept("9", 12.0, seed="http://b.test/", number=7)]) == [
+        await records.save([stored("1", 10.0, seed="http://b.test/", number=7)])
+        assert await records.save([stored("2", 11.0)]) == [Change.CHANGED]
+        assert await records.save([stored("9", 12.0, seed="http://b.test/", number=7)]) == [
             Change.KEPT
         ]
         (one,) = await records.of_seed("甲", "http://a.test/")
@@ -91,15 +93,15 @@ def test_of_two_seeds_that_give_one_entity_the_first_counts(storage: Storage) ->
         assert await records.of_seed("甲", "http://b.test/") == []
         await records.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
 def test_gone_records_stay_with_their_date_and_may_return(storage: Storage) -> None:
-    async def law() -> None:
+    async def check() -> None:
         records = Records(storage)
         await records.open()
         names = [f"e{n:03}" for n in range(250)]  # more than a page of a selection
-        await records.save([kept("1", 10.0, entity=name) for name in names])
+        await records.save([stored("1", 10.0, entity=name) for name in names])
         assert await records.mark_gone("甲", ["e007", "none"], 20.0) == 1
         assert await records.mark_gone("甲", ["e007"], 21.0) == 0
         here = [one.entity async for one in records.select("甲")]
@@ -108,7 +110,7 @@ def test_gone_records_stay_with_their_date_and_may_return(storage: Storage) -> N
         assert [one async for one in records.select("乙")] == []
         tally = {"here": 249, "new": 0, "changed": 0, "gone": 1}
         assert await records.count_changes("甲", 15.0) == tally
-        assert await records.save([kept("1", 30.0, entity="e007", period=2)]) == [Change.RETURNED]
+        assert await records.save([stored("1", 30.0, entity="e007", period=2)]) == [Change.RETURNED]
         assert await records.count_changes("甲", 25.0) == {
             "here": 250,
             "new": 0,
@@ -119,18 +121,18 @@ def test_gone_records_stay_with_their_date_and_may_return(storage: Storage) -> N
         assert await records.get("甲", "e007") is None
         await records.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_what_was_forgotten_stays_away_until_it_is_allowed(storage: Storage) -> None:
-    async def law() -> None:
+def test_forgotten_record_is_refused_until_allowed(storage: Storage) -> None:
+    async def check() -> None:
         records = Records(storage)
         await records.open()
-        await records.save([kept("1", 10.0)])
+        await records.save([stored("1", 10.0)])
         assert await records.forget("甲", ["a.test", "later.test"]) == 1
-        later = kept("1", 20.0, entity="later.test", period=2)
-        again = [kept("2", 20.0, period=2), later, kept("1", 20.0, entity="b.test", period=2)]
-        for _ in range(2):  # twice equals once
+        later = stored("1", 20.0, entity="later.test", period=2)
+        again = [stored("2", 20.0, period=2), later, stored("1", 20.0, entity="b.test", period=2)]
+        for _ in range(2):  # the second save changes nothing
             assert (await records.save(again))[:2] == [Change.FORGOTTEN] * 2
         assert [one.entity async for one in records.select(gone=True)] == ["b.test"]
         assert await records.allow("乙", ["a.test"]) == 0
@@ -139,12 +141,12 @@ def test_what_was_forgotten_stays_away_until_it_is_allowed(storage: Storage) -> 
         assert await records.save(again[:2]) == [Change.NEW, Change.FORGOTTEN]
         await records.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_what_another_process_forgets_during_a_save_is_not_stored(storage: Storage) -> None:
+def test_record_forgotten_during_a_save_is_not_stored(storage: Storage) -> None:
     class Slow(Records):
-        """Is overtaken by another process before it writes."""
+        """Records that another process forgets before they are written."""
 
         @override
         async def _write(self, *documents: Any) -> None:
@@ -152,12 +154,12 @@ def test_what_another_process_forgets_during_a_save_is_not_stored(storage: Stora
                 await other.forget("甲", ["a.test"])
             await super()._write(*documents)
 
-    async def law() -> None:
+    async def check() -> None:
         async with Records(storage) as records:
-            await records.save([kept("1", 10.0)])
+            await records.save([stored("1", 10.0)])
             async with Slow(storage) as slow:
-                await slow.save([kept("2", 20.0, period=2), kept("1", 20.0, entity="b.test")])
+                await slow.save([stored("2", 20.0, period=2), stored("1", 20.0, entity="b.test")])
             assert [one.entity async for one in records.select(gone=True)] == ["b.test"]
             assert await records.versions("甲", "a.test") == []
 
-    asyncio.run(law())
+    asyncio.run(check())

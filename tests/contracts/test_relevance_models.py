@@ -1,4 +1,4 @@
-"""The contract that every judge of pages keeps."""
+"""Contract tests of the relevance models."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def build(request: pytest.FixtureRequest) -> Build:
     return made
 
 
-def test_what_is_on_topic_scores_higher(build: Build) -> None:
+def test_page_on_topic_scores_higher(build: Build) -> None:
     model = build(TOPIC)
     on, off = model.score_page(page(ON, "新车上市")), model.score_page(page(OFF, "交响曲"))
     assert on.relevance > off.relevance
@@ -94,7 +94,7 @@ def test_what_is_on_topic_scores_higher(build: Build) -> None:
     assert not off.relevant
 
 
-def test_the_same_page_is_judged_alike_whatever_comes_between(build: Build) -> None:
+def test_score_of_a_page_does_not_depend_on_other_pages(build: Build) -> None:
     model = build(TOPIC)
     before, signature = model.score_page(page(ON)), model.signature()
     model.score_page(page(OFF))
@@ -103,12 +103,12 @@ def test_the_same_page_is_judged_alike_whatever_comes_between(build: Build) -> N
     assert model.signature() == signature
 
 
-def test_the_signature_is_the_same_for_an_equal_model_and_another_for_another(build: Build) -> None:
+def test_signature_is_equal_for_equal_models_only(build: Build) -> None:
     assert build(TOPIC).signature() == build(TOPIC).signature()
     assert build(TOPIC).signature() != build(Topic(name="t", terms={"汽车": 1.0})).signature()
 
 
-def test_words_that_decided_stand_on_the_page_heaviest_first(build: Build) -> None:
+def test_explain_lists_words_of_the_page_by_weight(build: Build) -> None:
     model = build(TOPIC)
     reasons = model.explain(page(ON))
     assert reasons == model.score_page(page(ON)).terms
@@ -118,7 +118,7 @@ def test_words_that_decided_stand_on_the_page_heaviest_first(build: Build) -> No
     assert "汽车" in dict(reasons)
 
 
-def test_a_list_of_headlines_is_less_of_a_harvest(build: Build) -> None:
+def test_hub_has_less_harvest_than_an_article(build: Build) -> None:
     model = build(TOPIC)
     links = tuple(Link(f"http://a.test/{n}", ON[:18] + str(n), block=1) for n in range(30))
     read, hub = model.score_page(page(ON)), model.score_page(page(ON, links=links))
@@ -127,7 +127,7 @@ def test_a_list_of_headlines_is_less_of_a_harvest(build: Build) -> None:
 
 @given(st.text(max_size=60), st.text(max_size=20), st.none() | st.floats(0, 1))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
-def test_any_page_has_figures_in_their_ranges(
+def test_verdict_of_any_page_is_in_range(
     build: Build, text: str, title: str, expected: float | None
 ) -> None:
     one = page(text, title)._replace(expected=expected)

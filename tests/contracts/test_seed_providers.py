@@ -1,4 +1,4 @@
-"""Laws of all seed providers, and of those that search, against the demo's engines."""
+"""Contract tests of the seed providers; search engines are those of the demo web."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def provider(request: pytest.FixtureRequest, tmp_path: Path) -> SeedProvider:
     return providers[request.param]
 
 
-def ask(engine: Engine, url: str) -> Fetched:
+def fetch(engine: Engine, url: str) -> Fetched:
     answer = engine.answer(url)
     headers = dict(answer.headers)
     location = urljoin(url, headers["Location"]) if "Location" in headers else ""
@@ -75,14 +75,14 @@ def ask(engine: Engine, url: str) -> Fetched:
 
 
 def walk(engine: Engine, provider: SeedProvider, pages: int, query: str = QUERY) -> list[Hit]:
-    """What the first pages name, redirects followed."""
+    """Hits of the first pages, with redirects followed."""
     hits: list[Hit] = []
     following = list(provider.start(query).next)
     while following and pages:
-        answer = provider.read(ask(engine, following.pop(0)))
+        answer = provider.read(fetch(engine, following.pop(0)))
         assert isinstance(answer, Results), answer
         for hit in answer.hits:
-            there = ask(engine, hit.url).location if hit.indirect else hit.url
+            there = fetch(engine, hit.url).location if hit.indirect else hit.url
             hits.append(hit._replace(url=there, indirect=False))
         following += answer.next
         pages -= 1
@@ -104,23 +104,23 @@ def test_no_results_are_no_error(provider: SeedProvider) -> None:
 def first(provider: SeedProvider, trouble: str) -> Answer:
     shape = urlsplit(provider.start(QUERY).next[0]).netloc.partition(".")[0]
     engine = Engine({QUERY: FOUND}, {shape: trouble})
-    return provider.read(ask(engine, provider.start(QUERY).next[0]))
+    return provider.read(fetch(engine, provider.start(QUERY).next[0]))
 
 
-def test_a_blocked_page_says_so_with_a_remedy(provider: SeedProvider) -> None:
+def test_blocked_page_is_reported_with_a_remedy(provider: SeedProvider) -> None:
     answer = first(provider, "captcha")
     assert isinstance(answer, Blocked | Changed)  # a page of a captcha has no results' container
     assert provider.name == "plain" or isinstance(answer, Blocked)
     assert answer.remedy
 
 
-def test_a_limit_is_a_blocked_page(provider: SeedProvider) -> None:
+def test_rate_limit_is_reported_as_blocked(provider: SeedProvider) -> None:
     answer = first(provider, "limit")
     assert isinstance(answer, Blocked)
     assert "429" in answer.what
 
 
-def test_a_changed_page_is_not_taken_for_no_results(provider: SeedProvider) -> None:
+def test_changed_page_is_not_read_as_no_results(provider: SeedProvider) -> None:
     assert isinstance(first(provider, "changed"), Changed)
 
 
@@ -132,7 +132,7 @@ def any_provider(request: pytest.FixtureRequest) -> SeedProvider:
     return provider_of(request.param)
 
 
-def is_sound(answer: Answer) -> bool:
+def is_valid(answer: Answer) -> bool:
     if not isinstance(answer, Results):
         return bool(answer.what and answer.remedy)
     hits = [hit.url for hit in answer.hits]
@@ -144,11 +144,11 @@ def is_sound(answer: Answer) -> bool:
     )
 
 
-def test_the_same_query_begins_alike(any_provider: SeedProvider) -> None:
+def test_start_is_the_same_for_the_same_query(any_provider: SeedProvider) -> None:
     assert isinstance(any_provider, SeedProvider)
     assert any_provider.name
     begun = any_provider.start(QUERY)
-    assert is_sound(begun)
+    assert is_valid(begun)
     assert begun.hits or begun.next
     assert begun == any_provider.start(QUERY)
     assert any_provider.searches == (begun != any_provider.start("足球"))
@@ -167,17 +167,17 @@ def test_a_list_needs_no_request() -> None:
     status=st.sampled_from([200, 202, 302, 403, 404, 500]),
     location=st.sampled_from(["", "http://elsewhere.test/"]),
 )
-def test_any_page_has_the_same_sound_answer_each_time(
+def test_any_page_gives_the_same_valid_answer_each_time(
     spec: str, body: bytes, status: int, location: str
 ) -> None:
     page = Fetched("http://s.test/", body, status, "text/html", location)
     provider = provider_of(spec)
     answer = provider.read(page)
-    assert is_sound(answer)
+    assert is_valid(answer)
     assert provider_of(spec).read(page) == answer == provider.read(page)
 
 
-def test_a_server_that_is_down_is_blocked_and_not_without_results(
+def test_unavailable_server_is_reported_as_blocked(
     any_provider: SeedProvider,
 ) -> None:
     (url, *_) = any_provider.start(QUERY).next

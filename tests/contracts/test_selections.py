@@ -1,4 +1,4 @@
-"""Which articles are meant: selections, what is taken down, what expires; over each store."""
+"""Tests of selections, removal and expiry of articles, over each store."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
         Selection(words=words_in("飞机")): [],
     }
 
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save(made)
         for selection, numbers in expected.items():
             assert await urls(store, selection) == [article(n).url for n in numbers], selection
@@ -48,12 +48,12 @@ def test_selections_name_topic_site_days_and_words(factory: Factory, tmp_path: P
         assert await urls(store, Selection(words=words_in("飞机"))) == [made[0].url]
         assert await urls(store, Selection(words=words_in("电动"))) == []
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 @pytest.mark.parametrize("site", ["a_b.test", "%", "a%"])
-def test_a_site_is_a_name_and_no_pattern(factory: Factory, tmp_path: Path, site: str) -> None:
-    async def law(store: ArticleStore) -> None:
+def test_site_of_a_selection_is_no_pattern(factory: Factory, tmp_path: Path, site: str) -> None:
+    async def check(store: ArticleStore) -> None:
         sites = ("a_b.test", "news.a_b.test", "news.axb.test", "a.test")
         made = [replace(article(n), site=name) for n, name in enumerate(sites)]
         await store.save(made)
@@ -61,15 +61,17 @@ def test_a_site_is_a_name_and_no_pattern(factory: Factory, tmp_path: Path, site:
         assert await urls(store, Selection(site=site)) == meant
         assert await store.forget([f"site:{site}"], now=1.0) == len(meant)
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
-def test_what_is_forgotten_goes_and_does_not_come_back(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+def test_forgotten_article_is_deleted_and_not_stored_again(
+    factory: Factory, tmp_path: Path
+) -> None:
+    async def check(store: ArticleStore) -> None:
         other = factory(tmp_path)
         await other.open()
         await store.save([article(n) for n in range(4)])
-        await other.save([article(9, text=1)])  # a reprint of the first one to go
+        await other.save([article(9, text=1)])  # a reprint of the first article to be forgotten
         assert await store.forget([article(1).url, "site:site2.test"], now=1.0) == 2
         for node in (store, other):
             again = await node.save([article(1), article(2), replace(article(2), url="http://x")])
@@ -84,17 +86,17 @@ def test_what_is_forgotten_goes_and_does_not_come_back(factory: Factory, tmp_pat
         await store.save([newest])
         assert await urls(store, Selection(words=words_in("飞机"))) == [newest.url]
         (fresh,) = await other.save([article(5, text=1)])
-        assert fresh.fate is Fate.NEW  # its text is compared with no more
+        assert fresh.fate is Fate.NEW  # its text is no longer compared
         assert await store.forget([article(1).url], now=2.0) == 0
         await other.close()
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_articles_of_a_topic_expire_unless_another_topic_wants_them(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         made = [replace(article(n, topic="甲"), fetched_at=float(n)) for n in range(4)]
         await store.save([*made, replace(article(0, topic="乙"), fetched_at=0.0)])
         assert await store.expire("甲", before=2.0) == 2
@@ -103,4 +105,4 @@ def test_articles_of_a_topic_expire_unless_another_topic_wants_them(
         assert (await store.counts())["articles"] == 3
         assert (await store.save([made[1]]))[0].fate is Fate.NEW
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)

@@ -1,4 +1,4 @@
-"""Nodes with stores of their own report each story once, whichever meets it first."""
+"""Tests of nodes with separate stores: each story is stored once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Full(NodeStore):
-    """Takes nothing, as on a full disk."""
+    """Store that cannot write, as on a full disk."""
 
     @override
     def _save_all(self, connection: Connection, articles: Sequence[Any]) -> list[Any]:
@@ -53,7 +53,7 @@ def with_nodes(folder: Path, url: str, number: int, work: Callable[..., Awaitabl
     asyncio.run(run())
 
 
-def test_nodes_that_meet_a_story_at_the_same_time_keep_it_once(
+def test_story_found_by_several_nodes_at_once_is_stored_once(
     tmp_path: Path, redis_url: str
 ) -> None:
     async def work(*nodes: NodeStore) -> None:
@@ -87,9 +87,7 @@ def test_a_reprint_at_the_node_of_its_story_is_recorded_there(
     with_nodes(tmp_path, redis_url, 2, work)
 
 
-def test_a_page_fetched_again_elsewhere_is_no_reprint_of_itself(
-    tmp_path: Path, redis_url: str
-) -> None:
+def test_page_refetched_by_another_node_is_no_reprint(tmp_path: Path, redis_url: str) -> None:
     async def work(one: NodeStore, two: NodeStore) -> None:
         await one.save([article(1)])
         assert [saved.fate for saved in await two.save([article(1)])] == [Fate.NEW]
@@ -103,7 +101,7 @@ def test_a_page_fetched_again_elsewhere_is_no_reprint_of_itself(
     with_nodes(tmp_path, redis_url, 2, work)
 
 
-def test_a_story_whose_node_could_not_store_it_is_not_lost(tmp_path: Path, redis_url: str) -> None:
+def test_story_of_a_failed_save_is_stored_by_another_node(tmp_path: Path, redis_url: str) -> None:
     async def work(one: NodeStore) -> None:
         full = node(tmp_path, 9, redis_url, Full)
         await full.open()
@@ -115,7 +113,7 @@ def test_a_story_whose_node_could_not_store_it_is_not_lost(tmp_path: Path, redis
     with_nodes(tmp_path, redis_url, 1, work)
 
 
-def test_what_is_forgotten_leaves_redis_too(tmp_path: Path, redis_url: str) -> None:
+def test_forgotten_articles_are_deleted_from_redis(tmp_path: Path, redis_url: str) -> None:
     async def work(one: NodeStore, two: NodeStore) -> None:
         await one.save([article(1), article(2), article(3)])
         await two.forget([article(1).url, "site:site2.test"], 1.0)
@@ -146,15 +144,15 @@ def test_only_the_newest_texts_are_kept_and_late_nodes_are_refused(
         await two.refresh()
         found = await two.known([article(n).url for n in range(8)])
         assert set(found) == {article(n).url for n in range(3, 8)}
-        ((told, *_),) = await two.near([claims[7].keys])
-        assert told.article.url == article(7).url
+        ((candidate, *_),) = await two.near([claims[7].keys])
+        assert candidate.article.url == article(7).url
         for register in (one, two):
             await register.close()
 
     asyncio.run(run())
 
 
-def test_while_redis_is_away_articles_wait_on_disk(tmp_path: Path) -> None:
+def test_articles_are_spooled_while_redis_is_unavailable(tmp_path: Path) -> None:
     async def run() -> None:
         store = node(tmp_path, 0, "redis://127.0.0.1:9/0")
         await store.open()

@@ -1,4 +1,4 @@
-"""What is known of sites, over each implementation."""
+"""Tests of the data of sites, over each storage."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def known(storage: Storage) -> Sites:
+def sites(storage: Storage) -> Sites:
     return Sites(storage)
 
 
-def test_knowledge_is_kept_by_site_and_key(known: Sites) -> None:
-    async def law() -> None:
-        await known.open()
-        await known.put("a.test", {"patterns": ["^/a/"], "articles": 3})
-        await known.put("a.test", {"articles": 4})
-        await known.close()
-        await known.open()
-        assert await known.get("a.test") == {"patterns": ["^/a/"], "articles": 4}
-        assert await known.get("b.test") == {}
-        assert await known.sites("patterns") == ["a.test"]
-        assert await known.sites("frame") == []
-        await known.close()
+def test_values_are_stored_by_site_and_key(sites: Sites) -> None:
+    async def check() -> None:
+        await sites.open()
+        await sites.put("a.test", {"patterns": ["^/a/"], "articles": 3})
+        await sites.put("a.test", {"articles": 4})
+        await sites.close()
+        await sites.open()
+        assert await sites.get("a.test") == {"patterns": ["^/a/"], "articles": 4}
+        assert await sites.get("b.test") == {}
+        assert await sites.sites("patterns") == ["a.test"]
+        assert await sites.sites("frame") == []
+        await sites.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_a_value_that_json_cannot_carry_is_refused(known: Sites) -> None:
-    async def law() -> None:
-        await known.open()
+def test_a_value_that_json_cannot_carry_is_refused(sites: Sites) -> None:
+    async def check() -> None:
+        await sites.open()
         try:
             with pytest.raises(TypeError):
-                await known.put("a.test", {"one": 1, "bad": {1, 2}})
-            assert await known.get("a.test") == {}
+                await sites.put("a.test", {"one": 1, "bad": {1, 2}})
+            assert await sites.get("a.test") == {}
         finally:
-            await known.close()
+            await sites.close()
 
-    asyncio.run(law())
+    asyncio.run(check())

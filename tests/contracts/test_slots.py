@@ -1,4 +1,4 @@
-"""On a Redis Cluster a script may touch the keys of one hash slot only: does each keep to that?"""
+"""Test of scripts on a Redis Cluster: each uses keys of one hash slot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WORD = re.compile(rb'"((?:[^"\\]|\\.)*)"')
 
 
 def commands(monitor: Monitor) -> Iterator[tuple[bool, list[bytes]]]:
-    """What the server did, until ``END``: whether a script did it, and its words."""
+    """Commands of the server until ``END``: whether a script sent them, and their words."""
     while True:
         line = monitor.connection.read_response(disable_decoding=True)
         head, _, _ = line.partition(b"] ")
@@ -51,7 +51,7 @@ def commands(monitor: Monitor) -> Iterator[tuple[bool, list[bytes]]]:
 
 
 def touched(client: redis.Redis, monitor: Monitor) -> dict[str, list[set[bytes]]]:
-    """Keys of each run of each script by its digest or text; other commands by their name."""
+    """Keys of each run of each script, by its digest or text; of other commands, by their name."""
     found: defaultdict[str, list[set[bytes]]] = defaultdict(list)
     last = ""
     for inside, words in commands(monitor):
@@ -70,8 +70,8 @@ def touched(client: redis.Redis, monitor: Monitor) -> dict[str, list[set[bytes]]
     return found
 
 
-def play_crawl(client: redis.Redis, folder: Path) -> None:
-    """Two nodes, one of which dies and one of which leaves; robots.txt, letters, start URLs."""
+def run_crawl(client: redis.Redis, folder: Path) -> None:
+    """Crawl with two nodes, of which one dies and one leaves: robots.txt, messages, start URLs."""
     clock, politeness = Clock(), replace(QUICK, robots=True)
     one, two = (
         SharedFrontier(
@@ -102,8 +102,8 @@ def play_crawl(client: redis.Redis, folder: Path) -> None:
     discard(client, NAME)
 
 
-async def play_beside(url: str) -> None:
-    """The duplicate index, and the ledger of tasks."""
+async def run_registers(url: str) -> None:
+    """Use the register of stories and the ledger of tasks."""
     stories = StoryRegister(
         redis.asyncio.Redis.from_url(url), VerifiedShingles(), "here", name=NAME
     )
@@ -119,16 +119,17 @@ async def play_beside(url: str) -> None:
     await ledger.close()
 
 
-def test_all_keys_of_a_script_lie_in_one_slot(redis_url: str, tmp_path: Path) -> None:
+def test_keys_of_each_script_are_in_one_slot(redis_url: str, tmp_path: Path) -> None:
     with redis.Redis.from_url(redis_url) as client, client.monitor() as monitor:
-        play_crawl(client, tmp_path)
-        asyncio.run(play_beside(redis_url))
+        run_crawl(client, tmp_path)
+        asyncio.run(run_registers(redis_url))
         client.echo(END)
         runs = touched(client, monitor)
     digests = {name: script(name)[1] for name in SCRIPTS}
     assert digests["exchange"] in runs
     slots = {
-        label: [{key_slot(key) for key in keys} for keys in told] for label, told in runs.items()
+        label: [{key_slot(key) for key in keys} for keys in key_sets]
+        for label, key_sets in runs.items()
     }
     assert {
         label for label, found in slots.items() if any(len(some) > 1 for some in found)

@@ -1,7 +1,7 @@
-"""What every store promises, run over each implementation.
+"""Contract tests of the article stores.
 
-A new implementation joins by a factory: a function from an empty folder to a store; called twice
-with one folder, both stores share what is stored.
+To add an implementation, add a factory: a function from an empty folder to a store. If it is called
+twice with one folder, both stores share their data.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from topiccrawl.model import Article
 
 
-def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+def test_article_is_read_back_unchanged(factory: Factory, tmp_path: Path) -> None:
+    async def check(store: ArticleStore) -> None:
         (saved,) = await store.save([article(1)])
         assert saved == Saved(article(1).url, Fate.NEW, article(1).url)
         story = await store.get(article(1).url)
@@ -39,18 +39,18 @@ def test_an_article_comes_back_as_it_was_saved(factory: Factory, tmp_path: Path)
         assert story.article == article(1)
         assert story.reprints == ()
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_saving_twice_equals_saving_once(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([article(1)])
         before = await store.articles(), await store.counts()
         (saved,) = await store.save([article(1)])
         assert saved.fate is Fate.UNCHANGED
         assert (await store.articles(), await store.counts()) == before
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_closing_and_opening_changes_nothing(factory: Factory, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_closing_and_opening_changes_nothing(factory: Factory, tmp_path: Path) -
 def test_a_second_topic_adds_its_score_to_the_same_article(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([article(1, topic="足球", score=0.5)])
         (saved,) = await store.save([article(1, topic="体育", score=0.25)])
         assert saved.fate is Fate.UPDATED
@@ -81,11 +81,11 @@ def test_a_second_topic_adds_its_score_to_the_same_article(
             "articles": 1, "reprints": 0, "topic/足球": 1, "topic/体育": 1
         }  # fmt: skip
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_terms_are_those_of_the_topic_asked_for(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([article(1, topic="足球")])
         await store.save([replace(article(1, topic="体育"), terms=(("中心", 1.0),))])
         (football,) = await store.articles("足球")
@@ -93,13 +93,13 @@ def test_terms_are_those_of_the_topic_asked_for(factory: Factory, tmp_path: Path
         assert football.terms == (("比赛", 0.7), ("球迷", 0.3))
         assert sports.terms == (("中心", 1.0),)
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_changed_text_replaces_the_old_one(factory: Factory, tmp_path: Path) -> None:
     changed = replace(article(1, text=99), title="更正")
 
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([article(1)])
         (saved,) = await store.save([changed])
         assert saved.fate is Fate.UPDATED
@@ -108,13 +108,11 @@ def test_changed_text_replaces_the_old_one(factory: Factory, tmp_path: Path) -> 
         old, new = await store.save([article(2, text=1), article(3, text=99)])
         assert (old.fate, new.fate, new.story) == (Fate.NEW, Fate.REPRINT, changed.url)
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
-def test_the_same_text_elsewhere_is_a_reprint_of_the_first(
-    factory: Factory, tmp_path: Path
-) -> None:
-    async def law(store: ArticleStore) -> None:
+def test_same_text_under_another_url_is_a_reprint(factory: Factory, tmp_path: Path) -> None:
+    async def check(store: ArticleStore) -> None:
         first, copy = article(1), article(2, text=1, topic="体育", score=0.25)
         saved = await store.save([first, copy])
         assert [s.fate for s in saved] == [Fate.NEW, Fate.REPRINT]
@@ -131,7 +129,7 @@ def test_the_same_text_elsewhere_is_a_reprint_of_the_first(
         assert again.fate is Fate.REPRINT
         assert (await store.counts())["reprints"] == 1
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_a_part_of_an_article_is_removed_once_the_whole_is_a_reprint(
@@ -140,7 +138,7 @@ def test_a_part_of_an_article_is_removed_once_the_whole_is_a_reprint(
     first, part, whole = article(1), article(2, text=7), article(2, text=1)
     copy = article(3, text=7)
 
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         saved = await store.save([first, part, copy])
         assert [one.fate for one in saved] == [Fate.NEW, Fate.NEW, Fate.REPRINT]
         (last,) = await store.save([whole])
@@ -153,22 +151,22 @@ def test_a_part_of_an_article_is_removed_once_the_whole_is_a_reprint(
         (again,) = await store.save([article(4, text=7)])
         assert again.fate is Fate.NEW
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_a_reprint_never_lowers_the_score_of_its_story(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([article(1, score=0.9), article(2, text=1, score=0.1)])
         (found,) = await store.articles()
         assert found.topics == {"足球": 0.9}
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_a_reprint_that_gets_a_text_of_its_own_becomes_an_article(
     factory: Factory, tmp_path: Path
 ) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([article(1), article(2, text=1)])
         (saved,) = await store.save([article(2)])
         assert saved.fate is Fate.NEW
@@ -177,13 +175,11 @@ def test_a_reprint_that_gets_a_text_of_its_own_becomes_an_article(
         assert first.reprints == ()
         assert (await store.counts())["articles"] == 2
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
-def test_a_stored_article_whose_page_now_tells_another_story_is_not_lost(
-    factory: Factory, tmp_path: Path
-) -> None:
-    async def law(store: ArticleStore) -> None:
+def test_article_is_kept_if_its_page_becomes_a_reprint(factory: Factory, tmp_path: Path) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([article(1), article(2)])
         later = replace(article(2, text=1), fetched_at=1_700_000_000.0)
         (saved,) = await store.save([later])
@@ -193,19 +189,19 @@ def test_a_stored_article_whose_page_now_tells_another_story_is_not_lost(
         assert kept.article.body == article(2).body
         assert (await store.counts())["articles"] == 2
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_texts_too_short_to_compare_are_never_reprints(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         short = [replace(article(n), body="图", digest=digest_of("图")) for n in (1, 2)]
         assert [s.fate for s in await store.save(short)] == [Fate.NEW, Fate.NEW]
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
-def test_articles_come_last_first_by_topic_and_page(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+def test_articles_are_listed_newest_first_by_topic(factory: Factory, tmp_path: Path) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([article(n, topic="甲" if n % 2 else "乙") for n in range(6)])
         urls = [a.url for a in await store.articles("甲")]
         assert urls == [article(n).url for n in (5, 3, 1)]
@@ -214,13 +210,11 @@ def test_articles_come_last_first_by_topic_and_page(factory: Factory, tmp_path: 
         assert await store.articles("丙") == []
         assert await store.get("http://nowhere.test/") is None
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
-def test_text_that_utf8_cannot_carry_is_stored_with_a_mark(
-    factory: Factory, tmp_path: Path
-) -> None:
-    async def law(store: ArticleStore) -> None:
+def test_text_invalid_in_utf8_is_stored_with_replacements(factory: Factory, tmp_path: Path) -> None:
+    async def check(store: ArticleStore) -> None:
         odd = replace(
             article(1), title="坏\ud800字\x00", author="\udfff", url="http://a.test/\ud801"
         )
@@ -229,11 +223,11 @@ def test_text_that_utf8_cannot_carry_is_stored_with_a_mark(
         assert (found.title, found.author) == ("坏?字\x00", "?")
         assert (await store.save([odd]))[0].fate is not Fate.NEW
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_two_stores_of_one_folder_agree(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         other = factory(tmp_path)
         await other.open()
         try:
@@ -247,20 +241,20 @@ def test_two_stores_of_one_folder_agree(factory: Factory, tmp_path: Path) -> Non
         finally:
             await other.close()
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
-def one_article_a_story(store: ArticleStore, steps: list[tuple[int, int]]) -> None:
-    async def law(store: ArticleStore) -> None:
+def check_one_article_per_story(store: ArticleStore, steps: list[tuple[int, int]]) -> None:
+    async def check(store: ArticleStore) -> None:
         for number, text in steps:
             (saved,) = await store.save([article(number, text)])
             story = await store.get(saved.url)
-            assert story is not None  # whatever its fate, a saved URL is found
+            assert story is not None  # a saved URL is found with any fate
         stored = await store.articles()
         assert len({a.digest for a in stored}) == len(stored)
         assert len({a.url for a in stored}) == len(stored)
 
-    run(store, law)
+    run(store, check)
 
 
 STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
@@ -268,26 +262,26 @@ STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=12)
 
 @settings(max_examples=25, suppress_health_check=[BUSY, HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
-def test_there_is_never_more_than_one_article_of_a_story(
+def test_sqlite_has_one_article_per_story(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]
 ) -> None:
-    one_article_a_story(SqliteStore(tmp_path_factory.mktemp("law")), steps)
+    check_one_article_per_story(SqliteStore(tmp_path_factory.mktemp("law")), steps)
 
 
 @settings(max_examples=6, suppress_health_check=[BUSY, HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
-def test_there_is_never_more_than_one_document_of_a_story(
+def test_mongodb_has_one_document_per_story(
     mongo_uri: str, tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]
 ) -> None:
     uri = database_uri(mongo_uri, tmp_path_factory.mktemp("law"))
-    one_article_a_story(MongoStore(uri), steps)
+    check_one_article_per_story(MongoStore(uri), steps)
 
 
 def test_a_closed_store_can_be_closed_again(factory: Factory, tmp_path: Path) -> None:
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.close()
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)
 
 
 def test_a_follow_up_is_stored_and_names_the_story_before_it(
@@ -304,7 +298,7 @@ def test_a_follow_up_is_stored_and_names_the_story_before_it(
         article(2), body=news + body, published="2026-09-20", digest=digest_of(news + body)
     )
 
-    async def law(store: ArticleStore) -> None:
+    async def check(store: ArticleStore) -> None:
         await store.save([old])
         (saved,) = await store.save([later])
         assert (saved.fate, saved.story, saved.follows) == (Fate.NEW, later.url, old.url)
@@ -315,4 +309,4 @@ def test_a_follow_up_is_stored_and_names_the_story_before_it(
         (again,) = await store.save([later])
         assert (again.fate, again.follows) == (Fate.UNCHANGED, old.url)
 
-    run(factory(tmp_path), law)
+    run(factory(tmp_path), check)

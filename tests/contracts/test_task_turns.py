@@ -1,4 +1,4 @@
-"""Turns at sites, on both ledgers: one worker a site, none starves, the dead are replaced."""
+"""Tests of turns at sites, over both ledgers: one worker per site, fair order, takeover."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from topiccrawl.errors import ConfigurationError, StateError, StorageAwayError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tests.contracts.conftest import Scene
+    from tests.contracts.conftest import OnLedger
     from topiccrawl.storage.ledger import Key, Ledger, Rows
 
 SPEC = TaskSpec("topic", {"topic": "足球"}, ("a.test",))
@@ -36,8 +36,8 @@ async def claimed(turns: WorkerSession) -> str:
     return found[0].name if found else ""
 
 
-def test_one_site_has_one_worker_and_passes_between_tasks_in_turn(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_site_has_one_worker_and_alternates_between_tasks(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(SPEC)
         await service.create(SPEC)
@@ -54,11 +54,11 @@ def test_one_site_has_one_worker_and_passes_between_tasks_in_turn(scene: Scene) 
         assert served == ["1/a.test", "2/a.test"] * 3
         assert [state.pages for state in await service.all()] == [15, 15]
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_site_does_not_wait_for_a_chosen_worker_without_a_free_slot(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_a_site_does_not_wait_for_a_chosen_worker_without_a_free_slot(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(replace(SPEC, sites=("z.test",)))
         await service.create(SPEC)
@@ -73,11 +73,11 @@ def test_a_site_does_not_wait_for_a_chosen_worker_without_a_free_slot(scene: Sce
         snapshot = await service.snapshot()
         assert snapshot.should_yield(snapshot.shards["3/a.test"])
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_turn_that_is_cut_short_keeps_its_place(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_interrupted_turn_keeps_its_place(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(SPEC)
         await service.create(SPEC)
@@ -88,11 +88,11 @@ def test_a_turn_that_is_cut_short_keeps_its_place(scene: Scene) -> None:
         await turns.release("1/a.test", Progress(pages=5), LEFT, "turn_over")
         assert await claimed(turns) == "2/a.test"
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_task_of_many_sites_leaves_room_for_one_of_a_single_site(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_task_of_many_sites_does_not_block_a_task_of_one_site(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(replace(SPEC, sites=tuple(f"{i}.test" for i in "abcdef")))
         await service.create(replace(SPEC, sites=("z.test",)))
@@ -102,11 +102,11 @@ def test_a_task_of_many_sites_leaves_room_for_one_of_a_single_site(scene: Scene)
         snapshot = await service.snapshot()
         assert snapshot.should_yield(snapshot.shards["2/z.test"]), "others wait for a slot"
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_site_goes_to_the_worker_that_the_operator_chose(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_a_site_goes_to_the_worker_that_the_operator_chose(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(replace(SPEC, sites=("a.test", "b.test")))
         one, two = await joined(ledger, slots=2), await joined(ledger)
@@ -132,13 +132,13 @@ def test_a_site_goes_to_the_worker_that_the_operator_chose(scene: Scene) -> None
         with pytest.raises(StateError, match="no worker"):
             await service.assign("1", "a.test", two.name)
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_dead_workers_sites_are_free_after_their_rest_and_it_knows_that_it_lost_them(
-    scene: Scene,
+def test_sites_of_a_dead_worker_are_free_after_their_delay(
+    on_ledger: OnLedger,
 ) -> None:
-    async def act(ledger: Ledger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(SPEC)
         dead, other = await joined(ledger, ttl=3.0), await joined(ledger, ttl=1000)
@@ -146,7 +146,7 @@ def test_a_dead_workers_sites_are_free_after_their_rest_and_it_knows_that_it_los
         rest = await ledger.now() + 5.0
         assert await dead.heartbeat({name: Progress(pages=7, rest=rest)}) is not None
         assert await claimed(other) == ""
-        await soon(lambda: not dead.may_fetch())  # before anybody takes over
+        await soon(lambda: not dead.may_fetch())  # before another worker takes over
         assert await came(lambda: claimed(other)) == name
         assert await ledger.now() >= rest, "the site rests"
         assert [worker.name for worker in await service.workers()] == [other.name]
@@ -156,11 +156,11 @@ def test_a_dead_workers_sites_are_free_after_their_rest_and_it_knows_that_it_los
         state = await service.show("1")
         assert (state.pages, state.state) == (7, "running")
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_worker_that_leaves_frees_its_sites_at_once(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_a_worker_that_leaves_frees_its_sites_at_once(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(SPEC)
         one = await joined(ledger)
@@ -168,11 +168,11 @@ def test_a_worker_that_leaves_frees_its_sites_at_once(scene: Scene) -> None:
         await one.leave()
         assert await claimed(await joined(ledger)) == name
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_pause_cancel_and_bounds_keep_a_task_from_its_turns(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_paused_cancelled_and_finished_tasks_get_no_turns(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(replace(SPEC, pages=10))
         turns = await joined(ledger)
@@ -198,13 +198,13 @@ def test_pause_cancel_and_bounds_keep_a_task_from_its_turns(scene: Scene) -> Non
         with pytest.raises(StateError, match="cancel it first"):
             await service.remove("3")
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_site_that_fails_is_put_off_then_given_up_and_tried_again_on_request(
-    scene: Scene,
+def test_failing_site_is_delayed_then_failed_and_can_be_resumed(
+    on_ledger: OnLedger,
 ) -> None:
-    async def act(ledger: Ledger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         await service.create(SPEC)
         turns = await joined(ledger)
@@ -221,11 +221,11 @@ def test_a_site_that_fails_is_put_off_then_given_up_and_tried_again_on_request(
         assert (await service.resume("1")).state == "waiting"
         assert await claimed(turns) == "1/a.test"
 
-    scene(act)
+    on_ledger(check)
 
 
 class Lossy:
-    """A ledger whose answers can be lost after what was asked has been done."""
+    """Ledger that can lose the answer of a completed swap."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -251,8 +251,8 @@ class Lossy:
         return done
 
 
-def test_a_worker_whose_turn_the_ledger_has_lost_gives_it_up(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_worker_ends_a_turn_that_the_ledger_lost(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         await TaskService(ledger).create(SPEC)
         one, other = await joined(ledger), await joined(ledger)
         before = (await ledger.read("turns"))["turns"]
@@ -268,11 +268,11 @@ def test_a_worker_whose_turn_the_ledger_has_lost_gives_it_up(scene: Scene) -> No
         assert name not in one.shards
         assert name in other.shards
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_a_lost_answer_loses_no_turn_and_leaves_no_site_behind(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_lost_answer_loses_no_turn_and_blocks_no_site(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         lossy, service = Lossy(ledger), TaskService(ledger)
         await service.create(SPEC)
         turns = await joined(lossy)
@@ -299,11 +299,11 @@ def test_a_lost_answer_loses_no_turn_and_leaves_no_site_behind(scene: Scene) -> 
         assert (await service.show("1")).pages == 5
         assert await claimed(turns) == name
 
-    scene(act)
+    on_ledger(check)
 
 
-def test_workers_at_once_never_share_a_site_and_finish_all(scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_concurrent_workers_share_no_site_and_finish_all(on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         service = TaskService(ledger)
         for sites in (("a.test", "b.test"), ("b.test", "c.test"), ("a.test", "c.test", "d.test")):
             await service.create(replace(SPEC, sites=sites))
@@ -332,14 +332,14 @@ def test_workers_at_once_never_share_a_site_and_finish_all(scene: Scene) -> None
             ("finished", 6), ("finished", 6), ("finished", 9),
         ]  # fmt: skip
 
-    scene(act)
+    on_ledger(check)
 
 
 @pytest.mark.parametrize("sites", [(), ("",), ("ftp://a.test/",), ("a b",)])
-def test_what_is_no_site_is_refused(sites: tuple[str, ...], scene: Scene) -> None:
-    async def act(ledger: Ledger) -> None:
+def test_invalid_site_is_refused(sites: tuple[str, ...], on_ledger: OnLedger) -> None:
+    async def check(ledger: Ledger) -> None:
         with pytest.raises(ConfigurationError, match="site"):
             await TaskService(ledger).create(replace(SPEC, sites=sites))
         assert await TaskService(ledger).all() == []
 
-    scene(act)
+    on_ledger(check)

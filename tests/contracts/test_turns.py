@@ -1,4 +1,4 @@
-"""Several crawls at one host: one at a time, one clock, everybody's turn comes."""
+"""Tests of several crawls on one host: one at a time, one clock, a turn for each."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ class Crawls:
         crawl.push([Seed(url) for url in urls])
         return crawl
 
-    def talk(self, rounds: int = 3) -> None:
-        """Let all hear what there is to hear."""
+    def exchange(self, rounds: int = 3) -> None:
+        """Exchange the turns and batches of all crawls."""
         for _ in range(rounds):
             for crawl in self.opened.values():
                 crawl.turns.send_now()
                 crawl.settle()
 
-    def late(self, crawl: SharedFrontier) -> None:
-        """The crawl's node has not given word for longer than it may."""
+    def time_out(self, crawl: SharedFrontier) -> None:
+        """Let the registration of the crawl's node expire."""
         self.client.zadd(f"{REGISTER}nodes", {f"{crawl.base}{crawl.membership.epoch}": 0})
 
     def kill(self, name: str) -> None:
         crawl = self.opened.pop(name)
         crawl.abandon()
-        self.late(crawl)
+        self.time_out(crawl)
 
     def end(self) -> None:
         for crawl in self.opened.values():
@@ -89,62 +89,62 @@ def done(crawl: SharedFrontier, lease: Lease) -> None:
     crawl.finish(lease, CRAWLED)
 
 
-def test_a_host_is_at_one_crawl_and_its_clock_goes_with_it(crawls: Crawls) -> None:
+def test_host_has_one_crawl_at_a_time_and_one_clock(crawls: Crawls) -> None:
     one, two = crawls.begin("one", *pages("a.cn", 9)), crawls.begin("two", *pages("a.cn", 9))
     (lease,) = one.pop(9)
-    crawls.talk()
+    crawls.exchange()
     assert two.pop(9) == []
     crawls.clock += SLICE
-    crawls.talk()
+    crawls.exchange()
     assert two.pop(9) == [], "a request is in flight there"
     done(one, lease)
-    crawls.talk()
+    crawls.exchange()
     assert one.pop(9) == [], "it is the other's turn"
     (lease,) = two.pop(9)
     crawls.clock += SLICE
     two.downloaded(lease, Download(200, 0.0))  # it left late
     two.finish(lease, CRAWLED)
-    crawls.talk()
+    crawls.exchange()
     assert one.pop(9) == [], "just asked by the other"
     crawls.clock += 1.0
     assert len(one.pop(9)) == 1
 
 
-def test_hosts_that_only_one_wants_are_not_waited_for(crawls: Crawls) -> None:
+def test_host_of_a_single_crawl_needs_no_turn(crawls: Crawls) -> None:
     one = crawls.begin("one", *pages("a.cn", 2), *pages("b.cn", 2))
     two = crawls.begin("two", *pages("c.cn", 2), *pages("a.cn", 2))
     assert {lease.url for lease in one.pop(9)} == {"http://a.cn/0", "http://b.cn/0"}
     assert {lease.url for lease in two.pop(9)} == {"http://c.cn/0"}
 
 
-def test_a_turn_that_is_of_no_use_is_passed_on_early(crawls: Crawls) -> None:
+def test_unused_turn_is_passed_on_early(crawls: Crawls) -> None:
     one, two = crawls.begin("one", *pages("a.cn", 1)), crawls.begin("two", *pages("a.cn", 1))
     (lease,) = one.pop(9)
     done(one, lease)
     assert two.pop(9) == []
     crawls.clock += 1.0
-    crawls.talk()
+    crawls.exchange()
     assert len(two.pop(9)) == 1
 
 
-def test_a_killed_crawl_loses_its_turn_and_its_host_rests_first(crawls: Crawls) -> None:
+def test_turn_of_a_killed_crawl_passes_after_the_delay(crawls: Crawls) -> None:
     one, two = crawls.begin("one", *pages("a.cn", 9)), crawls.begin("two", *pages("a.cn", 9))
     assert len(one.pop(9)) == 1
     assert two.pop(9) == []
     crawls.kill("one")
-    crawls.talk()
+    crawls.exchange()
     assert two.pop(9) == []
     crawls.clock += 1.0
     assert len(two.pop(9)) == 1
 
 
-def test_a_node_that_was_stopped_serves_no_host_that_another_has_got(crawls: Crawls) -> None:
+def test_stopped_node_serves_no_host_that_another_node_took(crawls: Crawls) -> None:
     one = crawls.begin("one", *pages("a.cn", 9), *pages("b.cn", 9))
     two = crawls.begin("two", *pages("a.cn", 9))
     for lease in one.pop(9):
         done(one, lease)
     assert two.pop(9) == []
-    crawls.late(one)
+    crawls.time_out(one)
     two.turns.send_now()
     two.settle()
     crawls.clock += 2.0
@@ -155,13 +155,13 @@ def test_a_node_that_was_stopped_serves_no_host_that_another_has_got(crawls: Cra
     assert [lease.url for lease in one.pop(9)] == ["http://b.cn/1"]
 
 
-def test_a_crawl_that_ends_gives_its_turns_and_clocks_back(crawls: Crawls) -> None:
+def test_ended_crawl_returns_its_turns_and_clocks(crawls: Crawls) -> None:
     one, two = crawls.begin("one", *pages("a.cn", 9)), crawls.begin("two", *pages("a.cn", 9))
     (lease,) = one.pop(9)
     one.downloaded(lease, Download(503, 0.0, 7.0))
     assert two.pop(9) == []
     crawls.opened.pop("one").close()
-    crawls.talk()
+    crawls.exchange()
     crawls.clock += 6.9
     assert two.pop(9) == []
     crawls.clock += 0.2
@@ -173,7 +173,7 @@ def test_a_crawl_that_ends_gives_its_turns_and_clocks_back(crawls: Crawls) -> No
 
 @settings(max_examples=6, suppress_health_check=[BUSY, HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 1 << 32), crowd=st.integers(2, 3))
-def test_no_two_crawls_are_at_a_host_none_starves_and_no_delay_is_broken(
+def test_crawls_share_hosts_one_at_a_time_and_all_finish(
     redis_url: str, tmp_path_factory: pytest.TempPathFactory, seed: int, crowd: int
 ) -> None:
     rng = random.Random(seed)  # noqa: S311

@@ -1,4 +1,4 @@
-"""How cases answer: pages, raw bytes, streams without end."""
+"""Responses of the hostile cases: pages, raw bytes, endless streams."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEED = "Content-Type: application/rss+xml"
 
 
 def page(body: str | bytes, *headers: str, status: str = "200 OK") -> Act:
-    """A proper answer with a hostile body or hostile headers."""
+    """A valid response with a hostile body or hostile headers."""
     return lambda client: client.answer(body, *headers, status=status)
 
 

@@ -1,4 +1,4 @@
-"""The ways to misbehave, with what may come of each; docs/threats.md lists them."""
+"""Hostile cases with their allowed outcomes; docs/threats.md lists them."""
 
 from __future__ import annotations
 

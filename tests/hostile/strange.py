@@ -1,4 +1,4 @@
-"""More ways to misbehave: a stranger's, who knows what the first ones were."""
+"""Further hostile cases, by an author who knew the first ones."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from tests.hostile.web import Client
 
 CLAIMED = "冒名顶替"
-"""Text of a page that says it is another site's."""
+"""Text of a page that claims to be that of another site."""
 GOOD_STORY = "http://good.test/1"
 
 
 def hinted(client: Client) -> None:
-    """Interim answers, then a proper page."""
+    """Interim responses, then a valid page."""
     client.send(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 3)
     client.answer(STORY)
 
 
 def twice(client: Client) -> None:
-    """A page, and an answer without a request."""
+    """A page, and a response without a request."""
     client.answer(STORY)
     client.answer(article("假冒", "假冒的第二个回答" * 20))
 
@@ -73,19 +73,19 @@ def silent_tls(client: Client) -> None:
 
 
 def session(client: Client) -> None:
-    """Each path has a new session, so that no link is ever the same."""
+    """A new session in each path, so that no link repeats."""
     links = [f"http://{client.host}/S{client.total}x{n}/list" for n in range(5)]
     client.answer(article("新能源汽车频道", TEXT, *links))
 
 
 def not_found(client: Client) -> None:
-    """All URLs are there, and say that nothing is."""
+    """Every URL exists, and its page reports that it does not."""
     links = [f"http://{client.host}{client.path.rstrip('/')}/{n}" for n in range(3)]
     client.answer(article("新能源汽车", "您访问的新能源汽车页面不存在或已删除。", *links))
 
 
 def sitemaps(client: Client) -> None:
-    """An index of new sitemaps of news, all of which are such indexes."""
+    """An index of new news sitemaps, each of which is such an index again."""
     urls = (f"http://{client.host}/news-{client.total}-{n}.xml" for n in range(50))
     listed = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in urls)
     client.answer(f"<sitemapindex>{listed}</sitemapindex>", SITEMAP)

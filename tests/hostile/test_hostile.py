@@ -1,4 +1,4 @@
-"""One crawl of a good site beside all hostile ones: each page ends, nothing runs away."""
+"""Tests of a crawl of a good site beside hostile ones: each page ends, resources are bounded."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GROUPS = {"known": CASES, "strange": STRANGE}
 """Cases that are crawled together."""
 GOOD = [f"http://good.test/{n}" for n in range(60)]
 MOST_SECONDS = 240
-"""Seconds after which the crawl ends by itself, on a busy machine: some pages wait for ever."""
+"""Seconds after which the crawl ends by itself on a busy machine; some pages never end."""
 MOST_CPU = 90.0
 """Processor seconds of the crawl."""
 MOST_DATA = 1_500_000_000
@@ -51,8 +51,8 @@ SETTINGS = {
 }  # fmt: skip
 
 
-class Seen(NamedTuple):
-    """What came of the crawl."""
+class CrawlResult(NamedTuple):
+    """Result of a crawl."""
 
     outcomes: dict[str, str]
     recorded: dict[str, int]
@@ -68,26 +68,26 @@ class Seen(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Seen]]:
-    before = os.environ.pop(MEASURED, None)  # half of its time would be coverage's
-    done: dict[str, Seen] = {}
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], CrawlResult]]:
+    before = os.environ.pop(MEASURED, None)  # coverage would take half of its time
+    done: dict[str, CrawlResult] = {}
 
-    def see(group: str) -> Seen:
+    def run(group: str) -> CrawlResult:
         if group not in done:
             done[group] = _crawl(GROUPS[group], tmp_path_factory.mktemp("hostile") / "data")
         return done[group]
 
-    yield see
+    yield run
     if before is not None:
         os.environ[MEASURED] = before
 
 
 @pytest.fixture(params=GROUPS)
-def seen(request: pytest.FixtureRequest, crawled: Callable[[str], Seen]) -> Seen:
+def result(request: pytest.FixtureRequest, crawled: Callable[[str], CrawlResult]) -> CrawlResult:
     return crawled(request.param)
 
 
-def _crawl(cases: tuple[Case, ...], data: Path) -> Seen:
+def _crawl(cases: tuple[Case, ...], data: Path) -> CrawlResult:
     pages = {url: article(f"新能源汽车要闻第{n}篇", f"{TEXT}{n}。") for n, url in enumerate(GOOD)}
     front = "http://good.test/"
     seeds = ",".join([front, *(case.url for case in cases)])
@@ -97,13 +97,13 @@ def _crawl(cases: tuple[Case, ...], data: Path) -> Seen:
         start(web.proxy, data, *crawl, **SETTINGS) as process,
     ):
         resource.prlimit(process.pid, resource.RLIMIT_DATA, (MOST_DATA, MOST_DATA))
-        rss = _watched(process, web, data, cases)
+        rss = _watch(process, web, data, cases)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     return _report(data, web, used.ru_utime + used.ru_stime, rss, process.returncode)
 
 
-def _watched(process: Popen[bytes], web: Hostile, data: Path, cases: tuple[Case, ...]) -> int:
+def _watch(process: Popen[bytes], web: Hostile, data: Path, cases: tuple[Case, ...]) -> int:
     """Stop a crawl when its pages have ended; return its largest anonymous memory."""
     most, stopped, end = 0, False, time.monotonic() + MOST_SECONDS + 60
     status = Path(f"/proc/{process.pid}/status")
@@ -137,7 +137,7 @@ def _is_fine(case: Case, outcome: str) -> bool:
     return any(outcome == one or outcome.startswith(f"{one} ") for one in case.outcomes)
 
 
-def _report(data: Path, web: Hostile, cpu: float, rss: int, status: int) -> Seen:
+def _report(data: Path, web: Hostile, cpu: float, rss: int, status: int) -> CrawlResult:
     (folder,) = (data / "frontiers").iterdir()
     reader = read_frontier(folder)
     outcomes, recorded = {}, dict.fromkeys((case.name for case in web.cases.values()), 0)
@@ -153,7 +153,9 @@ def _report(data: Path, web: Hostile, cpu: float, rss: int, status: int) -> Seen
     with closing(sqlite3.connect(data / "store.sqlite")) as connection:
         texts = dict(connection.execute("SELECT url, body FROM articles"))
     asked, heads = dict(web.asked), dict(web.heads)
-    return Seen(outcomes, recorded, stored(data), texts, asked, heads, log, cpu, rss, disk, status)
+    return CrawlResult(
+        outcomes, recorded, stored(data), texts, asked, heads, log, cpu, rss, disk, status
+    )
 
 
 @pytest.mark.parametrize(
@@ -161,35 +163,37 @@ def _report(data: Path, web: Hostile, cpu: float, rss: int, status: int) -> Seen
     [(name, case) for name, group in GROUPS.items() for case in group],
     ids=lambda part: part if isinstance(part, str) else part.name,
 )
-def test_each_page_ends_as_stated(crawled: Callable[[str], Seen], group: str, case: Case) -> None:
-    seen = crawled(group)
-    outcome = seen.outcomes[case.url]
+def test_page_ends_with_an_allowed_outcome(
+    crawled: Callable[[str], CrawlResult], group: str, case: Case
+) -> None:
+    result = crawled(group)
+    outcome = result.outcomes[case.url]
     assert _is_fine(case, outcome), outcome
-    assert seen.recorded[case.name] <= case.recorded
+    assert result.recorded[case.name] <= case.recorded
 
 
-def test_the_good_site_is_fetched_and_stored_whole(seen: Seen) -> None:
-    assert {seen.outcomes[url] for url in GOOD} == {"crawled"}
-    assert set(GOOD) <= set(seen.articles)
-    assert max(seen.asked[url] for url in GOOD) == 1
+def test_good_site_is_fetched_and_stored_completely(result: CrawlResult) -> None:
+    assert {result.outcomes[url] for url in GOOD} == {"crawled"}
+    assert set(GOOD) <= set(result.articles)
+    assert max(result.asked[url] for url in GOOD) == 1
 
 
-def test_the_crawl_ends_in_its_bounds(seen: Seen) -> None:
-    figures = f"{seen.cpu:.0f} s, {seen.rss / 1e6:.0f} MB, {seen.disk / 1e6:.0f} MB on disk"
-    assert seen.status == 0, seen.log[-3000:]
-    assert seen.cpu <= MOST_CPU, figures
-    assert seen.rss <= MOST_DATA, figures
-    assert seen.disk <= MOST_DISK, figures
+def test_crawl_stays_within_its_limits(result: CrawlResult) -> None:
+    figures = f"{result.cpu:.0f} s, {result.rss / 1e6:.0f} MB, {result.disk / 1e6:.0f} MB on disk"
+    assert result.status == 0, result.log[-3000:]
+    assert result.cpu <= MOST_CPU, figures
+    assert result.rss <= MOST_DATA, figures
+    assert result.disk <= MOST_DISK, figures
 
 
-def test_the_log_has_no_trace_and_no_control_characters(seen: Seen) -> None:
-    assert "Traceback" not in seen.log
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", seen.log)
-    assert MARKED not in seen.log
+def test_the_log_has_no_trace_and_no_control_characters(result: CrawlResult) -> None:
+    assert "Traceback" not in result.log
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", result.log)
+    assert MARKED not in result.log
 
 
-def test_nothing_inside_is_asked(seen: Seen) -> None:
-    hosts = {urlsplit(url).hostname for url in seen.asked}
+def test_no_internal_address_is_requested(result: CrawlResult) -> None:
+    hosts = {urlsplit(url).hostname for url in result.asked}
     inside = {
         "127.0.0.1",
         "localhost",
@@ -202,12 +206,12 @@ def test_nothing_inside_is_asked(seen: Seen) -> None:
     assert not hosts & inside
 
 
-def test_no_page_speaks_for_another_site(seen: Seen) -> None:
-    assert not [url for url in GOOD if CLAIMED in seen.texts.get(url, "")]
+def test_no_page_replaces_an_article_of_another_site(result: CrawlResult) -> None:
+    assert not [url for url in GOOD if CLAIMED in result.texts.get(url, "")]
 
 
-def test_no_site_makes_requests_grow(seen: Seen) -> None:
-    assert max(seen.heads.values()) < 20_000
+def test_request_headers_stay_bounded(result: CrawlResult) -> None:
+    assert max(result.heads.values()) < 20_000
 
 
 def test_the_docs_list_every_case() -> None:

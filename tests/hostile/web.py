@@ -1,8 +1,8 @@
-"""A server that misbehaves in every named way: a proxy for all hosts, one host for each way.
+"""Server of the hostile cases: a proxy for all hosts, with one host for each case.
 
     with Hostile(CASES) as web: ...  # crawl with http_proxy=web.proxy: http://gzip-bomb.test/
 
-A case writes raw bytes, so that nothing between it and the crawler is polite.
+A case writes raw bytes, so that no library corrects its response.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Client:
         self._connection.sendall(data)
 
     def answer(self, body: str | bytes, *headers: str, status: str = "200 OK") -> None:
-        """Write a proper answer."""
+        """Write a valid response."""
         data = body.encode(errors="surrogatepass") if isinstance(body, str) else body
         typed = any(line.lower().startswith("content-type") for line in headers)
         lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(data)}", *headers]
@@ -82,16 +82,16 @@ class Client:
 
 
 class Case(NamedTuple):
-    """One way to misbehave.
+    """One hostile case.
 
     Attributes:
-        name: Of the way, and of its host.
+        name: Name of the case and of its host.
         what: Its description.
         act: Answers a request for a page.
         outcomes: How the page may end: ``queue`` or ``queue reason``, of the frontier.
         recorded: URLs of its host and those below that may be recorded.
         robots: Answers a request for robots.txt; None: 404.
-        scheme: Of the page.
+        scheme: Scheme of the page.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""From nothing to a table: the wheel, installed with old pips and the newest, in empty folders."""
+"""Test of the wheel: installation with old and new pip in empty folders, up to a first table."""
 
 from __future__ import annotations
 
@@ -35,47 +35,47 @@ print(len(find_readable("<p>" + "新能源汽车销量继续增长，充电桩�
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy: a build writes beside its sources."""
+    """The wheel, built from a copy, because a build writes beside its sources."""
     source = tmp_path_factory.mktemp("source")
     for name in SOURCES:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, source / name)
     built = tmp_path_factory.mktemp("wheel")
-    told(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(built), str(source))
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(built), str(source))
     (file,) = built.iterdir()
     return file
 
 
 @pytest.mark.parametrize("pip", ["pip==22.3", "pip==23.2.1", "pip"])
-def test_the_wheel_installs_and_a_first_crawl_ends_in_a_table(
+def test_wheel_installs_and_a_first_crawl_writes_a_table(
     tmp_path: Path, wheel: Path, pip: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     began, home = time.time(), tmp_path / "home"
     home.mkdir()
-    told(sys.executable, "-m", "venv", "venv", at=tmp_path)
+    run(sys.executable, "-m", "venv", "venv", at=tmp_path)
     binaries = tmp_path / "venv" / "bin"
     python, topiccrawl = str(binaries / "python"), str(binaries / "topiccrawl")
-    told(python, "-m", "pip", "install", "-q", "--upgrade", pip, at=home)
-    version = told(python, "-m", "pip", "--version", at=home).split()[1]
+    run(python, "-m", "pip", "install", "-q", "--upgrade", pip, at=home)
+    version = run(python, "-m", "pip", "--version", at=home).split()[1]
     assert version == pip.partition("==")[2] or pip == "pip"
     package = f"topiccrawl[redis] @ {wheel.as_uri()}"  # the extra of older instructions
-    told(python, "-m", "pip", "install", "-q", "--no-compile", package, at=home)
+    run(python, "-m", "pip", "install", "-q", "--no-compile", package, at=home)
     installed = time.time() - began
     size = size_of(tmp_path / "venv")
     assert size <= MEGABYTES
-    assert told(python, "-c", PROGRAM, at=home).splitlines()[-1] == "True"
+    assert run(python, "-c", PROGRAM, at=home).splitlines()[-1] == "True"
     project = home / "my-news"
     with demo() as (proxy, seeds):
-        told(topiccrawl, "init", "my-news", at=home)
+        run(topiccrawl, "init", "my-news", at=home)
         words = ("crawl", "新能源汽车", "--seeds", seeds, "--pages", str(PAGES), "-o", "all.xlsx")
         quick = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=0")
-        told(topiccrawl, *words, *quick, at=project, http_proxy=proxy)
+        run(topiccrawl, *words, *quick, at=project, http_proxy=proxy)
     sheet = openpyxl.load_workbook(project / "all.xlsx").active
     assert sheet is not None
     names, *rows = sheet.values
     assert rows
     found = [datetime.fromisoformat(str(row[names.index("found")])) for row in rows]
-    told(topiccrawl, "report", "crawl.html", at=project)
+    run(topiccrawl, "report", "crawl.html", at=project)
     assert "新能源汽车" in (project / "crawl.html").read_text("utf-8")
     first = min(found).timestamp() - began
     with capsys.disabled():
@@ -84,7 +84,7 @@ def test_the_wheel_installs_and_a_first_crawl_ends_in_a_table(
 
 
 def size_of(folder: Path) -> float:
-    """Size of an installation in MB, as its files are long."""
+    """Total size of the files of an installation in MB."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     return sum(path.stat().st_size for path in files) / 1e6
 
@@ -102,7 +102,7 @@ def demo() -> Iterator[tuple[str, str]]:
             process.terminate()
 
 
-def told(*command: str, at: Path = ROOT, http_proxy: str = "") -> str:
+def run(*command: str, at: Path = ROOT, http_proxy: str = "") -> str:
     """Run a command to its end; return its output."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     if http_proxy:

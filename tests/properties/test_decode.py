@@ -1,4 +1,4 @@
-"""Laws of decoding: what an encoding can hold comes back, whatever header and page declare."""
+"""Property tests of decoding: text is decoded under any declaration of header and page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BIG_1 = bytes(b for high in range(0xA5, 0xC5) for low in range(0xA1, 0xFF) for b
 SIMPLIFIED = GB_1.decode("gb2312")
 TRADITIONAL = BIG_1.decode("big5")
 LABELS = ("utf-8", "UTF8", "gb2312", "GBK", "gb18030", "big5", "iso-8859-1", "us-ascii", "nonsense")
-law = settings(deadline=None)  # a machine may be busy
+no_deadline = settings(deadline=None)  # a machine may be busy
 
 
 def paragraphs(characters: str) -> st.SearchStrategy[str]:
@@ -41,7 +41,7 @@ def page(meta: str, text: str) -> str:
     return f"<html><head>{meta}<title>t</title></head><body><p>{text}</p></body></html>"
 
 
-@law
+@no_deadline
 @given(paragraphs(SIMPLIFIED), headers, metas, st.sampled_from(("utf-8", "gb2312", "gb18030")))
 def test_simplified_pages_survive_every_declaration(
     text: str, header: str | None, meta: str, encoding: str
@@ -50,7 +50,7 @@ def test_simplified_pages_survive_every_declaration(
     assert decode(html.encode(encoding), header).text == html
 
 
-@law
+@no_deadline
 @given(paragraphs(TRADITIONAL), headers, metas, st.sampled_from(("utf-8", "big5", "gb18030")))
 def test_traditional_pages_survive_every_declaration(
     text: str, header: str | None, meta: str, encoding: str
@@ -59,7 +59,7 @@ def test_traditional_pages_survive_every_declaration(
     assert decode(html.encode(encoding), header).text == html
 
 
-@law
+@no_deadline
 @given(st.text(), st.sampled_from(("utf-8-sig", "utf-16")), headers)
 def test_a_byte_order_mark_outranks_everything(
     text: str, encoding: str, header: str | None
@@ -72,18 +72,18 @@ def test_a_byte_order_mark_outranks_everything(
     )
 
 
-@law
+@no_deadline
 @given(paragraphs(SIMPLIFIED), st.sampled_from(("utf-16-le", "utf-16-be")), headers)
-def test_utf_16_without_a_mark_is_told_by_its_markup(
+def test_utf_16_without_a_mark_is_detected_by_its_markup(
     text: str, encoding: str, header: str | None
 ) -> None:
     html = "<!DOCTYPE html>\n" * 10 + page("", text)
     assert decode(html.encode(encoding), header).text == html
 
 
-@law
+@no_deadline
 @given(st.text(st.characters(codec="ascii", exclude_characters="\0")), headers)
-def test_plain_text_is_plain_text(text: str, header: str | None) -> None:
+def test_ascii_text_is_decoded_unchanged(text: str, header: str | None) -> None:
     assert decode(text.encode(), header).text == text
 
 
@@ -94,20 +94,20 @@ def test_plain_text_is_plain_text(text: str, header: str | None) -> None:
 @example(b"<meta charset=utf-7>+AGE-\xff", "text/html; charset=")
 @example(b"\xff\xfea", None)
 @example(b"\xff", "text/html; charset=undefined")
-def test_no_bytes_surprise(body: bytes, header: str | None) -> None:
+def test_any_bytes_are_decoded(body: bytes, header: str | None) -> None:
     result = decode(body, header)
     assert isinstance(result, Decoded)
     result.text.encode("utf-8")  # no lone surrogates: it can be stored
 
 
-@law
+@no_deadline
 @given(
     paragraphs(SIMPLIFIED),
     headers,
     st.sampled_from(("utf-8", "gb18030")),
     st.lists(st.tuples(st.floats(0, 1), st.integers(0x80, 0xFF)), min_size=1, max_size=2),
 )
-def test_stray_bytes_cost_their_lines_and_no_more(
+def test_stray_bytes_damage_only_their_lines(
     text: str, header: str | None, encoding: str, strays: list[tuple[float, int]]
 ) -> None:
     html = page("", "\n".join([text] * 6))
@@ -121,7 +121,7 @@ def test_stray_bytes_cost_their_lines_and_no_more(
 
 @pytest.mark.parametrize("cut", range(1, 9))
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "big5"])
-def test_a_page_cut_off_keeps_all_but_its_end(encoding: str, cut: int) -> None:
+def test_truncated_page_keeps_all_but_its_end(encoding: str, cut: int) -> None:
     html = page("", "中文新聞網報導今天的消息" * 4)
     whole = decode(html.encode(encoding), None).text
     cut_off = decode(html[: -len("</p></body></html>")].encode(encoding)[:-cut], None).text

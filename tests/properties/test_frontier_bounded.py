@@ -1,4 +1,4 @@
-"""Any sequence of calls where records are evicted: which ones is the frontier's choice, no more."""
+"""State machine tests of a frontier with eviction, which chooses only the evicted records."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ MOST = 9
 
 @dataclass
 class Eviction(Model):
-    """A model that gets to know what was evicted."""
+    """Model that is updated with the evicted URLs."""
 
     seen: set[str] = field(default_factory=set)
 
-    def gone(self, url: str) -> bool:
+    def is_evicted(self, url: str) -> bool:
         return url in self.seen and url not in self.entries
 
     @override
     def push(self, url: str, value: float = 1.0) -> bool:
-        return not self.gone(url) and super().push(url, value)
+        return not self.is_evicted(url) and super().push(url, value)
 
     @override
     def links(self, parent: Entry, offers: Sequence[Offer]) -> None:
-        super().links(parent, [offer for offer in offers if not self.gone(offer.url)])
+        super().links(parent, [offer for offer in offers if not self.is_evicted(offer.url)])
 
     @override
     def requeue(self, url: str, value: float | None = None) -> bool:
-        if self.gone(url):
+        if self.is_evicted(url):
             return super().push(url, 1.0 if value is None else value)
         return super().requeue(url, value)
 
     @override
     def _redirect(self, entry: Entry, outcome: Outcome) -> None:
-        if self.gone(outcome.target):
+        if self.is_evicted(outcome.target):
             entry.state, entry.reason = "crawled", "redirected"
         else:
             super()._redirect(entry, outcome)
 
-    def let_go(self, url: str) -> None:
+    def evict(self, url: str) -> None:
         del self.entries[url]
         self.children.pop(url, None)
 
@@ -77,16 +77,16 @@ class BoundedMachine(FrontierMachine):
         super().open()
 
     @invariant()
-    def agree(self) -> None:  # before the others, which come after it in the alphabet
+    def agree(self) -> None:  # runs before the others, which follow in the alphabet
         for url, entry in list(self.model.entries.items()):
-            told = self.frontier.why(url)
-            if told is None:
+            found = self.frontier.why(url)
+            if found is None:
                 assert entry.state == "low"
-                self.model.let_go(url)
-            elif told.queue == "seen":
+                self.model.evict(url)
+            elif found.queue == "seen":
                 assert entry.state in {"crawled", "error"}
                 self.model.seen.add(url)
-                self.model.let_go(url)
+                self.model.evict(url)
 
     @rule(new=st.lists(urls, min_size=1, max_size=4), value=eighths)
     @override
@@ -111,7 +111,7 @@ class BoundedMachine(FrontierMachine):
 
 
 class SharedBoundedMachine(BoundedMachine, SharedMachine):
-    """The same over Redis."""
+    """The same machine over Redis."""
 
 
 TestBounded = BoundedMachine.TestCase

@@ -1,4 +1,4 @@
-"""Any sequence of calls: the frontier does what the plain model does, in the model's order."""
+"""State machine tests: the frontier behaves as the reference model, in the same order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PATHS = ("/", "/1", "/a/1", "/a/2", "/a/b/1", "/b/1", "/no/1", "/no/2")
 ORIGINS = ("http://x.cn", "https://x.cn", "http://y.cn", "http://z.cn:81")
 URLS = [origin + path for origin in ORIGINS for path in PATHS]
 ANSWERS = ((200, ""), (200, ""), (404, ""), (0, ""), (0, "cannot-resolve-host"))
-"""Status of a robots.txt, and the cause where none came."""
+"""Status of a robots.txt, and the cause if there was no answer."""
 urls = st.sampled_from(URLS)
 eighths = st.integers(0, 8).map(lambda n: n / 8)
 offers = st.lists(
@@ -49,7 +49,9 @@ offers = st.lists(
     max_size=12,
 )
 outcomes = st.one_of(
-    st.sampled_from([Outcome(Ending.CRAWLED, relevance=worth) for worth in (0.0, 0.5, 1.0)]),
+    st.sampled_from(
+        [Outcome(Ending.CRAWLED, relevance=relevance) for relevance in (0.0, 0.5, 1.0)]
+    ),
     st.just(Outcome(Ending.ERROR, "http-404")),
     st.just(Outcome(Ending.RELEASED)),
     st.tuples(urls, st.integers(1, 3)).map(
@@ -102,7 +104,7 @@ class FrontierMachine(RuleBasedStateMachine):
         )  # fmt: skip
 
     def kill(self) -> None:
-        """Leave everything as a killed process does."""
+        """Abandon the frontier as a killed process does."""
         self.frontier.abandon()
 
     def remove(self) -> None:
@@ -114,7 +116,7 @@ class FrontierMachine(RuleBasedStateMachine):
         return [lease for lease in self.out if lease.url in held and lease.kind is Kind.PAGE]
 
     def some_pages(self) -> list[Lease]:
-        """Leases of pages; made where there are none: in most examples some rules are left out."""
+        """Leases of pages; created if there are none, as most examples leave out some rules."""
         for url in URLS[:: len(PATHS)]:
             if not self.pages():
                 self.push([url, url + "1"], 1.0)
@@ -141,8 +143,8 @@ class FrontierMachine(RuleBasedStateMachine):
         for lease in leases:
             if lease.kind is Kind.PAGE:
                 entry = self.model.entries[lease.url]
-                told = (lease.depth, lease.attempts, lease.redirects, lease.evidence, lease.lane)
-                assert told == (
+                fields = (lease.depth, lease.attempts, lease.redirects, lease.evidence, lease.lane)
+                assert fields == (
                     entry.depth, entry.attempts, entry.redirects, entry.evidence, entry.lane
                 )  # fmt: skip
         self.out += leases
@@ -249,7 +251,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @rule()
     def move(self) -> None:
-        """The crawl goes on in another folder."""
+        """Continue the crawl in another folder."""
         lines = [to_line(entry) for entry in self.frontier.export()]
         self.frontier.close()
         self.remove()
@@ -274,8 +276,8 @@ class FrontierMachine(RuleBasedStateMachine):
         counts = self.frontier.counts()
         sizes = self.model.counts()
         assert {name: counts[name] for name in sizes} == sizes
-        told = {name: n for name, n in counts.items() if name.startswith("error/")}
-        assert told == self.model.reasons()
+        reasons = {name: n for name, n in counts.items() if name.startswith("error/")}
+        assert reasons == self.model.reasons()
         assert self.frontier.pending() == any(
             (sizes["prior"], sizes["normal"], sizes["leased"], self.model.robots_out)
         )
@@ -305,14 +307,14 @@ class FrontierMachine(RuleBasedStateMachine):
         sizes = recount(self.frontier.view)
         assert sizes == self.model.counts()
         for entry in self.model.entries.values():
-            told = self.frontier.why(entry.url)
-            assert told is not None
-            assert (told.inlinks, told.depth) == (entry.inlinks, entry.depth)
-            assert tuple(told.evidence.values()) == entry.evidence
+            found = self.frontier.why(entry.url)
+            assert found is not None
+            assert (found.inlinks, found.depth) == (entry.inlinks, entry.depth)
+            assert tuple(found.evidence.values()) == entry.evidence
 
 
 class SharedMachine(FrontierMachine):
-    """The same over Redis."""
+    """The same machine over Redis."""
 
     client: redis.Redis
 
@@ -326,7 +328,7 @@ class SharedMachine(FrontierMachine):
 
     @override
     def kill(self) -> None:
-        """Leave everything as a killed process does; hosts may have been asked until now."""
+        """Abandon the frontier as a killed process does; requests may have been sent until now."""
         assert isinstance(self.frontier, SharedFrontier)
         member, registry = self.frontier.membership, self.frontier.local.registry
         for name in {urlsplit(url).hostname or "" for url in URLS}:
@@ -344,7 +346,7 @@ class SharedMachine(FrontierMachine):
 
 @pytest.fixture(scope="module", autouse=True)
 def _client(redis_server: str) -> Iterator[None]:
-    """What machines over Redis ask; in force wherever it is imported."""
+    """Client of the machines over Redis; active in each module that imports it."""
     with redis.Redis.from_url(redis_server) as client:
         SharedMachine.client = client
         yield

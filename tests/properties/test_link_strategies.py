@@ -1,4 +1,4 @@
-"""Laws of all link strategies: values in range, lanes that exist, parents in any order."""
+"""Property tests of the link strategies: ranges, lanes, parents in any order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VERDICTS = st.floats(0, 1).map(lambda score: Verdict(score, relevant=score >= 0.
 PARENTS = st.lists(st.tuples(VERDICTS, LINKS), min_size=1, max_size=6)
 
 every_strategy = pytest.mark.parametrize("name", [*NAMES, "examples.link_strategy.UrlWords"])
-few = settings(max_examples=30)  # seven laws, seven strategies
+few = settings(max_examples=30)  # seven properties, seven strategies
 
 
 def folded(chosen: LinkStrategy, offers: list[Evidence]) -> Evidence:
@@ -39,7 +39,7 @@ def folded(chosen: LinkStrategy, offers: list[Evidence]) -> Evidence:
 
 
 def evidences(chosen: LinkStrategy, parents: list[tuple[Verdict, Link]]) -> list[Evidence]:
-    """Evidence of one URL from each parent, each reached through the one before."""
+    """Evidence of one URL from each parent, each reached through the previous one."""
     found: list[Evidence] = []
     own: Evidence = ()
     for verdict, link in parents:
@@ -92,9 +92,7 @@ def test_another_parent_never_moves_a_url_down_a_lane(
 @every_strategy
 @few
 @given(parents=PARENTS)
-def test_a_seed_is_worth_as_much_as_anything(
-    name: str, parents: list[tuple[Verdict, Link]]
-) -> None:
+def test_seed_has_the_highest_value(name: str, parents: list[tuple[Verdict, Link]]) -> None:
     chosen = strategy(name, SCORER)
     assert chosen.value(()) >= chosen.value(folded(chosen, evidences(chosen, parents)))
     assert chosen.lane(()) == PRIOR
@@ -104,7 +102,7 @@ def test_a_seed_is_worth_as_much_as_anything(
 @every_strategy
 @few
 @given(verdict=VERDICTS, links=st.lists(LINKS, max_size=8))
-def test_a_page_offers_each_link_in_its_place(
+def test_offers_are_in_the_order_of_the_links(
     name: str, verdict: Verdict, links: list[Link]
 ) -> None:
     offers = strategy(name, SCORER).offers(verdict, (), links)
@@ -114,7 +112,7 @@ def test_a_page_offers_each_link_in_its_place(
 @every_strategy
 @few
 @given(verdict=VERDICTS, link=LINKS)
-def test_scoring_anew_with_the_same_topic_changes_nothing(
+def test_rescoring_with_the_same_topic_changes_nothing(
     name: str, verdict: Verdict, link: Link
 ) -> None:
     chosen = strategy(name, SCORER)

@@ -1,4 +1,4 @@
-"""Laws of URLs, pages and traps: any string gives an answer, and asking twice changes nothing."""
+"""Property tests of URLs, pages and traps: any string is accepted, results are stable."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def test_scrapy_keeps_a_canonical_url_as_it_is(url: str, base: str) -> None:
 
 
 @given(URLS)
-def test_the_quick_way_and_the_long_way_agree(url: str) -> None:
+def test_fast_and_full_canonicalization_agree(url: str) -> None:
     once = canonical(url)
     if once is not None:
         assert urls._canonicalize.__wrapped__(once, None, "utf-8") == once
 
 
 @given(SEGMENTS, st.sampled_from(["", "/", "../", "../../", "./"]), SEGMENTS)
-def test_plain_references_resolve_as_the_standard_says(
+def test_plain_references_resolve_as_urljoin_does(
     here: list[str], up: str, there: list[str]
 ) -> None:
     base = canonical(f"http://a.test/{'/'.join(here)}") or ""
@@ -100,7 +100,7 @@ def test_origin_and_host_of_a_canonical_url_are_its_beginning(url: str) -> None:
 
 
 @given(URLS)
-def test_groups_nest_and_lie_above_the_url(url: str) -> None:
+def test_groups_are_nested_and_have_no_digits(url: str) -> None:
     groups = group(url)
     assert all(inner.startswith(outer) for outer, inner in pairwise(groups))
     assert not any(letter.isdigit() and letter.isascii() for g in groups for letter in g)

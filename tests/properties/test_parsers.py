@@ -1,7 +1,7 @@
-"""Every parser of ours takes any input: it answers, or raises the error that it is documented with.
+"""Property tests of all parsers: any input is parsed or raises a documented error.
 
-An example is a valid sample with mistakes in it: pieces deleted, doubled, moved, replaced by what
-breaks parsers. ``make fuzz`` draws others; what it finds goes to ``FOUND``.
+An example is a valid sample with errors: pieces deleted, doubled, moved or replaced by difficult
+input. ``make fuzz`` draws other examples; input that broke a parser is added to ``FOUND``.
 """
 
 from __future__ import annotations
@@ -151,8 +151,8 @@ PIECES = (
 
 
 @st.composite
-def spoilt(draw: st.DrawFn, samples: tuple[bytes, ...]) -> bytes:
-    """A sample with some mistakes."""
+def corrupted(draw: st.DrawFn, samples: tuple[bytes, ...]) -> bytes:
+    """A sample with up to four errors."""
     data = draw(st.sampled_from(samples))
     for _ in range(draw(st.integers(0, 4))):
         begin, size = draw(st.integers(0, len(data))), draw(st.integers(0, 30))
@@ -172,7 +172,7 @@ def spoilt(draw: st.DrawFn, samples: tuple[bytes, ...]) -> bytes:
 
 
 class Parser(NamedTuple):
-    """A parser, valid input, and the errors that it is documented with."""
+    """A parser, valid input, and its documented errors."""
 
     name: str
     parse: Callable[[bytes], object]
@@ -181,7 +181,7 @@ class Parser(NamedTuple):
 
 
 def texts(*functions: Callable[[str], object]) -> Callable[[bytes], object]:
-    """Call functions with the text of some bytes."""
+    """Call functions with the decoded bytes."""
     return lambda data: [each(data.decode("utf-8", "surrogateescape")) for each in functions]
 
 
@@ -190,7 +190,7 @@ def listed(function: Callable[..., Iterator[object]], *more: Any) -> Callable[[s
 
 
 def filed(function: Callable[[Path], object], name: str) -> Callable[[bytes], object]:
-    """Call a function with a file of some bytes."""
+    """Call a function with a file that contains the bytes."""
 
     def parse(data: bytes) -> object:
         with TemporaryDirectory(prefix="topiccrawl-fuzz-") as folder:
@@ -202,7 +202,7 @@ def filed(function: Callable[[Path], object], name: str) -> Callable[[bytes], ob
 
 
 def page(data: bytes) -> object:
-    """Read a page, its article, and what templates read of it; the wire between processes."""
+    """Read a page, its article and the fields of templates; pack and unpack the page."""
     reader, raw = (
         StandardReader(),
         RawPage(data, URL, content_type="text/html", robots_tags=("noarchive",)),
@@ -231,7 +231,7 @@ def robots(data: bytes) -> object:
 
 
 def headers(data: bytes) -> object:
-    """What middlewares and rules read of an answer's headers."""
+    """Read the headers of a response as the middlewares and rules do."""
     lines = dict.fromkeys(("Set-Cookie", "Retry-After", "Content-Type", "X-Robots-Tag"), data)
     request = Request(URL)
     answer = HtmlResponse(
@@ -501,7 +501,7 @@ FOUND = (
     ("search", "<rss><channel><a:b:c/></channel></rss>"),
     ("query", "發展".encode() + b"\xff"),
 )
-"""Input that broke a parser once."""
+"""Input that once broke a parser."""
 BY_NAME = {one.name: one for one in PARSERS}
 
 
@@ -519,7 +519,7 @@ def as_bytes(text: str | bytes) -> bytes:
 @pytest.mark.parametrize("parser", PARSERS, ids=lambda one: one.name)
 @given(data=st.data())
 def test_a_parser_takes_any_input(parser: Parser, data: st.DataObject) -> None:
-    check(parser, data.draw(spoilt(tuple(map(as_bytes, parser.samples)))))
+    check(parser, data.draw(corrupted(tuple(map(as_bytes, parser.samples)))))
 
 
 @pytest.mark.parametrize("parser", PARSERS, ids=lambda one: one.name)
@@ -529,5 +529,5 @@ def test_a_parser_takes_its_samples(parser: Parser) -> None:
 
 
 @pytest.mark.parametrize(("name", "data"), FOUND)
-def test_what_broke_a_parser_once_breaks_it_no_more(name: str, data: str | bytes) -> None:
+def test_parser_accepts_input_that_once_broke_it(name: str, data: str | bytes) -> None:
     check(BY_NAME[name], as_bytes(data))

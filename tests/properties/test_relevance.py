@@ -1,4 +1,4 @@
-"""Laws of scores: in [0, 1], exact in a batch, blind to width and script, the cosine they say."""
+"""Property tests of scores: range, batches, width and script, equality with the cosine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOPIC = Topic.model_validate({
 SCORER = Scorer(TOPIC)
 POSITIVE = Scorer(TOPIC.model_copy(update={"negative": {}}))
 SCORER.score_text("新能源")  # loads the dictionary before the first example
-law = settings(deadline=None)
+no_deadline = settings(deadline=None)
 
 WORDS = st.sampled_from([
     "新能源", "汽车", "汽車", "新能源汽车", "轿车", "Cars", "electric vehicles", "electric",
@@ -28,9 +28,9 @@ WORDS = st.sampled_from([
 TEXTS = st.lists(WORDS, max_size=15).map("".join) | st.text(max_size=30)
 
 
-@law
+@no_deadline
 @given(TEXTS, TEXTS)
-def test_scores_lie_between_0_and_1_and_are_the_sum_of_their_terms(text: str, title: str) -> None:
+def test_score_is_in_range_and_the_sum_of_its_terms(text: str, title: str) -> None:
     verdict = SCORER.score_text(text, title)
     assert 0.0 <= verdict.relevance <= 1.0
     assert verdict.relevant == (verdict.relevance >= SCORER.lower_limit)
@@ -38,14 +38,14 @@ def test_scores_lie_between_0_and_1_and_are_the_sum_of_their_terms(text: str, ti
     assert verdict.relevance == pytest.approx(max(0.0, total), abs=1e-9)
 
 
-@law
+@no_deadline
 @given(st.lists(TEXTS, max_size=8))
-def test_a_batch_is_each_alone(texts: list[str]) -> None:
+def test_batch_scores_equal_single_scores(texts: list[str]) -> None:
     alone = [SCORER.score_text(text).relevance for text in texts]
     assert SCORER.score_many(texts) == pytest.approx(alone, abs=1e-12)
 
 
-@law
+@no_deadline
 @given(TEXTS, TEXTS)
 def test_the_score_is_the_cosine_of_the_vectors(text: str, title: str) -> None:
     page = POSITIVE.page_vector(text, title)
@@ -54,30 +54,30 @@ def test_the_score_is_the_cosine_of_the_vectors(text: str, title: str) -> None:
     assert POSITIVE.score_text(text, title).relevance == pytest.approx(dot / norm, abs=1e-9)
 
 
-@law
+@no_deadline
 @given(TEXTS, TEXTS)
-def test_page_vectors_have_length_1_or_nothing_in_them(text: str, title: str) -> None:
+def test_page_vector_has_length_1_or_is_empty(text: str, title: str) -> None:
     vector = SCORER.page_vector(text, title)
     assert all(weight > 0 for weight in vector.values())
     length = sum(weight * weight for weight in vector.values())
     assert not vector or length == pytest.approx(1.0)
 
 
-@law
+@no_deadline
 @given(TEXTS)
 def test_a_positive_score_needs_a_keyword(text: str) -> None:
     if SCORER.score_short(text) > 0:
         assert SCORER.contains(text.replace("://", ""))
 
 
-@law
+@no_deadline
 @given(TEXTS)
-def test_the_same_topic_said_again_scores_the_same(text: str) -> None:
+def test_equal_topic_vector_scores_the_same(text: str) -> None:
     again = SCORER.with_vector(TopicVector.of_topic(TOPIC))
     assert again.score_text(text) == SCORER.score_text(text)
 
 
-@law
+@no_deadline
 @given(TEXTS, st.floats(0.1, 10))
 def test_the_scale_of_the_weights_does_not_matter(text: str, scale: float) -> None:
     vector = TopicVector.of({term: weight * scale for term, weight in SCORER.vector.items()})
@@ -85,7 +85,7 @@ def test_the_scale_of_the_weights_does_not_matter(text: str, scale: float) -> No
     assert scaled == pytest.approx(SCORER.score_short(text), abs=1e-9)
 
 
-@law
+@no_deadline
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_any_url_may_be_asked(host: str, path: str) -> None:
+def test_contains_accepts_any_url(host: str, path: str) -> None:
     assert SCORER.contains(f"http://{host}/{path}") in {True, False}

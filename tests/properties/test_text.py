@@ -1,4 +1,4 @@
-"""Laws of folding and tokens: once is twice, all at once is one by one, nothing is lost."""
+"""Property tests of folding and tokens: idempotent, equal in batches, without losses."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ WORDS = st.sampled_from([
     "\n", "，", "5G手机", "electric-vehicles", "don't", "3.5%", "中超联赛", "İ", "ΑΣ",
     "\u1100\u1161",
 ])  # fmt: skip
-law = settings(deadline=None)  # a machine may be busy, and the first example loads dictionaries
+no_deadline = settings(
+    deadline=None
+)  # a machine may be busy, and the first example loads dictionaries
 TEXTS = st.text() | st.lists(WORDS, max_size=12).map("".join)
 
 
-@law
+@no_deadline
 @given(TEXTS)
 @example("藴")
 @example("\U0001d400\u0301")
-def test_fold_twice_is_once(text: str) -> None:
+def test_fold_is_idempotent(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
-@law
+@no_deadline
 @given(TEXTS)
 def test_normalise_is_nfkc(text: str) -> None:
     assert normalise(text) == unicodedata.normalize("NFKC", text)
@@ -53,14 +55,14 @@ def test_normalise_is_nfkc_for_every_character_between_letters() -> None:
         assert normalise(text) == unicodedata.normalize("NFKC", text), hex(code)
 
 
-@law
+@no_deadline
 @given(st.lists(TEXTS, max_size=6))
 @example(["頭髮", "\U00027b79"])
 def test_fold_all_is_fold_of_each(texts: list[str]) -> None:
     assert fold_all(texts) == [fold(text) for text in texts]
 
 
-@law
+@no_deadline
 @given(TEXTS)
 def test_folded_texts_have_single_blanks_and_no_capitals(text: str) -> None:
     folded = fold(text)
@@ -68,22 +70,22 @@ def test_folded_texts_have_single_blanks_and_no_capitals(text: str) -> None:
     assert folded.lower() == folded
 
 
-@law
+@no_deadline
 @given(st.text(st.characters(max_codepoint=0x24F)))
 def test_simplify_leaves_latin_alone(text: str) -> None:
     assert simplify(text) == text
 
 
-@law
+@no_deadline
 @given(TEXTS)
-def test_a_cut_loses_nothing(text: str) -> None:
+def test_cut_loses_no_character(text: str) -> None:
     folded = fold(text)
     assert "".join(RUST.cut(folded)) == folded
 
 
-@law
+@no_deadline
 @given(st.lists(TEXTS | st.lists(WORDS, max_size=6).map(" ".join), max_size=6))
-def test_cutting_all_at_once_is_cutting_each(texts: list[str]) -> None:
+def test_cut_all_equals_cut_of_each(texts: list[str]) -> None:
     assert RUST.word_sets(texts) == [frozenset(RUST.words(text)) for text in texts]
     for line, pieces in zip(lines := RUST.lines(texts), RUST.cut_all(lines), strict=True):
         whole = RUST.cut(line) if has_han(line) else latin_words(line)
@@ -108,29 +110,29 @@ def test_engines_agree_word_for_word_without_the_model(text: str) -> None:
     assert rust.words(text) == reference.words(text)
 
 
-@law
+@no_deadline
 @given(TEXTS)
-def test_words_are_canonical_and_carry_something(text: str) -> None:
+def test_words_are_canonical_and_no_stop_words(text: str) -> None:
     for word in RUST.words(text):
         assert canonical(word) or not word.isascii()
         assert word not in stop_words()
         assert len(word) > 1 or word.isdigit()
 
 
-@law
+@no_deadline
 @given(TEXTS)
 def test_words_do_not_depend_on_width_case_or_script(text: str) -> None:
     assert RUST.words(text) == RUST.words(fold(text))
 
 
-@law
+@no_deadline
 @given(TEXTS)
 def test_splitting_gives_only_words(text: str) -> None:
     for piece in RUST.cut(fold(text)):
         assert all(word and word == canonical(word) for word in split(piece))
 
 
-@law
+@no_deadline
 @given(st.from_regex(r"[a-z]{1,12}", fullmatch=True))
 def test_a_word_is_among_the_inflections_of_its_singular(word: str) -> None:
     stem = singular(word)
@@ -139,13 +141,13 @@ def test_a_word_is_among_the_inflections_of_its_singular(word: str) -> None:
         assert singular(form) == stem
 
 
-@law
+@no_deadline
 @given(st.text("abc 日", max_size=30))
 def test_latin_words_hold_no_blanks(text: str) -> None:
     assert " ".join(latin_words(text)).split() == latin_words(text)
 
 
-@law
+@no_deadline
 @given(st.text(min_size=1, max_size=5), st.lists(st.sampled_from(["足球", "汽车", "的", "qx"])))
 def test_idf_stays_in_its_range(word: str, phrase: list[str]) -> None:
     idf = corpus_idf()
@@ -154,14 +156,14 @@ def test_idf_stays_in_its_range(word: str, phrase: list[str]) -> None:
     assert all(idf.phrase(phrase) >= idf(part) for part in phrase)
 
 
-@law
+@no_deadline
 @given(st.floats(1e-9, 1), st.floats(1e-9, 1))
 def test_rarer_words_weigh_more(one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert from_frequency(low) >= from_frequency(high) >= 0
 
 
-def test_figures_above_the_cut_are_cut() -> None:
+def test_idf_above_the_maximum_is_reduced() -> None:
     assert Idf({"a": 99.0})("a") == DEFAULT_IDF
 
 

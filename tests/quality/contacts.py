@@ -1,4 +1,4 @@
-"""Contact pages written by hand: what a reader takes from each, and what the extraction takes.
+"""Contact pages written by hand: values that a reader finds, and values that are extracted.
 
     python -m tests.quality.contacts [SET ...]
 
@@ -27,19 +27,19 @@ SETS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
     "eleventh",
 )  # fmt: skip
-"""Folders of pages, in the order in which the extraction met them."""
+"""Folders of pages, in the order in which they were first extracted."""
 SHIPPED = {"zh": "软件公司-四川", "en": "bicycle workshops in Cornwall"}
 LIKE_US = {
     "uk": "GB", "in": "IN", "sg": "SG", "au": "AU", "ca": "CA", "ie": "IE", "nz": "NZ",
 }  # fmt: skip
-"""Templates that differ from the American one by their region alone."""
+"""Templates that differ from the American one only by their region."""
 
 Values = set[tuple[int, str, str]]
-"""The number of the record, the field, the value as it is compared."""
+"""Number of the record, field, and value in the form that is compared."""
 
 
 class Page(NamedTuple):
-    """A page and the values, of its records in their order, that are right, wrong and missed."""
+    """A page and the right, wrong and missed values of its records."""
 
     name: str
     right: Values
@@ -48,21 +48,21 @@ class Page(NamedTuple):
 
 
 def pages(which: str) -> Iterator[Page]:
-    """Every page of a set, read as a crawl would read it, from its bytes."""
+    """Read every page of a set from its bytes, as a crawl does."""
     truths: dict[str, Any] = tomllib.loads((FOLDER / which / "pages.toml").read_text("utf-8"))
-    for name, told in truths.items():
-        records = [dict(one) for one in (told if isinstance(told, list) else [told])]
+    for name, truth in truths.items():
+        records = [dict(one) for one in (truth if isinstance(truth, list) else [truth])]
         encoding = records[0].pop("encoding", "utf-8")
         template = template_of(records[0].pop("template", "zh"))
         files = [FOLDER / which / f"{one}.html" for one in records[0].pop("pages", [name])]
         true = {
-            (number, field, _agreed(template, field, value))
+            (number, field, _comparable(template, field, value))
             for number, record in enumerate(records)
             for field, values in record.items()
             for value in values
         }
-        said = _said(name.replace("_", "-"), files, encoding, template)
-        yield Page(name, true & said, said - true, true - said)
+        extracted = _extracted(name.replace("_", "-"), files, encoding, template)
+        yield Page(name, true & extracted, extracted - true, true - extracted)
 
 
 def figures(read: Iterable[Page]) -> tuple[float, float]:
@@ -76,7 +76,7 @@ def figures(read: Iterable[Page]) -> tuple[float, float]:
 
 @cache
 def template_of(key: str) -> Template:
-    """The template by which a page is read."""
+    """Template that a page is read with."""
     if key in SHIPPED:
         return resolve(SHIPPED[key])
     own = tomllib.loads((FOLDER / "templates.toml").read_text("utf-8"))
@@ -84,20 +84,20 @@ def template_of(key: str) -> Template:
     return Template.model_validate(base | {"name": key, "seeds": ["http://seed.example.org/"]})
 
 
-def _said(name: str, files: Iterable[Path], encoding: str, template: Template) -> Values:
+def _extracted(name: str, files: Iterable[Path], encoding: str, template: Template) -> Values:
     found = []
     for file in files:
         body = file.read_text("utf-8").encode(encoding)
         url = f"http://{name}.example.org/{file.stem}.html"
         found.append(records_of(decode(body, None).text, url, template))
     return {
-        (number, one.field, "image:" if one.image else _agreed(template, one.field, one.value))
+        (number, one.field, "image:" if one.image else _comparable(template, one.field, one.value))
         for number, record in enumerate(combine(found, template))
         for one in record.found
     }
 
 
-def _agreed(template: Template, field: str, value: str) -> str:
+def _comparable(template: Template, field: str, value: str) -> str:
     kind = template.crawl[field].kind
     if value == "image:":
         return value
@@ -113,7 +113,7 @@ def _agreed(template: Template, field: str, value: str) -> str:
 
 
 def lines_of(which: str) -> Iterator[str]:
-    """A set's figures, and its mistakes: what is wrong and what is missed of a page."""
+    """Figures of a set, and the wrong and missed values of its pages."""
     read = list(pages(which))
     precision, recall = figures(read)
     values = sum(len(one.right) + len(one.missed) for one in read)

@@ -1,6 +1,6 @@
-"""News pages in layouts of many ages, whose body is known: no real page, usual habits."""
+"""Generated news pages with known bodies, in common layouts of many years."""
 
-# ruff: noqa: E501, S311 - markup is easier to read in one line; chance is seeded
+# ruff: noqa: E501, S311 - markup is easier to read in one line; random numbers are seeded
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ TAIL = (
 
 
 class Made(NamedTuple):
-    """A page and what is true of it."""
+    """A page and its true values."""
 
     layout: str
     html: str
@@ -71,7 +71,7 @@ class Made(NamedTuple):
 
 
 class Story:
-    """Random text of one article, and of what stands around it."""
+    """Random text of one article and of its surroundings."""
 
     def __init__(self, seed: int) -> None:
         self.luck = random.Random(seed)

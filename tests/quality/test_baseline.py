@@ -1,4 +1,4 @@
-"""Results and surface are those of the baseline, where that takes seconds and no data."""
+"""Tests of the baseline: the parts that take seconds and need no data."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ REMEDY = "if that is meant: make baseline BASELINE='--write --only PART', and na
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_quick_part_is_as_it_is_kept(name: str) -> None:
+def test_quick_part_equals_the_baseline(name: str) -> None:
     assert not compared(book.read(), name, QUICK[name]()), REMEDY
 
 
 @pytest.mark.slow
 @pytest.mark.crawl
-def test_what_crawls_leave_is_as_it_is_kept() -> None:
+def test_crawl_traces_equal_the_baseline() -> None:
     assert not compared(book.read(), "traces", of_crawls()), REMEDY
 
 
@@ -46,7 +46,7 @@ def test_a_difference_is_named_and_gives_status_1(
     assert "1 differences" in said
 
 
-def test_what_is_kept_of_absent_data_stays(
+def test_baseline_of_absent_data_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = tmp_path / "kept.json"

@@ -1,4 +1,4 @@
-"""Floors under the duplicate figures, on texts of the project's own."""
+"""Quality floors of duplicate detection, on texts of the project."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def article(pair: dict[str, Any], side: str) -> Article:
                    digest=digest_of(body))  # fmt: skip
 
 
-def joined(pair: dict[str, Any], order: str) -> bool:
+def is_merged(pair: dict[str, Any], order: str) -> bool:
     detector = Indexed(load_detector())
     seen = [article(pair, side) for side in order]
     return [detector.see(one, detector.prepare(one)) for one in seen][1] is not None
@@ -44,14 +44,14 @@ def joined(pair: dict[str, Any], order: str) -> bool:
 
 @pytest.mark.parametrize("order", ["ab", "ba"])
 def test_pairs_of_all_kinds(order: str) -> None:
-    answers = [(pair, joined(pair, order)) for pair in PAIRS]
+    answers = [(pair, is_merged(pair, order)) for pair in PAIRS]
     merged = [p["title_a"] for p, said in answers if said and not p["same"] and "hard" not in p]
     missed = [p["title_a"] for p, said in answers if p["same"] and not said]
     assert not merged
     assert len(missed) <= 0.1 * sum(p["same"] for p in PAIRS), missed
 
 
-def test_reprints_made_of_the_demo_web() -> None:
+def test_reprints_generated_from_the_demo_web() -> None:
     cases = stream(distinct(demo_articles(1, pages=500)), seed=2)
     found = judge_stream(cases, Indexed(load_detector()))
     assert len(cases) > 1000
@@ -59,13 +59,13 @@ def test_reprints_made_of_the_demo_web() -> None:
     assert found["recall"] >= 0.95, found  # .974
 
 
-def test_follow_ups_are_stories_of_their_own() -> None:
+def test_follow_ups_are_separate_stories() -> None:
     later = follow_ups(distinct(demo_articles(1, pages=500)), seed=2)
     found = judge_follow_ups(later, load_detector())
     assert found["follow_ups_merged"] <= 0.1, found  # .03 when it was set
 
 
-def test_pairs_that_a_reader_labelled() -> None:
+def test_pairs_labelled_by_a_reader() -> None:
     pairs = DATA / "chinanews2020.pairs.jsonl.gz"
     if not pairs.exists():
         pytest.skip(f"no ../shared/data/{pairs.name} beside the project")

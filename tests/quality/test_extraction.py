@@ -1,4 +1,4 @@
-"""Floors under extraction: made pages in many layouts, real ones where they are at hand."""
+"""Quality floors of extraction: generated pages in many layouts, and real ones if available."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def body(one: Made) -> str:
     return "" if found is None else found.body
 
 
-def test_bodies_of_made_pages_in_every_layout() -> None:
+def test_bodies_of_generated_pages_in_every_layout() -> None:
     figures = defaultdict(list)
     for one in pages(SEEDS):
         figures[one.layout].append(f1(one.body, body(one)))
@@ -41,14 +41,14 @@ def test_bodies_of_made_pages_in_every_layout() -> None:
     assert sum(means.values()) / len(means) >= MEAN
 
 
-def test_titles_and_days_of_made_pages() -> None:
+def test_titles_and_days_of_generated_pages() -> None:
     for one in pages(range(1)):
         found = extract(one.html, URL)
         assert found is not None, one.layout
         assert (found.title, found.published[:10]) == (one.title, one.day), one.layout
 
 
-def test_ours_leads_readability_on_made_pages() -> None:
+def test_extraction_beats_readability_on_generated_pages() -> None:
     made = pages(range(1))
     our = sum(f1(one.body, body(one)) for one in made) / len(made)
     theirs = sum(f1(one.body, find_readable(one.html).text) for one in made) / len(made)

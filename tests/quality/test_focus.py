@@ -1,7 +1,7 @@
-"""Floors under the focus figures: replayed crawls, judged by labels.
+"""Quality floors of the focus: replayed crawls, judged by labels.
 
-A floor belongs to its data, which a digest pins: where the data changes, it is measured again.
-Lowering one takes a commit that says why.
+A floor belongs to its data, which a digest identifies: if the data changes, measure again.
+A commit that lowers a floor gives the reason.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ pytestmark = pytest.mark.quality
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 BATCHES = (8, 16)
-"""Pages in work at a time; one alone may be lucky."""
+"""Numbers of pages in work at a time; a single number may give a chance result."""
 ONE_BATCH = (8,)
-"""For a large collection of which that does not hold."""
+"""For a large collection, whose results depend less on chance."""
 METHOD = "words"
 DEMO_DIGEST = "5197f0333395e652"
 
 
 class Floor(NamedTuple):
-    """What shark-plus reaches at least, as mean over some batches."""
+    """Minimum area of shark-plus, as mean over some batches."""
 
     collection: str
     topic: str
@@ -50,7 +50,7 @@ FLOORS = [
 
 
 def areas(pages: Path, topic: str, batches: tuple[int, ...]) -> dict[str, float]:
-    """Mean area of best-first and of shark-plus, as they come."""
+    """Mean area of best-first and of shark-plus."""
     web = RecordedWeb.read(pages)
     truth = pages.with_name(pages.name.replace(".web.jsonl.gz", ".topics.json"))
     case = labelled_case(web, read_truth(truth)[topic])
@@ -68,11 +68,11 @@ def areas(pages: Path, topic: str, batches: tuple[int, ...]) -> dict[str, float]
 
 
 def digest(path: Path) -> str:
-    """What is in a packed collection, however it is packed."""
+    """Digest of the content of a packed collection."""
     return hashlib.sha256(gzip.decompress(path.read_bytes())).hexdigest()[:16]
 
 
-def test_on_the_demo_web(tmp_path: Path) -> None:
+def test_focus_on_the_demo_web(tmp_path: Path) -> None:
     pages = tmp_path / "demo.web.jsonl.gz"
     generate(11, 500, traps=False, faults=False).write_collection(pages)
     found = areas(pages, "nev", BATCHES)
@@ -83,7 +83,7 @@ def test_on_the_demo_web(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("floor", FLOORS, ids=lambda floor: f"{floor.collection}-{floor.topic}")
 @pytest.mark.slow
-def test_on_recorded_collections(floor: Floor) -> None:
+def test_focus_on_recorded_collections(floor: Floor) -> None:
     pages = DATA / f"{floor.collection}.web.jsonl.gz"
     if not pages.exists():
         pytest.skip(f"no ../shared/data/{pages.name} beside the project")

@@ -1,4 +1,4 @@
-"""Floors under the records read from the demo's companies, in layouts not tuned on."""
+"""Quality floors of records of the demo's companies, in layouts that were not tuned on."""
 
 from __future__ import annotations
 

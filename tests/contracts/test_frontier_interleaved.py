@@ -1,4 +1,4 @@
-"""What goes on while something else does: exports, moved clocks, records that are evicted."""
+"""Tests of interleaved calls: exports, sweeps and evictions during a crawl, a reset clock."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 CRAWLED = Outcome(Ending.CRAWLED)
 
 
-def test_a_host_that_is_met_during_an_export_does_no_harm(make: Make) -> None:
+def test_new_host_during_an_export_is_harmless(make: Make) -> None:
     frontier = make()
     frontier.push([Seed("http://a.cn/")])
     frontier.commit()
     entries = frontier.export()
     about = next(entries)
     frontier.push([Seed("http://new.cn/")])
-    told = [about, *entries]
-    assert "a.cn" in {entry.name for entry in told if isinstance(entry, HostEntry)}
-    assert "http://a.cn/" in {entry.url for entry in told if isinstance(entry, UrlEntry)}
+    rows = [about, *entries]
+    assert "a.cn" in {entry.name for entry in rows if isinstance(entry, HostEntry)}
+    assert "http://a.cn/" in {entry.url for entry in rows if isinstance(entry, UrlEntry)}
 
 
-def test_a_host_that_is_crawled_during_an_export_does_no_harm(make: Make) -> None:
+def test_crawling_during_an_export_loses_no_url(make: Make) -> None:
     frontier = make(strategy=Best())
     frontier.push([Seed(f"http://{n}.cn/") for n in range(1_200)])
     frontier.commit()
@@ -47,7 +47,7 @@ def test_a_host_that_is_crawled_during_an_export_does_no_harm(make: Make) -> Non
     assert {f"http://{n}.cn/" for n in range(1_200)} <= urls
 
 
-def test_no_lease_outlives_its_time_because_the_clock_was_set_back(make: Make) -> None:
+def test_leases_expire_although_the_clock_was_set_back(make: Make) -> None:
     frontier = make(limits=Limits(lease_seconds=100.0))
     frontier.push([Seed("http://a.cn/"), Seed("http://b.cn/", 0.5)])
     assert len(frontier.pop(1)) == 1
@@ -61,14 +61,14 @@ def test_no_lease_outlives_its_time_because_the_clock_was_set_back(make: Make) -
     assert frontier.counts()["expired"] == 2
 
 
-def test_who_asks_for_a_url_that_nobody_knows_leaves_no_host_behind(make: Make) -> None:
+def test_requeue_of_an_unknown_url_creates_no_host(make: Make) -> None:
     frontier = make()
     frontier.push([Seed("http://a.cn/")])
     assert not frontier.requeue("http://never.cn/")
     assert [e.name for e in frontier.export() if isinstance(e, HostEntry)] == ["a.cn"]
 
 
-def test_a_sweep_passes_over_no_row_while_records_are_let_go(make: Make) -> None:
+def test_sweep_skips_no_row_during_eviction(make: Make) -> None:
     strategy = Plain()
     frontier = make(limits=Limits(max_known=20, seen_error=1e-6), strategy=strategy)
     crawl(frontier, *(offer(f"http://low.cn/{n}", 0.0, 2) for n in range(90)))
@@ -77,8 +77,8 @@ def test_a_sweep_passes_over_no_row_while_records_are_let_go(make: Make) -> None
     strategy.version += 1
     while frontier.sweep(2):
         pass
-    told = [entry for entry in frontier.export() if isinstance(entry, UrlEntry)]
-    versions = [entry.version for entry in told if entry.queue == "normal"]
+    rows = [entry for entry in frontier.export() if isinstance(entry, UrlEntry)]
+    versions = [entry.version for entry in rows if entry.queue == "normal"]
     assert versions == [strategy.version] * 17
 
 
@@ -92,7 +92,7 @@ def listed(frontier: Frontier) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("read", [exported, listed])
-def test_who_reads_is_given_each_row_once_while_records_are_let_go(
+def test_reader_gets_each_row_once_during_eviction(
     make: Make, read: Callable[[Frontier], Iterator[str]]
 ) -> None:
     frontier = make(limits=Limits(max_known=100, seen_error=1e-6))
@@ -100,26 +100,26 @@ def test_who_reads_is_given_each_row_once_while_records_are_let_go(
     waiting = [f"http://w{n}.cn/" for n in range(30)]
     crawl(frontier, *low, *(offer(url, 0.5) for url in waiting))
     reading = read(frontier)
-    told = [next(reading) for _ in range(10)]
+    first = [next(reading) for _ in range(10)]
     for n in range(60):
         frontier.push([Seed(f"http://new{n}.cn/")])
-    assert sorted([*told, *reading]) == sorted(waiting)
+    assert sorted([*first, *reading]) == sorted(waiting)
 
 
-def test_a_bounded_crawl_takes_an_export_in_any_order(make: Make, elsewhere: Make) -> None:
+def test_bounded_frontier_imports_entries_in_any_order(make: Make, make_other: Make) -> None:
     frontier = make()
     crawl(frontier, *(offer(f"http://w.cn/{n}", 0.5) for n in range(40)))
-    told = list(frontier.export())
-    urls = [entry for entry in told if isinstance(entry, UrlEntry)]
-    others = [entry for entry in told if not isinstance(entry, UrlEntry)]
-    other = elsewhere(limits=Limits(max_known=20, seen_error=1e-6))
+    rows = list(frontier.export())
+    urls = [entry for entry in rows if isinstance(entry, UrlEntry)]
+    others = [entry for entry in rows if not isinstance(entry, UrlEntry)]
+    other = make_other(limits=Limits(max_known=20, seen_error=1e-6))
     mixed = [urls[-1], *urls[:-1]]
     assert other.load([*others, *mixed]) == len(urls)
     assert [lease.url for lease in other.pop(99)] == [f"http://w.cn/{n}" for n in range(40)]
     other.close()
 
 
-def test_what_is_out_ends_well_while_records_are_let_go(make: Make) -> None:
+def test_lease_can_be_finished_after_evictions(make: Make) -> None:
     frontier = make(limits=Limits(max_known=10, seen_error=1e-6))
     crawl(frontier, *(offer(f"http://low.cn/{n}", 0.0, 2) for n in range(40)))
     frontier.push([Seed("http://out.cn/")])
@@ -128,13 +128,13 @@ def test_what_is_out_ends_well_while_records_are_let_go(make: Make) -> None:
         frontier.push([Seed(f"http://h.cn/{turn}")])
         assert frontier.finish(frontier.pop(1)[0], CRAWLED)
     assert frontier.finish(lease, CRAWLED, [offer("http://child.cn/", 0.5)])
-    told = frontier.why("http://child.cn/")
-    assert told is not None
-    assert told.queue == "normal"
+    found = frontier.why("http://child.cn/")
+    assert found is not None
+    assert found.queue == "normal"
 
 
-def test_a_frontier_that_let_go_of_all_it_had_is_not_empty(make: Make, elsewhere: Make) -> None:
-    other = elsewhere()
+def test_frontier_with_only_evicted_urls_is_not_empty(make: Make, make_other: Make) -> None:
+    other = make_other()
     frontier = make(limits=Limits(max_known=4, seen_error=1e-6))
     urls = [f"http://a.cn/{n}" for n in range(20)]
     frontier.push(map(Seed, urls))
@@ -147,7 +147,7 @@ def test_a_frontier_that_let_go_of_all_it_had_is_not_empty(make: Make, elsewhere
         frontier.load(other.export())
 
 
-def test_links_counted_a_moment_ago_are_not_counted_again(make: Make) -> None:
+def test_counted_links_are_not_counted_again(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer("http://a.cn/", 0.5), url="http://page.cn/")
     frontier.commit()
@@ -156,6 +156,6 @@ def test_links_counted_a_moment_ago_are_not_counted_again(make: Make) -> None:
         both = [offer("http://a.cn/", 0.5), offer("http://b.cn/", 0.5)]
         assert frontier.finish(lease_of(frontier, "http://page.cn/"), CRAWLED, both)
     for url in ("http://a.cn/", "http://b.cn/"):
-        told = frontier.why(url)
-        assert told is not None
-        assert told.inlinks == 1
+        found = frontier.why(url)
+        assert found is not None
+        assert found.inlinks == 1

@@ -1,4 +1,4 @@
-"""The operator's hand: a URL fetched again or forgotten, a crawl carried elsewhere."""
+"""Tests of actions of operators: requeue, forget, export and import."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ URL = "http://a.cn/1"
 SLOW = Politeness(delay=2.0, jitter=0.0, adaptive=False, concurrency=1)
 
 
-def carried(frontier: Frontier) -> Iterator[Entry]:
-    """What is exported, written to lines and read again."""
+def exported(frontier: Frontier) -> Iterator[Entry]:
+    """Entries of an export, written to lines and read again."""
     yield from map(from_line, [to_line(entry) for entry in frontier.export()])
 
 
 @pytest.mark.parametrize("outcome", [CRAWLED, GONE])
-def test_a_settled_url_is_fetched_again_when_told(make: Make, outcome: Outcome) -> None:
+def test_settled_url_is_fetched_again_after_requeue(make: Make, outcome: Outcome) -> None:
     frontier = make()
     frontier.push([Seed(URL, payload='"p"')])
     frontier.finish(lease_of(frontier, URL), outcome)
@@ -47,7 +47,7 @@ def test_a_settled_url_is_fetched_again_when_told(make: Make, outcome: Outcome) 
     assert not frontier.requeue("http://a.cn/unknown")
 
 
-def test_what_is_requeued_with_a_value_goes_before_what_is_worth_less(make: Make) -> None:
+def test_requeued_url_is_ordered_by_its_new_value(make: Make) -> None:
     frontier = make()
     others = [offer("http://a.cn/2", 0.5, 0), offer("http://a.cn/3", 0.9, 0)]
     crawl(frontier, offer(URL, 0.25), *others)
@@ -56,7 +56,7 @@ def test_what_is_requeued_with_a_value_goes_before_what_is_worth_less(make: Make
     assert drain(frontier) == ["http://a.cn/3", URL, "http://a.cn/2"]
 
 
-def test_what_was_rejected_or_waits_is_due_when_told(make: Make) -> None:
+def test_requeue_makes_rejected_and_waiting_urls_due(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer("http://a.cn/low", 0.125, 2), offer(URL, 0.5))
     later = Outcome(Ending.LATER, "timeout", not_before=make.clock() + 1000.0)
@@ -66,7 +66,7 @@ def test_what_was_rejected_or_waits_is_due_when_told(make: Make) -> None:
     assert drain(frontier) == [URL, "http://a.cn/low"]
 
 
-def test_a_forgotten_url_is_new_to_the_next_offer_and_its_links_stay_counted(make: Make) -> None:
+def test_forgotten_url_is_new_and_its_links_stay_counted(make: Make) -> None:
     frontier = make()
     frontier.push([Seed("http://p.cn/")])
     offers = [offer(URL, 0.5), offer("http://b.cn/", 0.25)]
@@ -78,16 +78,16 @@ def test_a_forgotten_url_is_new_to_the_next_offer_and_its_links_stay_counted(mak
     assert frontier.counts()["known"] == 2
     frontier.requeue("http://p.cn/")
     frontier.finish(lease_of(frontier, "http://p.cn/"), CRAWLED, offers)
-    told = frontier.why(URL)
-    assert told is not None
-    assert (told.queue, told.inlinks) == ("normal", 1)
+    found = frontier.why(URL)
+    assert found is not None
+    assert (found.queue, found.inlinks) == ("normal", 1)
     frontier.finish(lease_of(frontier, URL), CRAWLED, [offer("http://b.cn/", 0.25)])
-    told = frontier.why("http://b.cn/")
-    assert told is not None
-    assert told.inlinks == 2
+    found = frontier.why("http://b.cn/")
+    assert found is not None
+    assert found.inlinks == 2
 
 
-def test_the_lease_of_a_forgotten_url_is_stale_and_its_host_is_free(make: Make) -> None:
+def test_forget_makes_the_lease_stale_and_frees_the_host(make: Make) -> None:
     frontier = make(Politeness(delay=0.0, robots=False, adaptive=False, concurrency=1))
     frontier.push([Seed(URL), Seed("http://a.cn/2", 0.5)])
     (lease,) = frontier.pop(2)
@@ -98,7 +98,7 @@ def test_the_lease_of_a_forgotten_url_is_stale_and_its_host_is_free(make: Make) 
 
 
 def half_done(make: Make, frontier: Frontier) -> None:
-    """A crawl in the middle: all states, robots, a delay, groups, a lease out."""
+    """Prepare a crawl with all states, robots.txt, a delay, groups and an open lease."""
     frontier.push([Seed("http://a.cn/", payload='"甲"')])
     lease = frontier.pop()[0]
     assert lease.kind is Kind.ROBOTS
@@ -111,58 +111,56 @@ def half_done(make: Make, frontier: Frontier) -> None:
                                      offer("http://a.cn/no/1", 0.5)])  # fmt: skip
 
 
-def run_on(make: Make, frontier: Frontier) -> list[tuple[str, float, int, str]]:
-    """What is leased from now on, when, and what each lease says."""
-    told: list[tuple[str, float, int, str]] = []
+def lease_all(make: Make, frontier: Frontier) -> list[tuple[str, float, int, str]]:
+    """Lease and finish all URLs; return URL, value, depth and payload of each lease."""
+    rows: list[tuple[str, float, int, str]] = []
     for _ in range(200):
         for lease in frontier.pop(3):
-            told.append((lease.url, round(lease.value, 9), lease.depth, lease.payload))
+            rows.append((lease.url, round(lease.value, 9), lease.depth, lease.payload))
             if lease.kind is Kind.ROBOTS:
                 frontier.robots(lease, None, 404)
             else:
                 outcome = GONE if "/2" in lease.url else CRAWLED
                 frontier.finish(lease, outcome, [offer("http://a.cn/x/1", 0.875, 0)])
         make.clock += 0.5
-    return told
+    return rows
 
 
-def test_a_crawl_goes_on_elsewhere_as_it_would_have_here(make: Make, elsewhere: Make) -> None:
-    here = make(SLOW, strategy=Best())
-    half_done(make, here)
+def test_imported_crawl_continues_as_the_original(make: Make, make_other: Make) -> None:
+    source = make(SLOW, strategy=Best())
+    half_done(make, source)
     make.clock += 2.0
-    frontier = elsewhere(SLOW, strategy=Best())
-    assert frontier.load(carried(here)) == here.counts()["known"]
-    assert frontier.counts() == here.counts()
+    frontier = make_other(SLOW, strategy=Best())
+    assert frontier.load(exported(source)) == source.counts()["known"]
+    assert frontier.counts() == source.counts()
     for url in ("http://a.cn/", "http://a.cn/x/1", "http://a.cn/low"):
-        assert frontier.why(url) == here.why(url)
+        assert frontier.why(url) == source.why(url)
     now = make.clock.now
-    gone_on = run_on(make, frontier)
+    continued = lease_all(make, frontier)
     make.clock.now = now
-    assert gone_on == run_on(make, here)
-    assert len(gone_on) == 12
-    assert frontier.counts() == here.counts()
+    assert continued == lease_all(make, source)
+    assert len(continued) == 12
+    assert frontier.counts() == source.counts()
 
 
-def test_what_is_leased_is_exported_into_its_lane(make: Make, elsewhere: Make) -> None:
-    here = make()
-    here.push([Seed(URL)])
-    assert here.pop()
-    frontier = elsewhere()
-    frontier.load(carried(here))
+def test_leased_url_is_exported_into_its_lane(make: Make, make_other: Make) -> None:
+    source = make()
+    source.push([Seed(URL)])
+    assert source.pop()
+    frontier = make_other()
+    frontier.load(exported(source))
     assert frontier.counts()["prior"] == 1
     assert drain(frontier) == [URL]
 
 
-def test_an_export_is_taken_over_by_an_empty_frontier_of_its_strategy_only(
-    make: Make, elsewhere: Make
-) -> None:
-    here = make()
-    here.push([Seed(URL)])
+def test_import_needs_an_empty_frontier_of_the_same_strategy(make: Make, make_other: Make) -> None:
+    source = make()
+    source.push([Seed(URL)])
     with pytest.raises(StateError, match="empty one"):
-        here.load(carried(here))
-    frontier = elsewhere(strategy=Best())
+        source.load(exported(source))
+    frontier = make_other(strategy=Best())
     with pytest.raises(StateVersionError, match="TOPICCRAWL_STRATEGY"):
-        frontier.load(carried(here))
+        frontier.load(exported(source))
     with pytest.raises(StateError, match="begins with"):
         frontier.load([HostEntry("a.cn")])
     with pytest.raises(StateError, match="is empty"):
@@ -172,7 +170,7 @@ def test_an_export_is_taken_over_by_an_empty_frontier_of_its_strategy_only(
         frontier.load([later])
 
 
-def test_a_url_told_twice_counts_once(make: Make) -> None:
+def test_repeated_url_in_an_import_counts_once(make: Make) -> None:
     frontier = make()
     entries: list[Entry] = [About(Plain.name, Plain.fields), HostEntry("a.cn"),
                *[UrlEntry(URL, "prior", n, 0.5) for n in (1, 2)]]  # fmt: skip
@@ -180,7 +178,7 @@ def test_a_url_told_twice_counts_once(make: Make) -> None:
     assert drain(frontier) == [URL]
 
 
-def test_a_lease_tells_the_texts_of_the_best_link_that_led_to_it(make: Make) -> None:
+def test_lease_has_the_texts_of_the_best_link(make: Make) -> None:
     frontier = make()
     crawl(frontier, offer(URL, 0.25)._replace(anchor="甲", context="around"), url="http://p.cn/")
     crawl(frontier, offer(URL, 0.5)._replace(anchor="better", context="乙"), url="http://q.cn/")

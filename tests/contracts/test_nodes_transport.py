@@ -1,4 +1,4 @@
-"""A batch is sent, and its answer heard later: Redis has it, once, whatever happens in between."""
+"""Tests of batches whose answer is pending or lost: each is applied once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ URLS = [f"http://h{n % 7}.cn/{n}" for n in range(21)]
 
 
 def sent(crew: Crew) -> SharedFrontier:
-    """A node that sent some URLs and has heard nothing yet."""
+    """Node that sent some URLs and has received no answer yet."""
     node = crew.join()
     node.push([Seed(url) for url in URLS])
     node._write()
@@ -30,14 +30,14 @@ def rows(crew: Crew, node: SharedFrontier) -> int:
     return sum(crew.client.hlen(name) for name in crew.client.keys(f"{node.base}rows:*"))
 
 
-def test_a_commit_returns_when_redis_has_all(crew: Crew) -> None:
+def test_commit_returns_when_redis_has_all_rows(crew: Crew) -> None:
     node = sent(crew)
     node.commit()
     assert node._transport._sent is None
     assert rows(crew, node) == len(URLS)
 
 
-def test_what_a_node_sent_before_it_was_killed_is_there(crew: Crew) -> None:
+def test_urls_sent_before_a_kill_are_stored(crew: Crew) -> None:
     node = sent(crew)
     crew.kill(node)
     other = crew.join()
@@ -45,7 +45,7 @@ def test_what_a_node_sent_before_it_was_killed_is_there(crew: Crew) -> None:
     assert sorted(lease.url for lease in other.pop(99)) == sorted(URLS)
 
 
-def test_a_server_that_does_not_know_the_script_is_told_it(crew: Crew) -> None:
+def test_script_unknown_to_the_server_is_loaded(crew: Crew) -> None:
     node = crew.join()
     crew.client.script_flush()
     node.push([Seed(url) for url in URLS])
@@ -54,7 +54,7 @@ def test_a_server_that_does_not_know_the_script_is_told_it(crew: Crew) -> None:
     assert rows(crew, node) == len(URLS)
 
 
-def test_a_batch_whose_connection_broke_is_sent_again_and_counts_once(crew: Crew) -> None:
+def test_batch_of_a_broken_connection_counts_once(crew: Crew) -> None:
     node = sent(crew)
     until(lambda: rows(crew, node) == len(URLS))
     on_its_way = node._transport._sent
