@@ -16,6 +16,7 @@ from scrapy.settings import Settings
 from topiccrawl import __version__
 from topiccrawl.addons.doctor.examinations import examine
 from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, StorageError
+from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
@@ -163,6 +164,19 @@ def test_a_folder_of_a_newer_version_is_reported_and_not_restored(
         with pytest.raises(StateVersionError, match=r"copy\.tar: written by topiccrawl"):
             restore(tmp_path / "copy.tar", tmp_path / "new")
         assert not (tmp_path / "new").exists()
+
+
+def test_a_frontier_of_another_format_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
+    monkeypatch.setattr(store, "FORMAT", 1)
+    LocalFrontiers(settings).open(spec).close()
+    monkeypatch.undo()
+    findings = list(examine(settings, ["state"]))
+    assert [one.level for one in findings] == ["ok", "fail"]
+    assert "written in format 1" in findings[1].text
 
 
 def test_each_frontier_and_store_has_a_version_that_is_examined(tmp_path: Path) -> None:
