@@ -32,6 +32,9 @@ SUFFIX = ".tmpl"
 _EXAMPLE = "new-energy-vehicles"
 """Topic file of the package that is the default topic of a project."""
 
+_FOLDERS = {"data", "topics"}
+"""Other folders of a project."""
+
 
 class InitCommand(OperatorCommand, ScrapyCommand):
     """Create a project: scrapy.cfg, settings with the add-on, spiders, a topic, a compose file."""
@@ -102,7 +105,7 @@ def package_of(folder: Path) -> str:
     ('my_news', 'newsroom', 'newsroom')
     """
     name = re.sub(r"[^a-z0-9]+", "_", folder.resolve().name.lower()).strip("_")
-    if not name.isidentifier() or iskeyword(name):
+    if not name.isidentifier() or iskeyword(name) or name in _FOLDERS:
         return "newsroom"
     known = find_spec(name)
     return name if known is None or known.origin is None else "newsroom"  # None: only a folder

@@ -323,8 +323,8 @@ def _check_format(path: Path, env: lmdb.Environment, meta: lmdb._Database) -> No
     if found != FORMAT:
         raise StateVersionError(
             "{path}: written in format {found}, this version has {format}: start over with"
-            " -a fresh=1, or carry it over: `scrapy frontier export` with the version that wrote"
-            " it, `scrapy frontier import` with this one",
+            " -a fresh=1, or carry it over: `scrapy frontier export FILE` with the version that"
+            " wrote it, delete the folder, then `scrapy frontier import FILE` with this one",
             path=path, found=found, format=FORMAT,
         )  # fmt: skip
 

@@ -78,6 +78,11 @@ def check_hooks(settings: BaseSettings) -> None:
     Raises:
         SettingError: Names the setting and the remedy.
     """
+    if "TOPICCRAWL_DATA_DIR" not in settings:
+        raise SettingError(
+            "the settings do not load topiccrawl: add ADDONS = {addon}",
+            addon='{"topiccrawl.Addon": 100}',
+        )
     given = settings["SCHEDULER"]
     expected = load_component("SCHEDULER", project.SCHEDULER)
     actual = load_component("SCHEDULER", given)

@@ -22,3 +22,10 @@ def test_folder_and_topic_are_quoted_for_the_shell(
     commands = capsys.readouterr().out.splitlines()[1:3]
     assert shlex.split(commands[0]) == ["cd", folder]
     assert shlex.split(commands[1])[:3] == ["topiccrawl", "crawl", topic]
+
+
+@pytest.mark.parametrize("name", ["data", "topics"])
+def test_the_package_is_no_other_folder_of_the_project(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["init", str(tmp_path / name)])
+    assert (tmp_path / name / "newsroom" / "settings.py").is_file()

@@ -89,7 +89,7 @@ def test_state_of_another_format_is_refused(
     opened(tmp_path).close()
     monkeypatch.undo()
     for open_it in (opened, strategy_of, lambda path: View.read(path, Plain())):
-        with pytest.raises(StateVersionError, match="frontier export"):
+        with pytest.raises(StateVersionError, match=r"export FILE.*delete the folder"):
             open_it(tmp_path)
     discard(tmp_path)
     opened(tmp_path).close()

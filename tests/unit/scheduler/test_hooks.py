@@ -90,6 +90,11 @@ def test_another_scheduler_is_refused(scheduler: str, words: str) -> None:
         check_hooks(given(SCHEDULER=scheduler))
 
 
+def test_settings_without_the_addon_are_refused() -> None:
+    with pytest.raises(SettingError, match="add ADDONS"):
+        TopicSpider.from_crawler(Crawler(TopicSpider, Settings()), topic="football")
+
+
 @pytest.mark.parametrize("spider", [TopicSpider, TemplateSpider])
 def test_our_spiders_are_not_made_without_their_parts(spider: type[Spider]) -> None:
     crawler = Crawler(spider, given(SCHEDULER=SCRAPYS))

@@ -9,6 +9,7 @@ restore, and their articles are stored already.
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import sqlite3
@@ -17,7 +18,7 @@ import tempfile
 import zlib
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import lmdb
 
@@ -31,9 +32,9 @@ from topiccrawl.storage.version import check_version
 if sys.version_info >= (3, 14):
     import tarfile
 
-    from compression.zstd import ZstdError
+    from compression.zstd import CompressionParameter, ZstdError
 else:  # Scrapy brings it
-    from backports.zstd import ZstdError, tarfile
+    from backports.zstd import CompressionParameter, ZstdError, tarfile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +46,8 @@ MODES: dict[str, Literal["w", "w:gz", "w:zst"]] = {
     ".tar.zst": "w:zst",
 }
 """Tar modes by file suffix."""
+_OPTIONS: dict[str, Any] = {"w:zst": {"options": {CompressionParameter.checksum_flag: 1}}}
+"""Options of tar modes: a checksum, which gzip always has."""
 LMDB = "data.mdb"
 _EXCLUDED = frozenset({"LOCK", "lock.mdb", "begun"})
 """Files that only running processes need."""
@@ -74,7 +77,7 @@ def backup(folder: Path, file: Path, hosts: str) -> int:
     names = sorted(_files(folder, hosts, file), key=_backup_order)
     with atomic_output(file) as part:
         touch_private(part)
-        with tarfile.open(part, mode) as tar:
+        with tarfile.open(part, mode, **_OPTIONS.get(mode, {})) as tar:
             return sum(_add_file(tar, folder, name, file.parent) for name in names)
 
 
@@ -88,18 +91,18 @@ def restore(file: Path, folder: Path) -> int:
         StateVersionError: A newer version of topiccrawl wrote the backup.
         StorageError: The folder cannot be written.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise ConfigurationError(
-            "{folder} is not empty: set TOPICCRAWL_DATA_DIR to a new folder", folder=folder
-        )
     target = folder.absolute()
     text = message("{folder}: cannot be written: {strerror}")
     with translated(StorageError, text, folder=folder):
+        if folder.exists() and any(folder.iterdir()):
+            raise ConfigurationError(
+                "{folder} is not empty: set TOPICCRAWL_DATA_DIR to a new folder", folder=folder
+            )
         target.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     failed = message("{file}: cannot be restored to {folder}: {error}")
-    damaged = message("{file}: not a backup, or truncated: {error}")
-    causes = (EOFError, tarfile.TarError, ZstdError, zlib.error)
+    damaged = message("{file}: not a backup, or damaged: {error}")
+    causes = (EOFError, gzip.BadGzipFile, tarfile.TarError, ZstdError, zlib.error)
     try:
         with (
             translated(StorageError, failed, file=file, folder=folder),
@@ -107,6 +110,7 @@ def restore(file: Path, folder: Path) -> int:
         ):
             with file.open("rb") as source, tarfile.open(fileobj=source) as tar:
                 number = sum(_extract(tar, member, part) for member in tar)
+                _require_end(tar)
             check_version(part, name=str(file))
             part.replace(target)
     finally:
@@ -185,3 +189,14 @@ def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> int
     with source, path.open("xb") as target:
         shutil.copyfileobj(source, target)
     return 1
+
+
+def _require_end(tar: tarfile.TarFile) -> None:
+    """Read what follows the last member: zeros, and in compressed files a checksum.
+
+    Raises:
+        tarfile.ReadError: The archive ends early, or a header in it is damaged.
+    """
+    blocks = iter(lambda: tar.fileobj.read(tarfile.RECORDSIZE), b"")
+    if set(map(any, blocks)) != {False}:
+        raise tarfile.ReadError("no end of archive after its last file")

@@ -20,11 +20,13 @@ from packaging.requirements import Requirement
 from scrapy.exceptions import UsageError
 
 from topiccrawl import __version__
-from topiccrawl.errors import ConfigurationError, StateVersionError
+from topiccrawl.errors import ConfigurationError, StateVersionError, StorageError
+from topiccrawl.frontier.store import Store
 from topiccrawl.scheduler.build import check_settings
 from topiccrawl.scheduler.checks import check_values, unknown_settings
 from topiccrawl.scheduler.findings import Finding, fail, ok, warn
 from topiccrawl.scheduler.hooks import check_hooks, load_component
+from topiccrawl.storage.lmdb_files import DATA
 from topiccrawl.storage.version import check_version, written_by
 from topiccrawl.text.idf import chinese_table
 from topiccrawl.text.tokens import shared_tokenizer
@@ -157,15 +159,17 @@ def _folder(name: str, folder: Path) -> Finding:
 
 
 def state(settings: BaseSettings) -> Iterator[Finding]:
-    """Check that no newer version of topiccrawl wrote the data folder, its frontiers or stores."""
+    """Check that this version can use the data folder, its frontiers and stores."""
     folder = Path(settings["TOPICCRAWL_DATA_DIR"])
     parts = [*folder.glob("frontiers/*"), *folder.glob("*.sqlite")]
     parts += [Path(settings["JOBDIR"], "frontier")] if settings.get("JOBDIR") else []
     for place in (folder, *sorted(parts)):
         try:
             check_version(place)
-        except StateVersionError as error:
-            yield fail("state", str(error), "pip install --upgrade, or use another data folder")
+            if (place / DATA).exists():
+                Store(place, readonly=True).close()
+        except (StateVersionError, StorageError) as error:
+            yield fail("state", str(error), "use the version that wrote it, or another data folder")
         else:
             yield ok("state", f"{place}: written by topiccrawl {written_by(place) or '(unknown)'}")
 

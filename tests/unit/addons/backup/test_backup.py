@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sqlite3
 import tarfile
 from contextlib import closing
@@ -15,7 +16,8 @@ from scrapy.settings import Settings
 from topiccrawl import __version__
 from topiccrawl.addons.backup.archive import MODES, backup, restore
 from topiccrawl.addons.doctor.examinations import examine
-from topiccrawl.errors import ConfigurationError, StateError, StateVersionError
+from topiccrawl.errors import ConfigurationError, StateError, StateVersionError, StorageError
+from topiccrawl.frontier import store
 from topiccrawl.frontier.contract import Limits, Politeness
 from topiccrawl.links.strategies.shark_plus import SharkPlus
 from topiccrawl.scheduler.frontiers import FrontierSpec, LocalFrontiers
@@ -103,9 +105,42 @@ def test_a_file_that_is_cut_off_leaves_nothing(data: Path, tmp_path: Path, suffi
     file = tmp_path / f"copy{suffix}"
     backup(data, file, "hosts")
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    with pytest.raises(ConfigurationError, match="truncated"):
+    with pytest.raises(ConfigurationError, match="damaged"):
         restore(file, tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("suffix", [".tar.gz", ".tar.zst"])
+def test_a_changed_byte_of_a_compressed_file_is_found(
+    data: Path, tmp_path: Path, suffix: str
+) -> None:
+    (data / "noise").write_bytes(os.urandom(100_000))
+    file = tmp_path / f"copy{suffix}"
+    backup(data, file, "hosts")
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ConfigurationError, match="damaged"):
+        restore(file, tmp_path / "new")
+
+
+def test_a_tar_file_without_its_last_files_is_refused(data: Path, tmp_path: Path) -> None:
+    sqlite3.connect(data / "store.sqlite").close()
+    file = tmp_path / "copy.tar"
+    backup(data, file, "hosts")
+    with tarfile.open(file) as tar:
+        end = tar.getmember("store.sqlite").offset
+    content = file.read_bytes()
+    for damaged in (content[:end], content[:end] + b"x" + content[end + 1 :]):
+        file.write_bytes(damaged)
+        with pytest.raises(ConfigurationError, match="no end of archive"):
+            restore(file, tmp_path / "new")
+
+
+def test_a_file_in_the_place_of_the_folder_is_reported(data: Path, tmp_path: Path) -> None:
+    backup(data, tmp_path / "copy.tar", "hosts")
+    with pytest.raises(StorageError, match="Not a directory"):
+        restore(tmp_path / "copy.tar", tmp_path / "copy.tar")
 
 
 def test_other_names_and_folders_are_refused(data: Path, tmp_path: Path) -> None:
@@ -130,6 +165,19 @@ def test_a_folder_of_a_newer_version_is_reported_and_not_restored(
         with pytest.raises(StateVersionError, match=r"copy\.tar: written by topiccrawl"):
             restore(tmp_path / "copy.tar", tmp_path / "new")
         assert not (tmp_path / "new").exists()
+
+
+def test_a_frontier_of_another_format_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
+    spec = FrontierSpec("football", "topic:football", SharkPlus(), Politeness(), Limits())
+    monkeypatch.setattr(store, "FORMAT", 1)
+    LocalFrontiers(settings).open(spec).close()
+    monkeypatch.undo()
+    findings = list(examine(settings, ["state"]))
+    assert [one.level for one in findings] == ["ok", "fail"]
+    assert "written in format 1" in findings[1].text
 
 
 def test_each_frontier_and_store_has_a_version_that_is_examined(tmp_path: Path) -> None:
