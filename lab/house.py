@@ -10,7 +10,6 @@ import sys
 import tokenize
 from collections import Counter
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import grimp
@@ -21,6 +20,7 @@ from lab.reference import FILE, PACKAGE, ROOT, declared, files, markdown, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 WORDS = (
     "is told", "are told", "was told", "told apart", "anew", "let go", "whoever", "somebody",
@@ -36,8 +36,10 @@ _LISTED = re.compile(
 """Listed words, also as parts of names."""
 _QUESTION = re.compile(r"(what|who|whose|whom|whether|where|when|which|how|why)\b", re.IGNORECASE)
 _TEXTS = {".py", ".lua", ".js", ".html", ".toml", ".md"}
-CODE = (PACKAGE, *(ROOT / name for name in ("tests", "benchmarks", "lab", "examples")))
-"""Folders with code."""
+_CODE = ("tests", "benchmarks", "lab", "examples")
+"""Folders with code outside of the package."""
+_LISTING = {"lab/house.py", "tests/unit/lab/test_house.py"}
+"""Files that contain the words as data."""
 _FOUNDATION = "model, userfiles, messages, errors, settings"
 _TOP = {"model", "userfiles", "messages", "errors", "settings", "addon"}
 _NO_CODE = frozenset(
@@ -85,7 +87,7 @@ def questions() -> list[str]:
     """Return the locations of docstrings that begin with a wh-word."""
     return [
         f"{file.relative_to(ROOT)}:{node.lineno}: {str(node.value).strip().splitlines()[0]}"
-        for folder in CODE
+        for folder in (PACKAGE, *(ROOT / name for name in _CODE))
         for file, tree in sources(folder).items()
         for node in docs(tree)
         if _QUESTION.match(str(node.value).strip())
@@ -95,10 +97,11 @@ def questions() -> list[str]:
 def words() -> Iterator[str]:
     """Yield the locations of listed words in code, tests and docs."""
     texts = [file for folder in (PACKAGE, FILE.parent) for file in folder.rglob("*")]
-    code = [file for folder in CODE[1:] for file in folder.rglob("*.py")]
+    code = [file for folder in _CODE for file in (ROOT / folder).rglob("*.py")]
     for file in sorted([*ROOT.glob("*.md"), *texts, *code]):
-        if file.suffix in _TEXTS and file != Path(__file__) and not file.name.startswith("uplot"):
-            text, name = file.read_text("utf-8"), file.relative_to(ROOT).as_posix()
+        name = file.relative_to(ROOT).as_posix()
+        if file.suffix in _TEXTS and name not in _LISTING and not file.name.startswith("uplot"):
+            text = file.read_text("utf-8")
             for hit in _LISTED.finditer(text):
                 line = text.count("\n", 0, hit.start()) + 1
                 yield f"{name}:{line}: {' '.join(hit[0].split())}"

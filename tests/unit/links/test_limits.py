@@ -1,4 +1,4 @@
-"""What is dear to parse is not parsed: counts of what the trees of such pages hold."""
+"""Tests of the limits of markup, by the sizes of the parsed trees."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(("html", "text"), TEXTS.values(), ids=TEXTS)
-def test_what_people_write_keeps_its_text(html: str, text: str | None) -> None:
+def test_ordinary_markup_keeps_its_text(html: str, text: str | None) -> None:
     tree = parse_html(html)
     tree.strip_tags(["script"])
     assert tree.body is not None
@@ -124,7 +124,7 @@ def test_a_tag_that_is_ended_keeps_its_first_attributes_and_its_text() -> None:
 
 
 @given(st.text("<>/='\" abps!-", max_size=300).map(lambda text: text * 20))
-def test_a_short_page_is_as_it_was_and_a_long_one_no_longer(html: str) -> None:
+def test_only_pages_over_the_limit_are_changed(html: str) -> None:
     assert limit_markup(html[:400]) == html[:400]
     assert len(limit_markup(html)) <= len(html) + 3 * html.count("<")
 

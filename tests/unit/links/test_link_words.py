@@ -1,4 +1,4 @@
-"""What words of links promise: a shrunk mean a word, in any order, bounded."""
+"""Tests of the link-text model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLES = some.lists(
 
 
 @given(EXAMPLES, some.randoms(use_true_random=False))
-def test_the_order_of_examples_changes_no_promise(
+def test_order_of_examples_does_not_change_predictions(
     examples: list[tuple[list[str], float]], chance: random.Random
 ) -> None:
     one, other = LinkWords(), LinkWords()
@@ -41,7 +41,7 @@ def test_the_order_of_examples_changes_no_promise(
 
 
 @given(EXAMPLES)
-def test_one_word_promises_less_than_one_and_an_unknown_one_nothing(
+def test_one_word_predicts_less_than_one_and_unknown_words_0(
     examples: list[tuple[list[str], float]],
 ) -> None:
     model = LinkWords()
@@ -51,14 +51,14 @@ def test_one_word_promises_less_than_one_and_an_unknown_one_nothing(
     assert model.total(["g"]) == model.total([]) == 0.0
 
 
-def test_nothing_is_promised_before_there_is_evidence() -> None:
+def test_predictions_are_0_without_evidence() -> None:
     model = LinkWords()
     for _ in range(MIN_PAGES - 1):
         model.learn(["cup"], 1.0)
     assert (model.total(["cup"]), model.version) == (0.0, 0)
 
 
-def test_values_are_made_anew_ever_more_seldom() -> None:
+def test_updates_of_the_model_become_rarer() -> None:
     model, changes = LinkWords(), []
     for page in range(10_000):
         before = model.version

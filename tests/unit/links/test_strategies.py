@@ -315,7 +315,7 @@ def test_shark_plus_obeys_the_thresholds_of_a_topic() -> None:
     }
 
 
-def test_shark_plus_asks_other_sites_first_where_they_were_worth_it() -> None:
+def test_shark_plus_prefers_other_sites_after_relevant_pages() -> None:
     plus = strategy("shark-plus", TOPIC)
     plus.bias([GroupStats(10, 3.0)])
     abroad = Link("http://b.test/", "more", foreign=True)
@@ -377,7 +377,7 @@ def test_shark_plus_takes_headlines_for_a_list_and_no_menu() -> None:
 
 
 @pytest.mark.parametrize("promise", [0.0, 0.4])
-def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it(promise: float) -> None:
+def test_shark_plus_lowers_sections_without_relevant_pages(promise: float) -> None:
     plus = strategy("shark-plus", TOPIC, StrategyParameters(plus_promise_weight=promise))
     (hub,) = plus.offers(NOTHING, (), [ANCHOR_HALF])
     page_of_list = [Link("http://a.test/x", ""), Link("http://a.test/2", "2")]
@@ -393,7 +393,7 @@ def test_shark_plus_leaves_sections_whose_pages_are_not_worth_it(promise: float)
 
 
 @pytest.mark.parametrize("more", [(), (0.0, 0.0, 0.8)], ids=["revision 2", "revisions 3 and 4"])
-def test_shark_plus_takes_up_the_evidence_of_its_earlier_revisions(
+def test_shark_plus_upgrades_evidence_of_earlier_revisions(
     more: tuple[float, ...],
 ) -> None:
     plus = strategy("shark-plus", TOPIC)

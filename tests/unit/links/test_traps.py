@@ -55,7 +55,7 @@ def test_traps_are_named(url: str, reason: str) -> None:
         "http://pdf.test/x.com",
     ],
 )
-def test_news_urls_are_none(url: str) -> None:
+def test_news_urls_are_no_traps(url: str) -> None:
     assert trap(url, RULES) is None
 
 

@@ -43,7 +43,7 @@ BASE = "http://news.test/sport/2020/a.html?p=1"
         ("http://a.test/?q=%c4%e3%ba%c3", "http://a.test/?q=%C4%E3%BA%C3"),
     ],
 )
-def test_one_spelling(written: str, expected: str) -> None:
+def test_canonical_form(written: str, expected: str) -> None:
     assert canonical(written) == expected
 
 
@@ -74,7 +74,7 @@ def test_one_spelling(written: str, expected: str) -> None:
         f"http://a.test/{'新' * 1000}",
     ],
 )
-def test_what_is_no_page_has_no_spelling(written: str) -> None:
+def test_url_of_no_page_has_no_canonical_form(written: str) -> None:
     assert canonical(written) is None
 
 
@@ -134,7 +134,7 @@ def test_a_query_is_sent_in_the_encoding_of_its_page() -> None:
     assert canonical("http://a.test/?w=你", encoding="rot13") == "http://a.test/?w=%E4%BD%A0"
 
 
-def test_half_a_surrogate_pair_is_survived() -> None:
+def test_lone_surrogate_in_a_url_is_no_error() -> None:
     assert canonical("http://a.test/\ud800") == "http://a.test/%3F"
 
 

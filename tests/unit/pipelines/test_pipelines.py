@@ -175,7 +175,7 @@ def test_a_full_disk_makes_item_errors_and_ends_the_crawl_with_a_reason(tmp_path
     assert counts(tmp_path)["articles"] == len(stored)
 
 
-def test_a_listener_hears_of_parts_of_transactions_and_of_the_whole_before_the_item_goes_on(
+def test_listener_is_called_for_parts_and_for_the_whole_save(
     tmp_path: Path,
 ) -> None:
     result, url = crawl(tmp_path, "heard"), "http://site1.test/"

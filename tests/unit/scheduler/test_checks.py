@@ -101,7 +101,7 @@ def test_what_is_usual_passes() -> None:
     check_values(settings(RETRY_PRIORITY_ADJUST="-2", TOPICCRAWL_FRAMES="1"))
 
 
-def test_the_switchboard_says_the_defaults_that_hold() -> None:
+def test_settings_equal_the_defaults_of_the_code() -> None:
     found = settings()
     assert found["TOPICCRAWL_DUPLICATES"] == factory.DEFAULT
     assert found["TOPICCRAWL_DUPLICATES_WINDOW"] == verified.WINDOW

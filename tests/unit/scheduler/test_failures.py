@@ -1,4 +1,4 @@
-"""What a failed request means."""
+"""Tests of the outcomes of failed requests."""
 
 from __future__ import annotations
 

@@ -44,14 +44,14 @@ def given(**own: Any) -> Settings:
         ({"EXTENSIONS": {AutoThrottle: 0}}, "AutoThrottle"),
     ],
 )
-def test_what_no_spider_can_crawl_with_is_refused(own: dict[str, Any], named: str) -> None:
+def test_settings_that_prevent_crawls_are_refused(own: dict[str, Any], named: str) -> None:
     (hook,) = own
     for check in (check_parts, check_own_parts, check_hooks):
         with pytest.raises(SettingError, match=rf"^{hook} .*{named}.*: (write|add) "):
             check(given(**own))
 
 
-def test_spiders_of_others_may_leave_ours_out() -> None:
+def test_custom_spiders_may_omit_our_components() -> None:
     settings = given(
         SPIDER_MIDDLEWARES={LEASE: 10},
         DOWNLOADER_MIDDLEWARES=OFF,
@@ -73,7 +73,7 @@ def test_a_reactor_without_asyncio_is_refused() -> None:
 @pytest.mark.parametrize(
     "hook", ["ADDONS", "SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "EXTENSIONS"]
 )
-def test_ours_may_be_switched_off_by_name_but_not_be_forgotten(hook: str) -> None:
+def test_components_can_be_disabled_but_not_omitted(hook: str) -> None:
     ours: dict[str, Any] = getattr(project, hook)
     last = [part for part in ours if part.startswith("topiccrawl.")][-1]
     check_hooks(given(**{hook: {**ours, last: None}}))
@@ -96,7 +96,7 @@ def test_settings_without_the_addon_are_refused() -> None:
 
 
 @pytest.mark.parametrize("spider", [TopicSpider, TemplateSpider])
-def test_our_spiders_are_not_made_without_their_parts(spider: type[Spider]) -> None:
+def test_our_spiders_need_their_components(spider: type[Spider]) -> None:
     crawler = Crawler(spider, given(SCHEDULER=SCRAPYS))
     with pytest.raises(SettingError, match=r"^SCHEDULER is "):
         spider.from_crawler(crawler)
@@ -105,7 +105,7 @@ def test_our_spiders_are_not_made_without_their_parts(spider: type[Spider]) -> N
 @pytest.mark.parametrize(
     "own", [{"SCHEDULER": SCRAPYS}, {"SPIDER_MIDDLEWARES": {}}, {"EXTENSIONS": {}}]
 )
-def test_doctor_says_it(own: dict[str, Any]) -> None:
+def test_doctor_reports_missing_components(own: dict[str, Any]) -> None:
     (finding,) = examined(given(**own))
     assert finding.level is Level.FAIL
     assert finding.text.startswith(next(iter(own)))

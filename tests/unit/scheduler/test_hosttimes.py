@@ -36,7 +36,7 @@ def _clock() -> Clock:
     return Clock()
 
 
-def test_a_host_is_one_crawl_s_until_its_time_has_come(tmp_path: Path, clock: Clock) -> None:
+def test_host_belongs_to_one_crawl_until_its_delay_ends(tmp_path: Path, clock: Clock) -> None:
     one, other = HostTimes(tmp_path, clock), HostTimes(tmp_path, clock)
     assert one.claim(HOST, 2.0) == 0.0
     assert other.claim(HOST, 2.0) == 2.0
@@ -47,7 +47,7 @@ def test_a_host_is_one_crawl_s_until_its_time_has_come(tmp_path: Path, clock: Cl
     assert other.claim(HOST, 2.0) == 2.0
 
 
-def test_who_waited_comes_next_and_is_not_waited_for_long(tmp_path: Path, clock: Clock) -> None:
+def test_waiting_crawl_is_next_for_a_limited_time(tmp_path: Path, clock: Clock) -> None:
     one, other, third = (HostTimes(tmp_path, clock) for _ in range(3))
     one.claim(HOST, 1.0)
     other.claim(HOST, 1.0)
@@ -59,7 +59,7 @@ def test_who_waited_comes_next_and_is_not_waited_for_long(tmp_path: Path, clock:
     assert third.claim(HOST, 1.0) == 0.0
 
 
-def test_a_pause_that_a_host_asks_for_holds_for_all(tmp_path: Path, clock: Clock) -> None:
+def test_retry_after_holds_for_all_crawls(tmp_path: Path, clock: Clock) -> None:
     one, other = HostTimes(tmp_path, clock), HostTimes(tmp_path, clock)
     one.claim(HOST, 1.0)
     one.postpone(HOST, 30.0)
@@ -101,9 +101,7 @@ def test_frontiers_of_one_folder_lease_a_host_in_turn(tmp_path: Path, clock: Clo
         frontier.close()
 
 
-def test_a_request_waits_at_the_door_where_another_crawl_was_faster(
-    tmp_path: Path, clock: Clock
-) -> None:
+def test_request_waits_at_the_send_gate_for_another_crawl(tmp_path: Path, clock: Clock) -> None:
     polite = Politeness(delay=0.05, jitter=0.0, adaptive=False, robots=False)
     times = HostTimes(tmp_path, clock)
     frontier = opened(tmp_path / "one", polite, times)

@@ -1,4 +1,4 @@
-"""When is a page done? After its output ended and all its items came back, whatever the order."""
+"""Tests of settling pages after their output and all of their items, in any order."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_page_waits_for_its_items(frontier: Frontier) -> None:
     assert len(book) == 0
 
 
-def test_a_broken_item_puts_the_page_off_but_keeps_its_links(frontier: Frontier) -> None:
+def test_failed_item_defers_the_page_and_keeps_its_links(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(10), Clock())
     token = book.add(frontier.pop()[0])
     book.add_findings(token, Findings(0.5, (Offer("http://a.test/2", 0, ()),)))
@@ -97,7 +97,7 @@ def test_released_leases_cost_no_attempt(frontier: Frontier) -> None:
     assert lease.attempts == 0
 
 
-def test_unknown_and_settled_leases_are_harmless(frontier: Frontier) -> None:
+def test_unknown_and_settled_leases_are_ignored(frontier: Frontier) -> None:
     settled: list[tuple[Lease, Outcome]] = []
     book = LeaseBook(frontier, Retry(), Clock(), lambda *ended: settled.append(ended))
     token = book.add(frontier.pop()[0])
@@ -141,7 +141,7 @@ def test_whatever_the_order_a_page_is_settled_once(order: list[str]) -> None:
     assert counting.finished == 1
 
 
-def test_a_frontier_that_cannot_be_written_is_told_of_and_raises_for_no_page(
+def test_unwritable_frontier_is_one_error_for_the_crawl(
     tmp_path: Path,
 ) -> None:
     """One error for the crawl, whatever pages are in flight; not one for each."""
@@ -161,7 +161,7 @@ def test_a_frontier_that_cannot_be_written_is_told_of_and_raises_for_no_page(
     frontier.close()
 
 
-def test_closing_on_a_full_disk_is_a_failure(tmp_path: Path) -> None:
+def test_closing_on_a_full_disk_is_an_error(tmp_path: Path) -> None:
     async def close() -> object:  # Scrapy's timers want a running loop
         crawler = get_crawler(settings_dict={"TELNETCONSOLE_ENABLED": False})
         scheduler = FrontierScheduler(crawler)

@@ -22,7 +22,7 @@ FETCHED = Outcome(Ending.CRAWLED, relevance=0.3)
 LINKS = 30
 
 
-def test_what_words_of_links_led_to_is_learnt_again_from_the_frontier(tmp_path: Path) -> None:
+def test_link_words_are_learned_from_a_resumed_frontier(tmp_path: Path) -> None:
     def crawler() -> Crawler:
         settings = Settings()
         settings.setmodule("topiccrawl.settings")

@@ -46,7 +46,7 @@ def test_a_start_url_of_scrapy_s_spiders_goes_to_their_own_parser(kind: type[Spi
     assert again.callback == spider._parse
 
 
-def test_everything_else_comes_back_as_it_was() -> None:
+def test_stored_request_is_restored_unchanged() -> None:
     spider = Reader()
     request = FormRequest(
         "http://a.test/search",
@@ -75,7 +75,7 @@ def test_everything_else_comes_back_as_it_was() -> None:
     assert again.meta == {"mine": [1, {"a": None}]}
 
 
-def test_other_methods_to_one_url_are_other_requests() -> None:
+def test_other_methods_are_other_requests() -> None:
     spider = Reader()
     get = seed_of(Request("http://a.test/"), spider, b"\x01", 1.0)
     post = seed_of(Request("http://a.test/", method="POST"), spider, b"\x02", 1.0)
@@ -90,7 +90,7 @@ def test_other_methods_to_one_url_are_other_requests() -> None:
         Request("http://a.test/", cb_kwargs={"raw": b"bytes"}),
     ],
 )
-def test_what_json_cannot_hold_is_refused(request_: Request) -> None:
+def test_request_that_json_cannot_hold_is_refused(request_: Request) -> None:
     with pytest.raises(NotSerialisableError):
         seed_of(request_, Reader(), b"\x01", 1.0)
 
@@ -104,7 +104,7 @@ def test_a_page_of_its_own_has_a_url_of_its_own_and_comes_back_with_the_real_one
     assert (again.url, again.callback) == ("http://a.test/x", spider.parse)
 
 
-def test_what_only_memory_can_hold_comes_back_until_the_process_ends() -> None:
+def test_unserializable_request_is_kept_in_memory() -> None:
     spider, kept = Reader(), DistinctRequests("run")
     request = Request("http://a.test/x", callback=print)
     seed = kept.seed(request, spider, 1.0)

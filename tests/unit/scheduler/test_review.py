@@ -24,7 +24,7 @@ def test_terms_are_not_missing_from_pages_that_were_not_read() -> None:
     assert "terms not found: 电池" in "\n".join(explain_review(read))
 
 
-def test_causes_are_in_words() -> None:
+def test_causes_have_texts() -> None:
     assert "http://a.test/: too many redirects" in "\n".join(
         explain_review(failed("max-redirects"))
     )

@@ -29,7 +29,7 @@ def add(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO sites VALUES ('a.test', 'key', '1', 0)")
 
 
-def test_a_new_file_has_the_version_and_tells_when_it_was_migrated(tmp_path: Path) -> None:
+def test_new_file_has_its_version_and_time_of_migration(tmp_path: Path) -> None:
     before = time.time()
     database = opened(tmp_path / "deep" / FILE)
     rows = database.call(lambda c: c.execute("SELECT * FROM migrations").fetchall())

@@ -39,7 +39,7 @@ INSERT INTO record_versions VALUES
     ('甲', 'e', 1.5, '{"template": "甲", "name": "旧", "found": [], "urls": []}');
 INSERT INTO forgotten_records VALUES ('甲', 'gone', 3.0);
 """
-"""What a store of schema version 7 may have."""
+"""Rows of a store of schema version 7."""
 
 
 def test_what_the_tables_of_version_seven_have_is_read(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_new_kind_gets_its_table_with_the_first_document(tmp_path: Path) -> No
 
 
 async def calls(pages: Pages, periods: Periods, records: Records) -> None:
-    """What crawls and commands ask."""
+    """Queries of crawls and commands."""
     await pages.get("足球", ["http://a.test/1", "http://a.test/2"])
     await pages.due("足球", 9.0, 10, 1.0)
     await pages.counts("足球")

@@ -67,7 +67,7 @@ def test_settings_and_environment_name_the_storage(
 
 
 @pytest.mark.parametrize("path", ["nothing", "topiccrawl.none.Storage", "topiccrawl.errors", "a b"])
-def test_what_is_no_storage_is_refused(tmp_path: Path, path: str) -> None:
+def test_invalid_storage_is_refused(tmp_path: Path, path: str) -> None:
     with pytest.raises(SettingError, match="is not a storage class"):
         storage_of(settings(tmp_path, TOPICCRAWL_STORAGE=path))
 

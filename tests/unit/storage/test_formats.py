@@ -25,9 +25,7 @@ from topiccrawl.storage.tables import COLUMNS, Table
 FORMATS = Table(columns=tuple(COLUMNS)).formats()
 
 
-def test_a_missing_extra_is_said_of_the_file_that_was_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_extra_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "find_spec", lambda _: None)
     path = tmp_path / "all.parquet"
     told = pytest.raises(ConfigurationError, match=r"/all\.parquet: needs pyarrow: pip install")
@@ -56,7 +54,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path: Path) -> None:
+def test_formula_cells_are_written_as_text(tmp_path: Path) -> None:
     wanted = ["'" + text for text in RUN] + LEFT
     with open_writer(str(tmp_path / "a.csv"), FORMATS) as articles:
         for text in (*RUN, *LEFT):
@@ -71,7 +69,7 @@ def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path: Path) -> None:
     assert "'=1" in found[0]
 
 
-def test_scrapys_own_feeds_defuse_cells_too() -> None:
+def test_formula_cells_of_scrapy_feeds_are_text() -> None:
     settings = Settings()
     settings.setmodule(project)
     exporter: Any = load_object(settings.getwithbase("FEED_EXPORTERS")["csv"])

@@ -59,7 +59,7 @@ def test_a_full_group_does_not_wait_for_its_age() -> None:
     asyncio.run(law())
 
 
-def test_a_lonely_article_waits_for_its_age_and_no_longer() -> None:
+def test_single_article_is_saved_at_its_age() -> None:
     async def law() -> None:
         group = GroupCommit(Sink().save, size=100, age=0.05)
         begin = time.monotonic()
@@ -69,7 +69,7 @@ def test_a_lonely_article_waits_for_its_age_and_no_longer() -> None:
     asyncio.run(law())
 
 
-def test_closing_saves_what_waits() -> None:
+def test_closing_saves_waiting_articles() -> None:
     async def law() -> None:
         sink = Sink()
         group = GroupCommit(sink.save, size=100, age=LONG)
@@ -102,7 +102,7 @@ def test_a_failed_group_fails_each_of_its_callers_with_an_error_of_its_own() -> 
     asyncio.run(law())
 
 
-def test_a_caller_that_gives_up_takes_nobody_with_it() -> None:
+def test_cancelled_caller_does_not_cancel_the_group() -> None:
     async def law() -> None:
         group = GroupCommit(Sink().save, size=2, age=LONG)
         impatient = asyncio.create_task(group.save(article(1)))

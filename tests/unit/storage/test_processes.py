@@ -39,7 +39,7 @@ def test_processes_that_store_the_same_stories_at_once_keep_each_once(
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "json"])
-def test_what_was_acknowledged_before_kill_9_is_there_once(tmp_path: Path, kind: str) -> None:
+def test_acknowledged_article_survives_kill_9_once(tmp_path: Path, kind: str) -> None:
     acknowledged: set[str] = set()
     for after in (1, 30, 90):
         with writing(kind, str(tmp_path), "one", 5000) as process:

@@ -30,7 +30,7 @@ def all_of(spool: Spool) -> list[Article]:
     return found
 
 
-def test_what_goes_in_comes_out_in_order_and_the_file_goes(tmp_path: Path) -> None:
+def test_spool_returns_articles_in_order_and_deletes_its_file(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "spool")
     spool.append(articles(1, 2))
     spool.append(articles(3))
@@ -52,7 +52,7 @@ def test_an_unused_spool_makes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_next_start_takes_over_what_a_process_left_and_no_living_ones(tmp_path: Path) -> None:
+def test_start_adopts_the_spool_of_an_ended_process_only(tmp_path: Path) -> None:
     first, second = Spool(tmp_path), Spool(tmp_path)
     first.append(articles(1, 2))
     second.open()
@@ -127,7 +127,7 @@ spool.close()
 """
 
 
-def test_a_full_disk_is_told_and_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+def test_full_disk_is_reported_and_keeps_the_file(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(tmp_path)],
         timeout=PATIENCE, check=True, capture_output=True, text=True,

@@ -84,7 +84,7 @@ def article(number: int, at: float = 0.0, title: str = "题") -> Article:
 AWAY = float("inf")
 
 
-def test_a_short_absence_is_waited_for(tmp_path: Path) -> None:
+def test_short_outage_of_the_store_is_waited_for(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Distant(failures=2)
         store = SpoolingStore(distant, Spool(tmp_path))
@@ -97,7 +97,7 @@ def test_a_short_absence_is_waited_for(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_long_absence_goes_to_disk_and_is_stored_in_order_when_it_ends(tmp_path: Path) -> None:
+def test_articles_of_a_long_outage_are_spooled_and_stored_in_order(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Distant()
         store = SpoolingStore(distant, Spool(tmp_path), retry_seconds=0.1)
@@ -119,7 +119,7 @@ def test_a_long_absence_goes_to_disk_and_is_stored_in_order_when_it_ends(tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_waits_at_the_end_is_stored_at_the_next_start(tmp_path: Path) -> None:
+def test_spooled_articles_are_stored_at_the_next_start(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Distant()
         store = SpoolingStore(distant, Spool(tmp_path), retry_seconds=0.0)
@@ -140,7 +140,7 @@ def test_what_waits_at_the_end_is_stored_at_the_next_start(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_the_store_refuses_from_disk_is_put_aside_and_holds_nothing_up(
+def test_refused_spooled_article_is_set_aside(
     tmp_path: Path,
 ) -> None:
     async def law() -> None:
@@ -184,7 +184,7 @@ class Forbidden(Distant):
         return await super().save(articles)
 
 
-def test_a_store_that_takes_nothing_at_all_makes_nothing_be_put_aside(tmp_path: Path) -> None:
+def test_store_that_refuses_all_sets_nothing_aside(tmp_path: Path) -> None:
     async def law() -> None:
         spool = Spool(tmp_path)
         spool.append([article(n) for n in range(3)])
@@ -234,7 +234,7 @@ def test_a_slow_store_does_not_keep_a_crawl_from_ending(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_failures_go_to_the_caller(tmp_path: Path) -> None:
+def test_other_errors_are_raised_to_the_caller(tmp_path: Path) -> None:
     async def law() -> None:
         store = SpoolingStore(Distant(), Spool(tmp_path))
         await store.open()
@@ -315,7 +315,7 @@ class Heard(StoreListener):
 URLS = tuple(article(n).url for n in (1, 2))
 
 
-def test_a_listener_hears_of_articles_before_and_after_they_are_stored(tmp_path: Path) -> None:
+def test_listener_is_called_before_and_after_a_save(tmp_path: Path) -> None:
     async def law() -> None:
         store = SpoolingStore(Distant(), Spool(tmp_path), [heard])
         await store.open()
@@ -327,7 +327,7 @@ def test_a_listener_hears_of_articles_before_and_after_they_are_stored(tmp_path:
     assert heard.calls == [("open",), ("storing", *URLS), ("stored", "new", "new"), ("close",)]
 
 
-def test_a_listener_hears_that_an_article_is_stored_when_its_store_is_back(tmp_path: Path) -> None:
+def test_listener_is_called_when_a_spooled_article_is_stored(tmp_path: Path) -> None:
     async def law() -> None:
         distant = Distant()
         store = SpoolingStore(distant, Spool(tmp_path), [heard], retry_seconds=0.0)
@@ -346,9 +346,7 @@ def test_a_listener_hears_that_an_article_is_stored_when_its_store_is_back(tmp_p
 
 
 @pytest.mark.parametrize(("full", "kept"), [("storing", False), ("stored", True)])
-def test_nothing_settles_before_a_listener_has_taken_note(
-    tmp_path: Path, full: str, *, kept: bool
-) -> None:
+def test_page_settles_after_its_listeners(tmp_path: Path, full: str, *, kept: bool) -> None:
     async def law() -> None:
         distant = Distant()
         store = SpoolingStore(distant, Spool(tmp_path), [Heard(full)])

@@ -39,7 +39,7 @@ def writing(kind: str, place: str, name: str, count: int) -> Iterator[subprocess
 
 
 def stored(kind: str, place: str) -> tuple[list[Article], dict[str, int]]:
-    """What the processes left: articles, and sizes."""
+    """Return the articles that the processes stored, and sizes."""
 
     async def look() -> tuple[list[Article], dict[str, int]]:
         store: ArticleStore = STORES[kind](place)

@@ -42,7 +42,7 @@ def page(charset: str, text: str = CHINESE) -> str:
         (b"<?xml version='1.0' encoding='gbk'?>" + CHINESE.encode("gbk"), None, "gb18030", "meta"),
     ],
 )
-def test_who_is_believed(body: bytes, header: str | None, encoding: str, how: str) -> None:
+def test_declarations_by_priority(body: bytes, header: str | None, encoding: str, how: str) -> None:
     found = decode(body, header)
     assert (found.encoding, found.how) == (encoding, how)
     assert "新能源汽车" in found.text
@@ -85,7 +85,7 @@ def test_labels_that_are_no_encodings_of_pages(label: str) -> None:
     assert decode(CHINESE.encode("gbk"), f"text/html; charset={label}").text == CHINESE
 
 
-def test_hopeless_bytes_get_the_default() -> None:
+def test_undecodable_bytes_get_the_default() -> None:
     found = decode(bytes(range(0x81, 0xFF)) * 3)
     assert found.text
     assert found.encoding

@@ -55,7 +55,7 @@ def test_accented_letters_stay_in_their_word() -> None:
 
 
 @pytest.mark.parametrize("word", ["the", "的", "，", " ", "", "a", "我们", "_", "球"])
-def test_what_carries_no_topic(word: str) -> None:
+def test_stop_words_have_no_topic(word: str) -> None:
     assert canonical(word) == ""
 
 

@@ -54,7 +54,7 @@ def test_marks_teach_words_that_the_topic_lacks() -> None:
     assert {word for word, added in reasons if added > 0} & set(GAME)
 
 
-def test_words_stay_the_judge_where_marks_say_nothing_more() -> None:
+def test_uninformative_marks_leave_the_scores_by_words() -> None:
     """Marks by the topic's word alone, over texts drawn alike: the classifier has no share."""
     dice = random.Random(4)  # noqa: S311
     marks = [
@@ -89,7 +89,7 @@ def test_marks_are_json_and_the_last_of_a_url_counts() -> None:
     assert learn(scorer, turned).signature() != learn(scorer, marks).signature()
 
 
-def test_without_both_sides_words_are_the_judge() -> None:
+def test_model_needs_wanted_and_unwanted_pages() -> None:
     scorer = Scorer(TOPIC)
     assert learn(scorer, []) is scorer
     assert learn(scorer, made(3, GAME, 1, wanted=True)) is scorer

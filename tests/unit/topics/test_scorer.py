@@ -146,7 +146,7 @@ def test_both_engines_give_the_same_scores(engine: str) -> None:
 @pytest.mark.parametrize(
     ("terms", "weights"), [(("a",), ()), (("a", "a"), (1.0, 1.0)), (("a",), (math.inf,))]
 )
-def test_vectors_that_are_none(terms: tuple[str, ...], weights: tuple[float, ...]) -> None:
+def test_invalid_vectors(terms: tuple[str, ...], weights: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=r"topic vector|weights"):
         TopicVector(terms, weights)
 

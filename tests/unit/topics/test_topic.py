@@ -159,7 +159,7 @@ def test_a_wrong_file_names_field_value_and_remedy(tmp_path: Path, text: str, to
     assert lines[0].startswith(told)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     text = 'name = ""\nnmae = 1\nseeds = ["x"]\n[terms]\na = 0\n[limits]\npages = -1'
     assert len(message(tmp_path, text)) == 5
 

@@ -1,4 +1,4 @@
-"""What the topic learns with, and which learnt terms are kept for people."""
+"""Tests of the adaptation extension: choice of the adapter, and the history of terms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def genetic(_settings: Settings, scorer: Scorer, strategy: LinkStrategy) -> TopicLearner:
-    """What ``TOPICCRAWL_ADAPTER`` names."""
+    """An adapter for ``TOPICCRAWL_ADAPTER``."""
     return TopicLearner(scorer, strategy, "genetic")
 
 
@@ -85,7 +85,7 @@ def test_pages_are_learnt_by_their_words_alone(tmp_path: Path) -> None:
 
 
 def learnt(learning: TopicAdaptation) -> int:
-    """How many changes queued values know of, in steps of the method."""
+    """Return the number of changes in the version of queued values."""
     return learning.spider.strategy.version - learning.spider.topic.version
 
 

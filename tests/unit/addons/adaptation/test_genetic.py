@@ -35,7 +35,7 @@ def test_it_finds_a_fitter_one_than_any_document() -> None:
     assert found.fitness > alone
 
 
-def test_the_same_chance_gives_the_same_result_and_another_one_another() -> None:
+def test_result_depends_on_the_random_seed_only() -> None:
     documents = documents_of(5, 10, 30)
     runs = [
         fittest(documents, documents[0], GeneticParameters(), np.random.default_rng(seed))

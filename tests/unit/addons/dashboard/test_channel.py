@@ -89,7 +89,7 @@ def test_every_reader_gets_the_state_its_changes_and_the_last_ones() -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_silent_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(channel, "KEEPALIVE_SECONDS", 0.1)
 
     async def check() -> None:

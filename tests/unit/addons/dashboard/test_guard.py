@@ -1,4 +1,4 @@
-"""Who may see and act, asked of a real server over real sockets."""
+"""Tests of access to the dashboard, with a real server and real sockets."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_our_own_page_acts() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1"])  # noqa: S104
-def test_a_token_that_was_made_is_told(host: str) -> None:
+def test_generated_token_is_in_the_url(host: str) -> None:
     guard = guard_of(Settings(), Address(host, 0))
     assert len(guard.token) > 30
     assert DashboardServer(Quiet(), guard).url.endswith(f"/?token={guard.token}")
@@ -262,7 +262,7 @@ def test_large_bodies_are_refused() -> None:
     asyncio.run(check())
 
 
-def test_clients_that_never_ask_are_bounded_and_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_connections_are_limited_and_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("topiccrawl.addons.dashboard.server.IDLE_TIMEOUT", 0.5)
     monkeypatch.setattr("topiccrawl.addons.dashboard.server.MAX_CONNECTIONS", 3)
 
@@ -283,7 +283,7 @@ def test_clients_that_never_ask_are_bounded_and_sent_away(monkeypatch: pytest.Mo
     asyncio.run(check())
 
 
-def test_foreign_names_are_refused_and_own_ones_are_not() -> None:
+def test_unknown_host_headers_are_refused() -> None:
     async def check() -> None:
         async with serving(names=("crawl.test",)) as (port, _, session):
             for name, status in (("evil.test", 421), ("crawl.test", 200), (f"[::1]:{port}", 200)):
@@ -359,6 +359,6 @@ def test_nothing_but_the_page_is_served(path: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["here", "1.2.3.4", "70000", "a:b", ":", "-1"])
-def test_what_is_no_address_is_said(text: str) -> None:
+def test_invalid_address_is_an_error(text: str) -> None:
     with pytest.raises(SettingError, match="TOPICCRAWL_DASHBOARD"):
         address_of(text)

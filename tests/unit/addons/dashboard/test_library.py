@@ -39,7 +39,7 @@ def test_other_texts_have_no_byte_order_mark(suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".html", ".md", ".atom", ".rss"])
-def test_texts_need_no_room_on_the_disk(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_exports_need_no_disk_space(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
     assert "题" in exported(suffix, "足球", [ARTICLE]).decode()
 

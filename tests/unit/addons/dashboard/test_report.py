@@ -53,7 +53,7 @@ def wild() -> Content:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_the_web_wrote_stays_text(language: str) -> None:
+def test_page_text_is_escaped_in_reports(language: str) -> None:
     page = report_page(wild(), language)
     body = page[page.index("<body>") :]
     assert "<script" not in page
@@ -119,7 +119,7 @@ def test_a_topic_is_reported_whose_frontier_another_topic_used_later(tmp_path: P
     assert "<h1>足球</h1>" in path.read_text(encoding="utf-8")
 
 
-def test_what_is_not_known_is_said(tmp_path: Path) -> None:
+def test_unknown_topics_and_languages_are_errors(tmp_path: Path) -> None:
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(tmp_path)})
     asyncio.run(LocalRuns(tmp_path).put(state()))
     report = write_report(tmp_path / "r", settings, topic="足球", language="en")

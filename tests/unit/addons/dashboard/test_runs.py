@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=["folder", "redis"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where records are kept."""
+    """Stores of run records."""
     if request.param == "folder":
         return str(tmp_path)
     return str(request.getfixturevalue("redis_url"))
@@ -79,7 +79,7 @@ def test_a_run_that_goes_on_is_kept_however_many_began_later(tmp_path: Path) -> 
     asyncio.run(check())
 
 
-def test_a_run_that_fell_silent_is_not_live(tmp_path: Path) -> None:
+def test_run_without_recent_records_is_not_live(tmp_path: Path) -> None:
     runs = LocalRuns(tmp_path)
     asyncio.run(runs.put(state()))
     (path,) = runs.folder.glob("*.json")
@@ -88,7 +88,7 @@ def test_a_run_that_fell_silent_is_not_live(tmp_path: Path) -> None:
     assert not runs.reports()[0].live
 
 
-def test_what_is_no_record_is_named(tmp_path: Path) -> None:
+def test_invalid_record_is_reported(tmp_path: Path) -> None:
     runs = LocalRuns(tmp_path)
     runs.folder.mkdir()
     (runs.folder / "folder.json").mkdir()
@@ -151,7 +151,7 @@ def test_without_any_run_there_is_an_empty_page() -> None:
     assert crawls([]) == []
 
 
-def test_crawls_are_told_with_their_live_nodes() -> None:
+def test_crawls_are_listed_with_their_live_nodes() -> None:
     found = crawls([told(node="a:1"), told(node="b:2"), told(99.0, frontier="g")])
     assert [(one["frontier"], one["live"]) for one in found] == [("f", 2), ("g", 0)]
 
@@ -177,7 +177,7 @@ def test_turns_of_one_worker_at_two_sites_are_no_series_twice() -> None:
     assert any('crawl="task-1.b.test"' in line for line in series)
 
 
-def test_a_label_that_the_web_wrote_stays_a_label() -> None:
+def test_label_from_a_page_is_escaped() -> None:
     wild = state()
     wild["errors"] = {'a"} evil 1\n': 2}
     text, _ = exposition([wild])

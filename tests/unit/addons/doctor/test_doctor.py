@@ -1,4 +1,4 @@
-"""What the doctor finds, on real folders, ports and servers."""
+"""Tests of the doctor's examinations with real folders, ports and servers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def worst(findings: list[Finding]) -> Level:
     return max((finding.level for finding in findings), key=order.index)
 
 
-def test_all_is_well_where_it_is_and_every_complaint_says_what_to_do(tmp_path: Path) -> None:
+def test_each_problem_has_a_remedy(tmp_path: Path) -> None:
     agent = "topiccrawl (+https://a.test/crawler)"
     findings = list(examine(settings(tmp_path, USER_AGENT=agent)))
     assert worst(findings) is not Level.FAIL, findings
@@ -83,7 +83,7 @@ def test_a_folder_that_cannot_be_written_is_a_failure(tmp_path: Path) -> None:
     assert not (tmp_path / "not").exists(), "looking makes nothing"
 
 
-def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+def test_port_in_use_is_a_warning(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -91,17 +91,17 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     assert worst(findings) is Level.WARN
 
 
-def test_a_redis_that_may_forget_is_told(tmp_path: Path, redis_url: str) -> None:
+def test_redis_without_persistence_is_a_warning(tmp_path: Path, redis_url: str) -> None:
     findings = found("redis", tmp_path, REDIS_URL=redis_url)
     assert worst(findings) is Level.WARN
     assert any("append-only" in finding.text for finding in findings)
 
 
-def test_a_mongodb_that_answers_is_well(tmp_path: Path, mongo_uri: str) -> None:
+def test_available_mongodb_is_ok(tmp_path: Path, mongo_uri: str) -> None:
     assert worst(found("mongodb", tmp_path, MONGODB_URI=mongo_uri)) is Level.OK
 
 
-def test_the_exit_status_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_status_is_1_for_failures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for given, status in (({}, 0), ({"DOWNLOAD_DELAY": "soon"}, 1)):
         command = Command()
         command.settings = settings(tmp_path, **given)

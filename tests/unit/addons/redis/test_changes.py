@@ -1,4 +1,4 @@
-"""What a node reports to Redis of its rows: all that changed, each as it is."""
+"""Tests of the changes of rows that a node sends to Redis."""
 
 from __future__ import annotations
 

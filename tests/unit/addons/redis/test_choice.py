@@ -18,7 +18,7 @@ URL = "redis://127.0.0.1:9/3"
 
 
 class OwnFrontiers(LocalFrontiers):
-    """What a user may write."""
+    """A value of the setting."""
 
 
 def project(**own: str) -> Settings:

@@ -84,7 +84,7 @@ def test_a_start_url_is_text_or_json() -> None:
         '{"url": "http://a.cn/", "meta": null}',
     ],
 )
-def test_what_is_no_start_url_is_told_and_passed_over(
+def test_invalid_start_url_is_logged_and_skipped(
     text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     depth = lambda request: int(request.meta.get("depth", 0))  # noqa: E731

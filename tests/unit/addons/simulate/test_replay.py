@@ -1,4 +1,4 @@
-"""What a replay fetches, on webs small enough to know it by hand."""
+"""Tests of replays on small webs with known orders."""
 
 from __future__ import annotations
 

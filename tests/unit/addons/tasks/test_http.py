@@ -1,4 +1,4 @@
-"""What may be done by HTTP, asked as a client does."""
+"""Tests of the HTTP API of tasks."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_wrong_request_says_why(tmp_path: Path) -> None:
     serve(tmp_path, act)
 
 
-def test_state_that_is_away_is_told(tmp_path: Path) -> None:
+def test_unavailable_state_is_status_503(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     async def act(client: TestClient[Any, Any]) -> None:

@@ -41,7 +41,7 @@ def test_of_a_period_long_ago_of_which_no_page_was_read_nothing_is_expected() ->
     assert known.is_news(dated(2004, 7))
 
 
-def test_several_periods_are_told_apart() -> None:
+def test_several_periods_are_distinguished() -> None:
     site = taught(
         *years(
             (2004, Outcome.OTHER, 12),

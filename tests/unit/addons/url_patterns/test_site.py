@@ -42,7 +42,7 @@ def test_nothing_is_dropped_before_there_is_evidence() -> None:
     assert site.judge(f"{SITE}/show/9.html").label is Label.OPEN
 
 
-def test_a_site_s_news_is_told_from_the_rest_in_channels_never_seen_too() -> None:
+def test_news_is_recognised_in_unknown_channels_of_a_site() -> None:
     site = trained()
     assert site.judge(f"{SITE}/economy/20140102/n777777.shtml").label is Label.NEWS
     assert site.judge(f"{SITE}/show/999.html").label is Label.OTHER

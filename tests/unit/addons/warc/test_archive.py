@@ -69,7 +69,7 @@ def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
     assert kinds == ["warcinfo", *["response", "request"] * 5]
 
 
-def test_a_file_that_is_cut_off_anywhere_is_told_or_read_and_never_a_surprise(
+def test_truncated_file_is_read_or_reported_at_any_length(
     tmp_path: Path,
 ) -> None:
     file = three(tmp_path)

@@ -25,7 +25,7 @@ Links = list[str]
 
 @pytest.fixture(scope="session")
 def links_of(web: Web) -> Callable[[str], Links]:
-    """What a crawler may follow from a page, read from the HTML that is served."""
+    """Return the links of a page that a crawler may follow, from its HTML."""
 
     def read(url: str) -> Links:
         answer = web.answer(url, LATE, "seen=1")

@@ -76,7 +76,7 @@ def test_directives_stand_in_page_or_header(web: Web) -> None:
     assert web.truth[corner(web, "header.html")].noarchive
 
 
-def test_types_lie(web: Web) -> None:
+def test_content_types_may_be_wrong(web: Web) -> None:
     pdf = web.answer(corner(web, "download.html"))
     assert header(pdf, "Content-Type") == "application/pdf"
     photo = web.answer(corner(web, "photo.html"))
@@ -106,7 +106,7 @@ def test_a_soft_host_answers_everything(web: Web) -> None:
     assert len(lost) == 3
 
 
-def test_hosts_that_cannot_be_had(web: Web) -> None:
+def test_unreachable_hosts(web: Web) -> None:
     assert web.answer("http://nowhere.test/").status == 502
     assert web.answer("http://www.refused.example/robots.txt").status == 502
     assert web.answer("http://www.dropped.example/robots.txt").cut == "drop"

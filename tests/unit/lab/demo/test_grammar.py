@@ -35,7 +35,7 @@ def test_numbers_stay_in_their_range(low: int, more: int, seed: int) -> None:
     assert low <= float(writer(figures=seed).write(f"{{f {low} {high}}}")) <= high
 
 
-def test_a_slot_keeps_its_word_unless_drawn_anew() -> None:
+def test_slot_keeps_its_word_unless_marked_with_plus() -> None:
     for seed in range(20):
         kept = writer(seed).write("{maker}|{maker}".replace("|", " "))
         assert len(set(kept.split())) == 1

@@ -34,9 +34,7 @@ def graphs(draw: st.DrawFn) -> Graph[int]:
 
 
 @given(graphs(), st.integers(1, 40))
-def test_the_oracle_finds_all_that_can_be_found_and_never_late(
-    graph: Graph[int], budget: int
-) -> None:
+def test_oracle_finds_all_reachable_pages_first(graph: Graph[int], budget: int) -> None:
     oracle, plain = oracle_curve(graph, budget), breadth_first(graph, budget)
     assert len(oracle) == len(plain) == budget
     assert all(0 <= after - before <= 1 for before, after in pairwise([0, *oracle]))
@@ -68,7 +66,7 @@ def test_only_good_answers_count_and_once(web: Web, tmp_path: Path) -> None:
     assert judge(write_log(tmp_path / "c", []), web).harvest_rate == 0
 
 
-def test_sins_are_counted(web: Web, tmp_path: Path) -> None:
+def test_violations_are_counted(web: Web, tmp_path: Path) -> None:
     closed = next(t.url for t in web.truth.values() if t.reachable and not t.allowed)
     trap = next(t.url for t in web.truth.values() if t.url.endswith("/dir/"))
     urls = [closed, trap, trap + "list/", trap + "list/more/"]
@@ -101,7 +99,7 @@ def test_equal_webs_write_equal_files(web: Web, collection: Path, tmp_path: Path
         assert again == collection.with_name(f"demo{ending}").read_bytes()
 
 
-def test_the_topic_is_worth_a_benchmark(web: Web, collection: Path) -> None:
+def test_topic_is_hard_enough_for_a_benchmark(web: Web, collection: Path) -> None:
     topic = json.loads(collection.with_name("demo.topics.json").read_text(encoding="utf-8"))[0]
     assert topic["seeds"] == list(web.seeds)
     assert topic["reachable"] // 2 == topic["budget"]

@@ -147,7 +147,7 @@ def test_a_slow_host_is_slow_and_others_answer_meanwhile(
     assert time.monotonic() - began > 0.7
 
 
-def test_rubbish_ends_the_connection_and_nothing_else(
+def test_malformed_request_ends_only_its_connection(
     server: DemoServer, web: Web, connect: Connect
 ) -> None:
     for rubbish in (b"\x00\xff\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1 x y\r\n\r\n"):
@@ -159,7 +159,7 @@ def test_rubbish_ends_the_connection_and_nothing_else(
     assert connect(server).get(web.seeds[0])[0] == 200
 
 
-def test_the_log_tells_every_request(server: DemoServer, web: Web, connect: Connect) -> None:
+def test_every_request_is_logged(server: DemoServer, web: Web, connect: Connect) -> None:
     client = connect(server)
     client.get(web.seeds[0])
     client.get("http://www.refused.example/")

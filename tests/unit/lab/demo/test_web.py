@@ -62,7 +62,7 @@ def test_reading_order_changes_nothing(web: Web) -> None:
     assert digest(again) == digest(web)
 
 
-def test_what_cannot_be_made_is_refused() -> None:
+def test_impossible_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="too few"):
         generate(1, pages=50)
     with pytest.raises(ValueError, match="no subject 'x'"):
