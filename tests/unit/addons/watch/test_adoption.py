@@ -1,4 +1,4 @@
-"""What was crawled without a watch is watched from then on, also after a kill half-way."""
+"""Tests of the adoption of an unwatched crawl by the watch, also after a kill."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ HUB, COUNT, NOW = "http://a.test/", 7, 9_000.0
 POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=9)
 
 
-async def adopted(folder: Path) -> dict[str, PageState]:
-    """The states after a crawl that stored articles found on ``HUB`` is taken over, twice."""
+async def adopt_twice(folder: Path) -> dict[str, PageState]:
+    """Adopt a crawl with articles found on ``HUB`` twice; return the page states by URL."""
     store, pages = SqliteStore(folder), Pages(SqliteStorage(folder))
     await store.open()
     await pages.open()
@@ -52,12 +52,15 @@ async def adopted(folder: Path) -> dict[str, PageState]:
         await store.close()
 
 
-def test_stored_articles_and_what_showed_them_are_taken_over_once(
+def test_stored_articles_and_their_hubs_are_adopted_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pagestates, "BATCH", 3)
-    states = asyncio.run(adopted(tmp_path))
-    assert states.keys() == {HUB, *(f"http://a.test/{n}" for n in range(COUNT))}  # known there only
+    states = asyncio.run(adopt_twice(tmp_path))
+    assert states.keys() == {
+        HUB,
+        *(f"http://a.test/{n}" for n in range(COUNT)),
+    }  # the others are only recorded
     hub = states.pop(HUB)
     assert (hub.role, hub.first_seen) == (Role.HUB, NOW)
     assert {(s.role, s.first_seen, s.digest) for s in states.values()} == {(Role.DETAIL, 100.0, "")}

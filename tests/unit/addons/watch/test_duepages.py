@@ -1,4 +1,4 @@
-"""What is due is dispatched, however much of it is due in one moment."""
+"""Tests of due pages: they are queued again, also many at one moment."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ URLS = [f"http://a.test/{n}" for n in range(11)]
 POLITENESS = Politeness(delay=0, adaptive=False, robots=False, concurrency=99)
 
 
-def scene(
+def frontier_after(
     folder: Path, seen: float, act: Callable[[VisitTracker], Awaitable[None]]
 ) -> EmbeddedFrontier:
-    """A crawl whose pages, all hubs, were visited at one moment; the frontier after an act."""
+    """Run ``act`` in a crawl whose pages, all hubs, were visited at ``seen``."""
 
     async def whole() -> None:
         pages = Pages(SqliteStorage(folder))
@@ -62,38 +62,38 @@ def scene(
 CRAWLER = get_crawler()
 
 
-def test_more_pages_than_are_read_at_a_time_are_due_in_one_moment(
+def test_all_pages_due_at_one_moment_are_queued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duepages, "MAX_IN_FRONTIER", 4)
 
     async def requeue_due(visited: VisitTracker) -> None:
-        handing = duepages.DuePages(context_of(CRAWLER), visited, lambda: None, once=False)
+        due_pages = duepages.DuePages(context_of(CRAWLER), visited, lambda: None, once=False)
         for _ in range(3):
-            await handing.requeue_due()
-            for url in [url for url in URLS if handing.has_links_of(url)]:
+            await due_pages.requeue_due()
+            for url in [url for url in URLS if due_pages.has_links_of(url)]:
                 known = (await visited.pages.pages.get("足球", [url]))[url]
                 state = visited.ledger.revisit(known, VisitResult(time.time()))
                 await visited.pages.pages.save([state])
-                handing.visit_written(state)
+                due_pages.visit_written(state)
 
-    frontier = scene(tmp_path, 1_000.0, requeue_due)
+    frontier = frontier_after(tmp_path, 1_000.0, requeue_due)
     try:
         assert frontier.counts()["prior"] == len(URLS)
     finally:
         frontier.close()
 
 
-def test_all_that_was_visited_in_the_future_counts_from_now(
+def test_visits_in_the_future_are_rescheduled_from_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duepages, "BATCH", 4)
-    now, late = 1_000.0, list[str]()
+    now, in_future = 1_000.0, list[str]()
 
     async def set_back(visited: VisitTracker) -> None:
         await duepages.reschedule_from(now, visited)
         states = await visited.pages.pages.get("足球", URLS)
-        late.extend(url for url, state in states.items() if visits_of(state).visited_at > now)
+        in_future.extend(url for url, state in states.items() if visits_of(state).visited_at > now)
 
-    scene(tmp_path, 90_000.0, set_back).close()
-    assert late == []
+    frontier_after(tmp_path, 90_000.0, set_back).close()
+    assert in_future == []

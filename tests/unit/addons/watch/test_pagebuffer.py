@@ -1,4 +1,4 @@
-"""Page states on their way to a store, also to one that is away."""
+"""Tests of the buffer of page states, also with an unavailable store."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 ONE = PageState("足球", "http://a.test/1", checked_at=1.0)
 
 
-class Distant(Pages):
-    """A store that is away for its next saves, or refuses them."""
+class FailingPages(Pages):
+    """Page store that raises the given errors on its next saves."""
 
     def __init__(self, folder: Path, *errors: StorageError) -> None:
         super().__init__(SqliteStorage(folder))
@@ -38,9 +38,9 @@ class Distant(Pages):
         await super().save(states)
 
 
-def test_states_share_a_transaction_and_are_known_at_once(tmp_path: Path) -> None:
-    async def law() -> None:
-        pages = Distant(tmp_path)
+def test_states_share_a_transaction_and_are_readable_at_once(tmp_path: Path) -> None:
+    async def check() -> None:
+        pages = FailingPages(tmp_path)
         await pages.open()
         buffer = PageBuffer(pages)
         states = [replace(ONE, url=f"http://a.test/{n}") for n in range(20)]
@@ -52,14 +52,14 @@ def test_states_share_a_transaction_and_are_known_at_once(tmp_path: Path) -> Non
         assert await pages.get("足球", [states[3].url]) == {states[3].url: states[3]}
         await buffer.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_a_store_that_comes_back_gets_the_newest(
+def test_latest_state_is_saved_when_the_store_is_back(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def law() -> None:
-        pages = Distant(tmp_path, StorageAwayError("away"), StorageAwayError("away"))
+    async def check() -> None:
+        pages = FailingPages(tmp_path, StorageAwayError("away"), StorageAwayError("away"))
         await pages.open()
         buffer = PageBuffer(pages, age=0.01, patience=0.02)
         await buffer.save(ONE)
@@ -74,12 +74,12 @@ def test_a_store_that_comes_back_gets_the_newest(
         await came(stored)
         await buffer.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_a_refusal_is_told_to_who_waits_and_the_next_is_written(tmp_path: Path) -> None:
-    async def law() -> None:
-        pages = Distant(tmp_path, StorageError("no room"))
+def test_save_raises_the_error_and_the_next_state_is_saved(tmp_path: Path) -> None:
+    async def check() -> None:
+        pages = FailingPages(tmp_path, StorageError("no room"))
         await pages.open()
         buffer = PageBuffer(pages, age=0.01)
         with pytest.raises(StorageError, match="no room"):
@@ -88,4 +88,4 @@ def test_a_refusal_is_told_to_who_waits_and_the_next_is_written(tmp_path: Path) 
         assert pages.groups == [1]
         await buffer.close()
 
-    asyncio.run(law())
+    asyncio.run(check())

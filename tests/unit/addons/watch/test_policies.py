@@ -1,4 +1,4 @@
-"""Laws of every revisit policy: add a policy to ``POLICIES``."""
+"""Properties of every revisit policy: add a policy to ``POLICIES``."""
 
 from __future__ import annotations
 
@@ -37,16 +37,14 @@ observations = st.builds(
 
 @pytest.mark.parametrize("name", POLICIES)
 @given(role=st.sampled_from(Role), seen=st.lists(observations, max_size=30))
-def test_a_page_is_due_after_its_last_visit_and_its_record_survives_json(
-    name: str, role: Role, seen: list[Observation]
-) -> None:
+def test_page_is_due_after_its_last_visit(name: str, role: Role, seen: list[Observation]) -> None:
     policy = POLICIES[name]()
     page = Visits("http://a.test/", role, 1e9, 1e9)
     now, visits = 1e9, 1
     for one in seen:
         now += one.at
-        told = Observation(now, one.changed, one.gained, one.offered, one.status, one.visit)
-        page = policy.learn(page, told)
+        observation = Observation(now, one.changed, one.gained, one.offered, one.status, one.visit)
+        page = policy.learn(page, observation)
         visits += one.visit
         assert page.visits == visits
         assert page.visited_at == now or not one.visit
@@ -55,7 +53,7 @@ def test_a_page_is_due_after_its_last_visit_and_its_record_survives_json(
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_a_hub_is_never_left_alone_and_an_article_in_the_end(name: str) -> None:
+def test_hubs_are_always_revisited_and_articles_are_not(name: str) -> None:
     policy = POLICIES[name]()
     for role in Role:
         page = Visits("http://a.test/", role, 0.0, 0.0)
@@ -67,7 +65,7 @@ def test_a_hub_is_never_left_alone_and_an_article_in_the_end(name: str) -> None:
         assert math.isinf(policy.due(page)) is (role is Role.DETAIL)
 
 
-def test_articles_are_looked_at_ever_more_seldom_and_failures_soon() -> None:
+def test_articles_are_visited_less_often_and_failures_soon() -> None:
     policy = UniformRevisits(Pace(detail=10.0, days=1.0, miss=5.0))
     page, waits = Visits("http://a.test/1", Role.DETAIL, 0.0, 0.0), []
     while not math.isinf(due := policy.due(page)):

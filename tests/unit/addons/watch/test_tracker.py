@@ -1,4 +1,4 @@
-"""What is written of a visited page, and when: no kill may make a page's links be lost."""
+"""Tests of the visit tracker: its records, their order, and no loss of links by a kill."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ MISSING = Outcome(Ending.ERROR, "http-404")
 ARTICLE = VisitResult(10.0, etag='"1"', digest="one", found_on=HUB)
 
 
-class Away(Pages):
-    """A store that may be away."""
+class UnavailablePages(Pages):
+    """Page store that may be unavailable."""
 
     away = False
 
@@ -49,85 +49,85 @@ class Away(Pages):
         return await super().get(owner, urls)
 
 
-class Book:
-    """A ``VisitTracker`` on a store, and what it told."""
+class TrackerFixture:
+    """A ``VisitTracker`` on a store, with its counts, events and callbacks recorded."""
 
     def __init__(self, folder: Path) -> None:
-        self.pages = Away(SqliteStorage(folder))
+        self.pages = UnavailablePages(SqliteStorage(folder))
         self.counts: Counter[str] = Counter()
         self.events: list[Change] = []
-        self.kept: list[str] = []
-        self.moved: list[str] = []
-        self.visited = VisitTracker(
+        self.written: list[str] = []
+        self.rescheduled: list[str] = []
+        self.visits = VisitTracker(
             PageStates("足球", UniformRevisits()),
             PageBuffer(self.pages, age=0.0),
             lambda name: self.counts.update([name]),
             self.events.append,
         )
-        self.visited.on_written = lambda state: self.kept.append(state.url)
-        self.visited.on_rescheduled = lambda state: self.moved.append(state.url)
+        self.visits.on_written = lambda state: self.written.append(state.url)
+        self.visits.on_rescheduled = lambda state: self.rescheduled.append(state.url)
 
     async def visit(
         self, seen: VisitResult, outcome: Outcome = CRAWLED, lease: Lease = LEASE
     ) -> None:
-        known = await self.visited.load_state(lease.url)
-        self.visited.record(lease, known, seen)
-        await self.visited.page_done(lease)
-        self.visited.settled(lease, outcome)
+        known = await self.visits.load_state(lease.url)
+        self.visits.record(lease, known, seen)
+        await self.visits.page_done(lease)
+        self.visits.settled(lease, outcome)
 
 
-def run(folder: Path, work: Callable[[Book], Awaitable[None]]) -> Book:
+def run(folder: Path, work: Callable[[TrackerFixture], Awaitable[None]]) -> TrackerFixture:
     async def whole() -> None:
-        await book.pages.open()
+        await tracker.pages.open()
         try:
-            await work(book)
+            await work(tracker)
         finally:
-            await book.visited.close()
+            await tracker.visits.close()
 
-    book = Book(folder)
+    tracker = TrackerFixture(folder)
     asyncio.run(whole())
-    return book
+    return tracker
 
 
-def test_a_state_has_validators_only_when_the_frontier_is_durable(tmp_path: Path) -> None:
-    async def work(book: Book) -> None:
-        await book.visit(ARTICLE)
-        written = (await book.pages.get("足球", [URL]))[URL]
+def test_validators_are_stored_after_the_frontier_commit(tmp_path: Path) -> None:
+    async def work(tracker: TrackerFixture) -> None:
+        await tracker.visit(ARTICLE)
+        written = (await tracker.pages.get("足球", [URL]))[URL]
         assert (written.etag, written.digest) == ("", "")
         assert written.due > 0
-        assert book.visited.is_pending(URL)
+        assert tracker.visits.is_pending(URL)
 
-    async def look(book: Book) -> None:
-        written = (await book.pages.get("足球", [URL]))[URL]
+    async def check(tracker: TrackerFixture) -> None:
+        written = (await tracker.pages.get("足球", [URL]))[URL]
         assert (written.etag, written.digest) == ('"1"', "one")
-        hub = (await book.pages.get("足球", [HUB]))[HUB]
+        hub = (await tracker.pages.get("足球", [HUB]))[HUB]
         assert hub.role == "hub"
 
-    book = run(tmp_path, work)
-    assert [(one.event, one.found_on) for one in book.events] == [("new", HUB)]
-    run(tmp_path, look)
+    tracker = run(tmp_path, work)
+    assert [(one.event, one.found_on) for one in tracker.events] == [("new", HUB)]
+    run(tmp_path, check)
 
 
-def test_what_was_not_settled_is_not_written_whole(tmp_path: Path) -> None:
-    async def work(book: Book) -> None:
-        await book.visit(ARTICLE, Outcome(Ending.RELEASED))
+def test_state_of_a_released_page_has_no_validators(tmp_path: Path) -> None:
+    async def work(tracker: TrackerFixture) -> None:
+        await tracker.visit(ARTICLE, Outcome(Ending.RELEASED))
 
-    async def look(book: Book) -> None:
-        assert (await book.pages.get("足球", [URL]))[URL].etag == ""
+    async def check(tracker: TrackerFixture) -> None:
+        assert (await tracker.pages.get("足球", [URL]))[URL].etag == ""
 
     assert run(tmp_path, work).events == []
-    run(tmp_path, look)
+    run(tmp_path, check)
 
 
-def test_two_losses_are_one_event_and_what_is_back_is_another(tmp_path: Path) -> None:
-    async def first(book: Book) -> None:
-        await book.visit(ARTICLE)
+def test_two_failures_are_one_event_and_the_return_another(tmp_path: Path) -> None:
+    async def first(tracker: TrackerFixture) -> None:
+        await tracker.visit(ARTICLE)
 
-    async def lose(book: Book) -> None:
-        book.visited.settled(LEASE, MISSING)
+    async def lose(tracker: TrackerFixture) -> None:
+        tracker.visits.settled(LEASE, MISSING)
 
-    async def back(book: Book) -> None:
-        await book.visit(VisitResult(30.0, digest="two"))
+    async def back(tracker: TrackerFixture) -> None:
+        await tracker.visit(VisitResult(30.0, digest="two"))
 
     run(tmp_path, first)
     assert run(tmp_path, lose).events == []
@@ -135,80 +135,80 @@ def test_two_losses_are_one_event_and_what_is_back_is_another(tmp_path: Path) ->
     assert [one.event for one in run(tmp_path, back).events] == ["changed"]
 
 
-def test_a_state_that_the_store_refuses_is_told_of_and_holds_nothing_up(
+def test_rejected_state_is_logged_and_delays_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def noted() -> bool:
+    def is_first_state_written() -> bool:
         with closing(sqlite3.connect(tmp_path / "store.sqlite")) as other:
             return bool(other.execute("SELECT count(*) FROM pages").fetchone()[0])
 
-    async def refused(book: Book) -> None:
-        await book.visit(ARTICLE)
-        await soon(noted)  # its first state is written; the whole one is refused
+    async def refused(tracker: TrackerFixture) -> None:
+        await tracker.visit(ARTICLE)
+        await soon(is_first_state_written)  # its first state is written; the whole one is refused
         with closing(sqlite3.connect(tmp_path / "store.sqlite")) as other:
             other.execute(
                 "CREATE TRIGGER no BEFORE INSERT ON pages BEGIN SELECT RAISE(ABORT, 'full'); END"
             )
 
-    book = run(tmp_path, refused)
-    assert book.kept == [URL]
-    assert book.events == []
+    tracker = run(tmp_path, refused)
+    assert tracker.written == [URL]
+    assert tracker.events == []
     assert "A visit was not recorded" in caplog.text
 
 
-def test_credit_that_comes_together_and_with_a_visit_is_counted_once_each(tmp_path: Path) -> None:
-    async def first(book: Book) -> None:
-        await book.visit(VisitResult(1.0, hub=True, etag='"1"'), lease=HUB_LEASE)
+def test_concurrent_credits_and_a_visit_count_once_each(tmp_path: Path) -> None:
+    async def first(tracker: TrackerFixture) -> None:
+        await tracker.visit(VisitResult(1.0, hub=True, etag='"1"'), lease=HUB_LEASE)
 
-    async def again(book: Book) -> None:
-        await book.visit(VisitResult(2.0, hub=True, etag='"2"'), lease=HUB_LEASE)
+    async def again(tracker: TrackerFixture) -> None:
+        await tracker.visit(VisitResult(2.0, hub=True, etag='"2"'), lease=HUB_LEASE)
 
-    async def together(book: Book) -> None:
-        credit = [book.visited.credit(HUB, ARTICLE) for _ in range(9)]
-        visit = book.visit(VisitResult(20.0, hub=True, etag='"3"'), lease=HUB_LEASE)
+    async def together(tracker: TrackerFixture) -> None:
+        credit = [tracker.visits.credit(HUB, ARTICLE) for _ in range(9)]
+        visit = tracker.visit(VisitResult(20.0, hub=True, etag='"3"'), lease=HUB_LEASE)
         await asyncio.gather(*credit[:5], visit, *credit[5:])
 
-    async def look(book: Book) -> None:
-        hub = (await book.pages.get("足球", [HUB]))[HUB]
+    async def check(tracker: TrackerFixture) -> None:
+        hub = (await tracker.pages.get("足球", [HUB]))[HUB]
         visits = hub.more["visits"]
         assert (visits["gains"], visits["visits"], hub.etag) == (9.0, 3, '"3"')
 
     run(tmp_path, first)
     run(tmp_path, again)
-    book = run(tmp_path, together)
-    assert book.kept == [HUB]  # credit is no visit
-    assert set(book.moved) == {HUB}
-    run(tmp_path, look)
+    tracker = run(tmp_path, together)
+    assert tracker.written == [HUB]  # credit is no visit
+    assert set(tracker.rescheduled) == {HUB}
+    run(tmp_path, check)
 
 
-def test_a_page_that_is_asked_for_while_the_store_is_away_is_compared_when_it_is_back(
+def test_page_is_compared_when_the_store_is_back(
     tmp_path: Path,
 ) -> None:
-    async def first(book: Book) -> None:
-        await book.visit(ARTICLE)
+    async def first(tracker: TrackerFixture) -> None:
+        await tracker.visit(ARTICLE)
 
-    async def away(book: Book) -> None:
-        book.pages.away = True
-        assert await book.visited.load_state(URL) is None
-        book.visited.record(LEASE, None, VisitResult(30.0, digest="two"))
-        done = asyncio.create_task(book.visited.page_done(LEASE))
+    async def away(tracker: TrackerFixture) -> None:
+        tracker.pages.away = True
+        assert await tracker.visits.load_state(URL) is None
+        tracker.visits.record(LEASE, None, VisitResult(30.0, digest="two"))
+        done = asyncio.create_task(tracker.visits.page_done(LEASE))
         await asyncio.sleep(0)
-        book.pages.away = False
+        tracker.pages.away = False
         await done
-        book.visited.settled(LEASE, CRAWLED)
+        tracker.visits.settled(LEASE, CRAWLED)
 
-    async def look(book: Book) -> None:
-        state = (await book.pages.get("足球", [URL]))[URL]
+    async def check(tracker: TrackerFixture) -> None:
+        state = (await tracker.pages.get("足球", [URL]))[URL]
         assert (state.first_seen, state.changed_at) == (10.0, 30.0)
 
     run(tmp_path, first)
     assert [one.event for one in run(tmp_path, away).events] == ["changed"]
-    run(tmp_path, look)
+    run(tmp_path, check)
 
 
-def test_a_crawl_that_ends_does_not_wait_for_a_store_that_is_away(tmp_path: Path) -> None:
-    async def away(book: Book) -> None:
-        book.pages.away = True
-        book.visited.settled(LEASE, MISSING)
+def test_closing_does_not_wait_for_an_unavailable_store(tmp_path: Path) -> None:
+    async def away(tracker: TrackerFixture) -> None:
+        tracker.pages.away = True
+        tracker.visits.settled(LEASE, MISSING)
 
-    assert run(tmp_path, away).kept == []
+    assert run(tmp_path, away).written == []

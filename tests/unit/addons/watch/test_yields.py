@@ -1,4 +1,4 @@
-"""Hubs by what they bring: shares of a budget, newcomers, silence, and lists that run over."""
+"""Tests of revisits by yield: budget, new hubs, silent hubs and overflowing lists."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ HOUR = 3600.0
 DAY = 24 * HOUR
 
 
-def watch(
+def simulate_visits(
     policy: YieldRevisits, hubs: dict[str, tuple[float, float]], seconds: float
 ) -> dict[str, list[float]]:
-    """When each hub was visited; each brings (gains, offers) a second, evenly."""
+    """Simulate visits of hubs with steady rates (gains, offers) a second; return their times."""
     pages = {url: Visits(url, Role.HUB, 0.0, 0.0) for url in hubs}
     visits: dict[str, list[float]] = {url: [] for url in hubs}
     waiting = [(policy.due(page), url) for url, page in pages.items()]
@@ -37,10 +37,12 @@ def watch(
     return visits
 
 
-def test_visits_go_by_the_root_of_the_yield_and_spend_the_pace() -> None:
+def test_visits_follow_the_root_of_the_yield() -> None:
     rates = {"http://a.test/": 16.0, "http://b.test/": 4.0, "http://c.test/": 1.0}
     policy = YieldRevisits(Pace(rate=30 / HOUR))
-    found = watch(policy, {url: (r / HOUR, r / HOUR) for url, r in rates.items()}, 10 * DAY)
+    found = simulate_visits(
+        policy, {url: (r / HOUR, r / HOUR) for url, r in rates.items()}, 10 * DAY
+    )
     late = {url: sum(at > 5 * DAY for at in times) / (5 * 24) for url, times in found.items()}
     assert 27 < sum(late.values()) < 33
     a, b, c = late.values()
@@ -48,9 +50,9 @@ def test_visits_go_by_the_root_of_the_yield_and_spend_the_pace() -> None:
     assert 1.6 < b / c < 2.4
 
 
-def test_hubs_without_news_come_seldom_but_come() -> None:
+def test_hubs_without_news_are_visited_seldom() -> None:
     hubs = {f"http://{n}.test/": (0.0, 2 / HOUR) for n in range(20)}
-    found = watch(
+    found = simulate_visits(
         YieldRevisits(Pace(rate=60 / HOUR)),
         {"http://good.test/": (5 / HOUR, 0.01), **hubs},
         4 * DAY,
@@ -62,23 +64,23 @@ def test_hubs_without_news_come_seldom_but_come() -> None:
         assert max(b - a for a, b in pairwise(times)) <= DAY + 1
 
 
-def test_a_newcomer_is_looked_at_sooner_than_what_is_known_to_be_poor() -> None:
+def test_new_hub_is_due_before_a_poor_one() -> None:
     policy = YieldRevisits(Pace(rate=60 / HOUR))
     poor = {f"http://{n}.test/": (0.02 / HOUR, 0.01) for n in range(10)}
-    watch(policy, {"http://good.test/": (5 / HOUR, 0.01), **poor}, 2 * DAY)
+    simulate_visits(policy, {"http://good.test/": (5 / HOUR, 0.01), **poor}, 2 * DAY)
     new = Visits("http://new.test/", Role.HUB, 2 * DAY, 2 * DAY)
     known = Visits("http://0.test/", Role.HUB, 0.0, 2 * DAY)
     known = replace(known, memory=(0.0, 0.0, *Rate().after(2 * DAY, 1e-5).numbers))
     assert policy.due(new) < policy.due(known)
 
 
-def test_what_would_leave_a_list_unseen_is_fetched_before() -> None:
+def test_busy_hub_is_visited_before_its_list_overflows() -> None:
     rich = {f"http://{n}.test/": (20 / HOUR, 20 / HOUR) for n in range(5)}
     busy = "http://busy.test/"  # twenty links an hour, one in a hundred on topic, twenty listed
-    found = watch(
+    found = simulate_visits(
         YieldRevisits(Pace(rate=30 / HOUR)), {busy: (0.2 / HOUR, 20 / HOUR), **rich}, 3 * DAY
     )
-    late = found[busy][len(found[busy]) // 2 :]  # by its yield alone it came each 1.7 hours
+    late = found[busy][len(found[busy]) // 2 :]  # by its yield alone: every 1.7 hours
     assert max(b - a for a, b in pairwise(late)) < 1.05 * HOUR
 
 
@@ -86,7 +88,7 @@ def test_what_would_leave_a_list_unseen_is_fetched_before() -> None:
     st.lists(st.tuples(st.floats(1.0, 1e6), st.integers(0, 100)), min_size=1, max_size=30),
     st.floats(1e-8, 1.0),
 )
-def test_a_rate_is_positive_finite_and_comes_back(
+def test_rate_is_positive_finite_and_serialisable(
     stretches: list[tuple[float, int]], prior: float
 ) -> None:
     rate = Rate()
@@ -98,7 +100,7 @@ def test_a_rate_is_positive_finite_and_comes_back(
     assert Rate.of((1.0, 2.0)) == Rate()
 
 
-def test_a_steady_rate_is_known_well_and_a_silence_is_believed_in_a_day() -> None:
+def test_rate_follows_steady_news_and_a_day_of_silence() -> None:
     rate = Rate()
     for _ in range(20 * 24):
         rate = rate.after(HOUR, 1e-5).plus(2)
@@ -109,7 +111,7 @@ def test_a_steady_rate_is_known_well_and_a_silence_is_believed_in_a_day() -> Non
 
 
 @given(st.lists(st.floats(1e-9, 10.0), min_size=1, max_size=30), st.floats(1e-4, 10.0))
-def test_waits_of_all_hubs_spend_the_pace(rates: list[float], pace: float) -> None:
+def test_waits_of_all_hubs_add_up_to_the_pace(rates: list[float], pace: float) -> None:
     budget = Budget(pace)
     for number, rate in enumerate(rates):
         budget.set_yield(f"http://{number}.test/", 2 * rate)
@@ -117,7 +119,7 @@ def test_waits_of_all_hubs_spend_the_pace(rates: list[float], pace: float) -> No
     assert math.isclose(sum(1 / budget.wait(rate) for rate in rates), pace, rel_tol=1e-6)
 
 
-def test_the_correction_is_bounded_however_long_a_crawl_stood_still() -> None:
+def test_correction_is_bounded_after_a_long_pause() -> None:
     budget = Budget(1.0)
     budget.set_yield("http://a.test/", 1.0)
     wait = budget.wait(1.0)
@@ -126,14 +128,14 @@ def test_the_correction_is_bounded_however_long_a_crawl_stood_still() -> None:
     assert budget.wait(1.0) >= wait / 1.26
 
 
-def test_without_a_rate_each_host_with_hubs_gets_a_visit_a_minute() -> None:
+def test_default_pace_is_one_visit_a_minute_per_host() -> None:
     hubs = {f"http://{n % 3}.test/{n}": (1 / HOUR, 1 / HOUR) for n in range(12)}
-    found = watch(YieldRevisits(), hubs, DAY)
+    found = simulate_visits(YieldRevisits(), hubs, DAY)
     late = sum(at > DAY / 2 for times in found.values() for at in times) / 12
     assert 0.85 * 180 < late < 1.15 * 180
 
 
-def test_a_hub_that_fails_comes_ever_more_seldom_and_leaves_its_visits_to_others() -> None:
+def test_failing_hub_gives_its_visits_to_others() -> None:
     policy = YieldRevisits(Pace(rate=1 / HOUR))
     good = Visits("http://a.test/", Role.HUB, 0.0, 0.0)
     bad = Visits("http://b.test/", Role.HUB, 0.0, 0.0)

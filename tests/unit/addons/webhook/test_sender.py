@@ -1,4 +1,4 @@
-"""Each new story is sent once, whatever becomes of the receiver, the store and the process."""
+"""Tests of webhook delivery: each new story is sent once, despite failures and restarts."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ if TYPE_CHECKING:
 
     from topiccrawl.storage.contract import Saved
 
-TEXTS = "春江花月夜潮水连海平明共生滟随波千万里何处无人照宛转绕芳甸"
+LETTERS = "春江花月夜潮水连海平明共生滟随波千万里何处无人照宛转绕芳甸"
 
 
 def article(number: int, at: float = 1.0) -> Article:
-    body = "".join(TEXTS[(number * 7 + i * (number + 3)) % len(TEXTS)] for i in range(120))
+    body = "".join(LETTERS[(number * 7 + i * (number + 3)) % len(LETTERS)] for i in range(120))
     url, body = f"http://a.test/{number}", f"{body}{number}"
     return Article(url, f"题{number}", body, digest=digest_of(body), fetched_at=at)
 
 
-class Torn(SqliteStore):
-    """A store whose answer is lost after it saved, as if the process had been killed then."""
+class FailingStore(SqliteStore):
+    """Store that raises an error after it has saved, as if the process had been killed."""
 
-    torn = False
+    failing = False
 
     @override
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
         saved = await super().save(articles)
-        if self.torn:
+        if self.failing:
             raise StorageError("killed")
         return saved
 
 
 @asynccontextmanager
-async def telling(
+async def crawling(
     folder: Path,
     url: str,
     store: SqliteStore | None = None,
-    parting: float = PATIENCE,
-    dawdling: float = PATIENCE,
+    close_seconds: float = PATIENCE,
+    request_timeout: float = PATIENCE,
 ) -> AsyncIterator[SpoolingStore]:
     stored = store or SqliteStore(folder)
-    receiver = Receiver(url, SECRET, timeout=dawdling)
-    sender = WebhookSender(folder, stored, receiver, close_seconds=parting, first_wait=0.05)
+    receiver = Receiver(url, SECRET, timeout=request_timeout)
+    sender = WebhookSender(folder, stored, receiver, close_seconds=close_seconds, first_wait=0.05)
     safe = SpoolingStore(stored, Spool(folder / "spool"), [sender])
     await safe.open()
     try:
@@ -71,44 +71,44 @@ async def telling(
         await safe.close()
 
 
-def test_new_stories_are_told_once_and_signed_and_known_ones_and_reprints_are_not(
+def test_new_stories_are_sent_once_and_signed(
     tmp_path: Path,
 ) -> None:
-    async def tell() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+    async def deliver() -> None:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.save([article(1), article(2), article(1, at=2.0)])
             await crawl.save([article(1, at=3.0), replace(same, url="http://b.test/")])
 
     same = article(2)
     with Listener() as listener:
-        asyncio.run(tell())
-        asyncio.run(tell())
+        asyncio.run(deliver())
+        asyncio.run(deliver())
     assert listener.taken == {article(n).url: 1 for n in (1, 2)}
     assert listener.forged == 0
 
 
-def test_what_was_stored_before_anybody_wanted_to_be_told_is_not_told(tmp_path: Path) -> None:
+def test_articles_stored_before_the_webhook_are_not_sent(tmp_path: Path) -> None:
     async def before() -> None:
         store = SqliteStore(tmp_path)
         await store.open()
         await store.save([article(1)])
         await store.close()
 
-    async def tell() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+    async def deliver() -> None:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.save([article(1, at=2.0), article(2)])
 
     asyncio.run(before())
     with Listener() as listener:
-        asyncio.run(tell())
+        asyncio.run(deliver())
     assert list(listener.taken) == [article(2).url]
 
 
-def test_a_receiver_that_fails_is_away_and_comes_back_misses_nothing(tmp_path: Path) -> None:
-    chances = iter([503, 429, 500])
+def test_failed_messages_are_retried_until_delivered(tmp_path: Path) -> None:
+    statuses = iter([503, 429, 500])
 
-    async def tell() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+    async def deliver() -> None:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.save([article(n) for n in range(5)])
             await soon(lambda: len(listener.taken) == 5)
             listener.stop()
@@ -117,63 +117,65 @@ def test_a_receiver_that_fails_is_away_and_comes_back_misses_nothing(tmp_path: P
             listener.start()
             await soon(lambda: len(listener.taken) == 10)
 
-    with Listener(lambda _: next(chances, 204)) as listener:
-        asyncio.run(tell())
+    with Listener(lambda _: next(statuses, 204)) as listener:
+        asyncio.run(deliver())
     assert set(listener.taken.values()) == {1}
     assert all(len(names) == 1 for names in listener.names.values())
 
 
-def test_one_that_dawdles_holds_up_neither_saving_nor_the_end(tmp_path: Path) -> None:
-    async def tell(parting: float, dawdling: float) -> None:
-        async with telling(tmp_path, listener.url, parting=parting, dawdling=dawdling) as crawl:
+def test_slow_receiver_delays_neither_saving_nor_closing(tmp_path: Path) -> None:
+    async def deliver(close_seconds: float, request_timeout: float) -> None:
+        async with crawling(
+            tmp_path, listener.url, close_seconds=close_seconds, request_timeout=request_timeout
+        ) as crawl:
             await crawl.save([article(n) for n in range(6)])
 
     with Listener() as listener:
         listener.gate.clear()
-        asyncio.run(tell(0.1, 1.0))
+        asyncio.run(deliver(0.1, 1.0))
         assert not listener.taken
         listener.gate.set()
-        asyncio.run(tell(PATIENCE, PATIENCE))
+        asyncio.run(deliver(PATIENCE, PATIENCE))
     assert set(listener.taken) == {article(n).url for n in range(6)}
 
 
-def test_a_story_that_is_refused_holds_up_no_other_and_is_tried_again(tmp_path: Path) -> None:
+def test_refused_story_is_retried_and_others_are_sent(tmp_path: Path) -> None:
     bad = article(0).url
     refusals = iter([400, 404])
 
-    async def tell() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+    async def deliver() -> None:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.save([article(n) for n in range(4)])
             await soon(lambda: bad in listener.taken)
 
     with Listener(lambda url: next(refusals, 200) if url == bad else 200) as listener:
-        asyncio.run(tell())
+        asyncio.run(deliver())
     assert listener.asked[bad] == 3
     assert listener.taken == {article(n).url: 1 for n in range(4)}
 
 
-def test_killed_between_saving_and_entering_it_is_told_by_the_next(tmp_path: Path) -> None:
-    async def torn() -> None:
-        store = Torn(tmp_path)
-        async with telling(tmp_path, listener.url, store) as crawl:
+def test_story_saved_before_a_kill_is_sent_by_the_next_run(tmp_path: Path) -> None:
+    async def failing() -> None:
+        store = FailingStore(tmp_path)
+        async with crawling(tmp_path, listener.url, store) as crawl:
             await crawl.save([article(1)])
-            store.torn = True
+            store.failing = True
             with pytest.raises(StorageError):
                 await crawl.save([article(2), article(1, at=2.0)])
 
-    async def fetched_again() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+    async def fetch_again() -> None:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.save([article(2, at=3.0)])
 
     with Listener() as listener:
-        asyncio.run(torn())
-        asyncio.run(fetched_again())
+        asyncio.run(failing())
+        asyncio.run(fetch_again())
     assert listener.taken == {article(1).url: 1, article(2).url: 1}
 
 
-def test_what_is_taken_down_while_it_waits_is_not_told(tmp_path: Path) -> None:
+def test_forgotten_article_is_removed_from_the_outbox(tmp_path: Path) -> None:
     async def save() -> None:
-        async with telling(tmp_path, listener.url, parting=0.1) as crawl:
+        async with crawling(tmp_path, listener.url, close_seconds=0.1) as crawl:
             await crawl.save([article(1), article(2)])
 
     async def forget() -> None:
@@ -181,7 +183,7 @@ def test_what_is_taken_down_while_it_waits_is_not_told(tmp_path: Path) -> None:
         await store.open()
         await store.forget([article(1).url], 2.0)
         await store.close()
-        async with telling(tmp_path, listener.url):
+        async with crawling(tmp_path, listener.url):
             pass
 
     listener = Listener()
@@ -193,8 +195,8 @@ def test_what_is_taken_down_while_it_waits_is_not_told(tmp_path: Path) -> None:
     assert list(listener.asked) == [article(2).url]
 
 
-def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: Path) -> None:
-    async def tell() -> None:
+def test_spooled_article_is_sent_when_it_is_stored(tmp_path: Path) -> None:
+    async def deliver() -> None:
         distant = Distant()
         sender = WebhookSender(
             tmp_path, distant, Receiver(listener.url, SECRET), close_seconds=PATIENCE
@@ -211,16 +213,16 @@ def test_what_waited_on_disk_for_its_store_is_told_when_it_is_stored(tmp_path: P
         await store.close()
 
     with Listener() as listener:
-        asyncio.run(tell())
+        asyncio.run(deliver())
     assert listener.taken == {article(1).url: 1}
 
 
-def test_a_story_of_several_pages_is_told_once_it_is_whole(tmp_path: Path) -> None:
+def test_story_of_several_pages_is_sent_when_complete(tmp_path: Path) -> None:
     first, url = article(1), article(1).url
     whole = replace(first, body=f"{first.body}\n{article(3).body}")
 
     async def begin() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.listeners[0].article_continues(url)
             await crawl.save([first])
             await crawl.save([article(2)])
@@ -228,7 +230,7 @@ def test_a_story_of_several_pages_is_told_once_it_is_whole(tmp_path: Path) -> No
             await soon(lambda: article(2).url in listener.taken)
 
     async def end() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.listeners[0].article_continues(url)
             await crawl.save([first])  # as after a kill
             await crawl.save([article(4)])
@@ -245,14 +247,14 @@ def test_a_story_of_several_pages_is_told_once_it_is_whole(tmp_path: Path) -> No
     assert listener.bodies[url] == whole.body
 
 
-def test_the_end_of_a_story_may_come_in_another_run(tmp_path: Path) -> None:
+def test_story_completed_by_a_later_run_is_sent_once(tmp_path: Path) -> None:
     async def begin() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.listeners[0].article_continues(article(1).url)
             await crawl.save([article(1)])
 
     async def end() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.save([article(1, at=2.0)])
             await crawl.listeners[0].article_complete(article(1).url)
 
@@ -263,27 +265,27 @@ def test_the_end_of_a_story_may_come_in_another_run(tmp_path: Path) -> None:
     assert listener.taken == {article(1).url: 1}
 
 
-def test_a_story_whose_next_page_never_comes_is_told_as_it_is(
+def test_incomplete_story_is_sent_after_the_hold_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(webhook, "HOLD_SECONDS", 0.2)
 
-    async def tell() -> None:
-        async with telling(tmp_path, listener.url) as crawl:
+    async def deliver() -> None:
+        async with crawling(tmp_path, listener.url) as crawl:
             await crawl.listeners[0].article_continues(article(1).url)
             await crawl.save([article(1)])
             await soon(lambda: article(1).url in listener.taken)
 
     with Listener() as listener:
-        asyncio.run(tell())
+        asyncio.run(deliver())
     assert listener.taken == {article(1).url: 1}
 
 
-def test_two_crawls_over_one_folder_tell_each_story_once(tmp_path: Path) -> None:
-    async def tell() -> None:
+def test_two_crawls_of_one_folder_send_each_story_once(tmp_path: Path) -> None:
+    async def deliver() -> None:
         async with (
-            telling(tmp_path, listener.url) as one,
-            telling(tmp_path, listener.url) as other,
+            crawling(tmp_path, listener.url) as one,
+            crawling(tmp_path, listener.url) as other,
         ):
             for number in range(0, 20, 2):
                 await asyncio.gather(
@@ -292,12 +294,12 @@ def test_two_crawls_over_one_folder_tell_each_story_once(tmp_path: Path) -> None
                 )
 
     with Listener() as listener:
-        asyncio.run(tell())
+        asyncio.run(deliver())
     assert listener.taken == {article(n).url: 1 for n in range(20)}
 
 
 @pytest.mark.parametrize(
-    ("url", "secret", "named"),
+    ("url", "secret", "message"),
     [
         ("ftp://a.test/", SECRET, "TOPICCRAWL_WEBHOOK is"),
         ("https://a.test:x/", SECRET, "TOPICCRAWL_WEBHOOK is"),
@@ -307,10 +309,10 @@ def test_two_crawls_over_one_folder_tell_each_story_once(tmp_path: Path) -> None
         ("https://a.test/", "whsec_YWJj", "16 bytes"),
     ],
 )
-def test_a_wrong_address_or_secret_is_said(url: str, secret: str, named: str) -> None:
-    with pytest.raises(SettingError, match=named):
+def test_invalid_url_or_secret_is_reported(url: str, secret: str, message: str) -> None:
+    with pytest.raises(SettingError, match=message):
         Receiver(url, secret)
 
 
-def test_a_secret_in_base64_is_the_bytes_behind_its_mark() -> None:
+def test_base64_secret_is_decoded() -> None:
     assert key_of("whsec_AAECAwQFBgcICQoLDA0ODw==") == bytes(range(16))
