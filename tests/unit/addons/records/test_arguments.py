@@ -1,4 +1,4 @@
-"""Arguments of the template spider: a wrong one is a message before any request."""
+"""Tests of the template spider's arguments: invalid ones are reported before any request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({}, "no template"),
         ({"template": "nothing"}, "no such template"),
@@ -47,19 +47,19 @@ def settings(tmp_path: Path) -> Settings:
         ({"template": "软件公司-四川", "sedes": "x"}, "did you mean seeds?"),
     ],
 )
-def test_a_wrong_argument_says_what_to_write(
-    arguments: dict[str, str], said: str, settings: Settings
+def test_invalid_argument_is_reported_with_a_remedy(
+    arguments: dict[str, str], message: str, settings: Settings
 ) -> None:
     with pytest.raises(ConfigurationError) as error:
         plan_of(settings, arguments)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("JOBDIR", "x"), ("REDIS_URL", "redis://r.test"), ("TOPICCRAWL_SEEDS_AT_ONCE", 0)],
 )
-def test_settings_that_a_template_crawl_cannot_use_are_refused(
+def test_setting_unusable_in_template_crawls_is_rejected(
     name: str, value: object, settings: Settings
 ) -> None:
     settings.set(name, value)
@@ -67,24 +67,20 @@ def test_settings_that_a_template_crawl_cannot_use_are_refused(
         plan_of(settings, {"template": "软件公司-四川", "discover": "bing"})
 
 
-def test_a_store_that_cannot_be_used_is_told_before_any_request(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_unusable_store_is_reported_before_any_request(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "store.sqlite").write_text("no database at all, but long enough to look" * 20)
     with pytest.raises(ConfigurationError, match="not a SQLite database"):
         plan_of(settings, {"template": "软件公司-四川", "discover": "bing"})
 
 
-def test_a_template_names_its_providers_and_the_argument_counts_before(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_discover_argument_overrides_the_providers(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "mine.toml").write_text(TEMPLATE)
-    named = {"template": str(tmp_path / "mine.toml")}
-    plan = plan_of(settings, named)
+    arguments = {"template": str(tmp_path / "mine.toml")}
+    plan = plan_of(settings, arguments)
     assert plan.discovery is not None
     assert [one.name for one in plan.discovery.providers] == ["bing", "searxng", "generic"]
     assert isinstance(plan.discovery.providers[2], CustomEngine)
-    other = plan_of(settings, {**named, "discover": "duckduckgo"})
+    other = plan_of(settings, {**arguments, "discover": "duckduckgo"})
     assert other.discovery is not None
     assert [one.name for one in other.discovery.providers] == ["duckduckgo"]
 
@@ -100,7 +96,7 @@ async def _put(settings: Settings, period: Period) -> None:
     ("phase", "fresh", "number"),
     [(Phase.CRAWLING, "", 3), (Phase.CRAWLING, "1", 4), (Phase.FINISHED, "", 4)],
 )
-def test_a_period_goes_on_until_it_is_finished(
+def test_unfinished_period_is_continued(
     phase: Phase, fresh: str, number: int, settings: Settings
 ) -> None:
     asyncio.run(_put(settings, Period("软件公司-四川", 3, phase)))

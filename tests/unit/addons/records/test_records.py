@@ -1,4 +1,4 @@
-"""``scrapy records``, on a store with two records."""
+"""Tests of ``scrapy records`` on a store with two records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    def kept(host: str, phone: str, now: float, period: int = 1) -> StoredRecord:
+    def stored_record(host: str, phone: str, now: float, period: int = 1) -> StoredRecord:
         url = f"http://{host}/lx"
         values = (FoundValue("电话", phone, phone, 0.8, "line", url, f"电话：{phone}"),)
         return StoredRecord(host, Record("软件公司-四川", f"{host}公司", values, (url,)), f"http://{host}/",
@@ -30,8 +30,8 @@ def folder(tmp_path: Path) -> Path:
     async def fill() -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
-        await store.save([kept("a.test", "1", 10.0), kept("b.test", "2", 11.0)])
-        await store.save([kept("a.test", "3", 90_000.0, 2)])
+        await store.save([stored_record("a.test", "1", 10.0), stored_record("b.test", "2", 11.0)])
+        await store.save([stored_record("a.test", "3", 90_000.0, 2)])
         await store.mark_gone("软件公司-四川", ["b.test"], 95_000.0)
         await store.close()
 
@@ -41,28 +41,26 @@ def folder(tmp_path: Path) -> Path:
 
 def command(folder: Path, *arguments: str) -> int:
     line = ["scrapy", "records", *arguments, "-s", f"TOPICCRAWL_DATA_DIR={folder}"]
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         execute(line)
-    return int(ended.value.code or 0)
+    return int(exit_info.value.code or 0)
 
 
-def test_list_shows_what_is_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_shows_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(folder, "list", "--template", "软件公司-四川") == 0
     assert capsys.readouterr().out == "0.80  a.test  a.test公司  电话 3\n"
     assert command(folder, "list", "--gone") == 0
     assert "gone 1970-01-02" in capsys.readouterr().out
 
 
-def test_where_there_are_none_it_is_said_beside_the_output(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_records_is_reported_on_stderr(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (("list",), ("export", str(folder / "none.csv"))):
         assert command(folder, *arguments, "--template", "nothing") == 0
         out, err = capsys.readouterr()
         assert (out, "no record of template 'nothing'" in err) == ("", True)
 
 
-def test_show_tells_evidence_and_older_values(
+def test_show_prints_evidence_and_older_values(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command(folder, "show", "a.test公司") == 0
@@ -96,25 +94,23 @@ def test_forget_deletes_a_record_and_its_versions(
     assert "1 allowed" in capsys.readouterr().out
 
 
-def test_who_is_no_record_is_told_not_to_be_forgotten(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_forget_reports_unknown_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(folder, "forget", "a.test", "c.test") == 1
     out = capsys.readouterr().out
     assert "1 deleted" in out
     assert "c.test: no such record" in out
 
 
-def test_a_record_of_a_host_with_www_stays_away_without_it_too(folder: Path) -> None:
+def test_forgotten_host_with_www_is_forgotten_without_it(folder: Path) -> None:
     template = "软件公司-四川"
 
     async def save(entity: str) -> str:
         store = Records(SqliteStorage(folder))
         await store.open()
         record = Record(template, "丁公司", (), (f"http://{entity}/",))
-        (told,) = await store.save([StoredRecord(entity, record, f"http://{entity}/", 1, 1, 0.8)])
+        (change,) = await store.save([StoredRecord(entity, record, f"http://{entity}/", 1, 1, 0.8)])
         await store.close()
-        return told
+        return change
 
     assert asyncio.run(save("www.d.test")) == "new"  # as it was stored before
     assert command(folder, "forget", "www.d.test") == 0

@@ -1,4 +1,4 @@
-"""What a record stands for."""
+"""Tests of the entities of records and of the update of stored records."""
 
 from __future__ import annotations
 
@@ -20,35 +20,33 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def of(*urls: str, name: str = "甲") -> Record:
+def record_of(*urls: str, name: str = "甲") -> Record:
     return Record("t", name, urls=urls)
 
 
 @pytest.mark.parametrize(
     ("seed", "records", "entities"),
     [
-        ("http://a.test/", [of("http://a.test/lx")], ["a.test"]),
-        ("http://a.test/", [of("https://www.a.test/lx", "http://a.test/")], ["a.test"]),
-        ("http://a.test/x", [of("http://a.test/lx")], ["http://a.test/lx"]),
-        ("http://www.a.test/index.html", [of("http://a.test/lx")], ["a.test"]),
-        ("http://a.test/?id=7", [of("http://a.test/7")], ["http://a.test/7"]),
-        ("http://a.test/", [of("http://b.test/lx")], ["http://b.test/lx"]),
+        ("http://a.test/", [record_of("http://a.test/lx")], ["a.test"]),
+        ("http://a.test/", [record_of("https://www.a.test/lx", "http://a.test/")], ["a.test"]),
+        ("http://a.test/x", [record_of("http://a.test/lx")], ["http://a.test/lx"]),
+        ("http://www.a.test/index.html", [record_of("http://a.test/lx")], ["a.test"]),
+        ("http://a.test/?id=7", [record_of("http://a.test/7")], ["http://a.test/7"]),
+        ("http://a.test/", [record_of("http://b.test/lx")], ["http://b.test/lx"]),
         (
             "http://a.test/",
-            [of("http://a.test/1"), of("http://a.test/2")],
+            [record_of("http://a.test/1"), record_of("http://a.test/2")],
             ["http://a.test/1", "http://a.test/2"],
         ),
         (
             "http://a.test/",
-            [of("http://a.test/1"), of("http://a.test/1", name="乙")],
+            [record_of("http://a.test/1"), record_of("http://a.test/1", name="乙")],
             ["http://a.test/1#甲", "http://a.test/1#乙"],
         ),
         ("http://a.test/", [], []),
     ],
 )
-def test_an_entity_is_a_host_or_a_page(
-    seed: str, records: list[Record], entities: list[str]
-) -> None:
+def test_entity_is_a_host_or_a_page(seed: str, records: list[Record], entities: list[str]) -> None:
     assert [entity for entity, _ in with_entities(records, seed)] == entities
 
 
@@ -68,8 +66,8 @@ def page(path: str, *names: str, state: State = State.DONE) -> Visit:
     return Visit(url, state=state, period=1, records=records)
 
 
-def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -> None:
-    async def law() -> None:
+def test_record_is_gone_when_its_pages_are_gone_or_differ(tmp_path: Path) -> None:
+    async def check() -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
 
@@ -78,8 +76,8 @@ def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -
             return dict(await update_records(TEMPLATE, store, work, now))
 
         assert await update(1.0, page("1", "四川甲软件有限公司")) == {"new": 1}
-        silent = page("1")
-        assert await update(2.0, silent) == {}  # a page that says nothing today takes nothing away
+        without_values = page("1")
+        assert await update(2.0, without_values) == {}  # a page without values removes no record
         both = [page("1", "四川甲软件有限公司"), page("2", "重庆长江网络科技有限公司")]
         assert await update(3.0, *both) == {"new": 2, "gone": 1}  # the host is no entity any more
         left = page("2", "重庆长江网络科技有限公司", state=State.GONE)
@@ -89,11 +87,11 @@ def test_a_record_goes_with_its_pages_or_where_they_say_others(tmp_path: Path) -
         assert here == ["a.test"]
         await store.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
 def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
-    async def law() -> None:
+    async def check() -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
 
@@ -110,16 +108,16 @@ def test_a_host_with_and_without_www_is_one_record(tmp_path: Path) -> None:
         assert await update_records(TEMPLATE, store, work("a.test", 2), 2.0) == {"kept": 1}
         assert [one.entity async for one in store.select()] == ["a.test"]
         await store.save([StoredRecord("www.b.test", Record("t", "乙"), "http://www.b.test/")])
-        # stored as it was done once
+        # as older versions stored it
         await update_records(TEMPLATE, store, work("www.b.test", 3), 3.0)
         assert [one.entity async for one in store.select()] == ["www.b.test", "a.test"]
         await store.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_pages_of_a_forgotten_record_hold_nothing_of_it(tmp_path: Path) -> None:
-    async def law() -> None:
+def test_pages_of_a_forgotten_record_are_cleared(tmp_path: Path) -> None:
+    async def check() -> None:
         store = Records(SqliteStorage(tmp_path))
         await store.open()
         await store.forget("t", ["a.test"])
@@ -129,4 +127,4 @@ def test_pages_of_a_forgotten_record_hold_nothing_of_it(tmp_path: Path) -> None:
         assert work.visits["v"].digest == ""  # once allowed, it is read again
         await store.close()
 
-    asyncio.run(law())
+    asyncio.run(check())

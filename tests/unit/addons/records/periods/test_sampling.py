@@ -1,4 +1,4 @@
-"""Seed probability: the source's table, and laws of its figures."""
+"""Tests of seed probabilities: the source's table, and properties of sampling."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from topiccrawl.addons.records.periods.seeds import estimate_skipped, probabilit
 
 
 def test_table_2_of_the_source() -> None:
-    """Ten seeds, of which the eighth gives nothing [S1, table 2]."""
+    """Fail the eighth of ten seeds [S1, table 2]."""
     failed, percent = 0, []
     for number in range(1, 11):
         percent.append(round(100 * probability(number, failed, 10)))
@@ -21,30 +21,30 @@ def test_table_2_of_the_source() -> None:
 
 
 @given(st.data())
-def test_it_is_a_probability_and_falls_with_place_and_failures(data: st.DataObject) -> None:
+def test_probability_falls_with_position_and_failures(data: st.DataObject) -> None:
     total = data.draw(st.integers(2, 10_000))
     number = data.draw(st.integers(1, total - 1))
     failed = data.draw(st.integers(0, number - 1))
-    here = probability(number, failed, total)
-    assert 0 < here < 1
-    assert probability(number + 1, failed, total) < here
+    chance = probability(number, failed, total)
+    assert 0 < chance < 1
+    assert probability(number + 1, failed, total) < chance
     if failed:
-        assert probability(number, failed - 1, total) > here
+        assert probability(number, failed - 1, total) > chance
 
 
 @pytest.mark.parametrize(("number", "failed", "total"), [(0, 0, 10), (11, 0, 10), (3, 3, 10)])
-def test_numbers_of_no_list_are_refused(number: int, failed: int, total: int) -> None:
+def test_number_outside_the_list_is_rejected(number: int, failed: int, total: int) -> None:
     with pytest.raises(ValueError, match="no seed"):
         probability(number, failed, total)
 
 
-def test_draws_are_even_and_each_period_has_its_own() -> None:
+def test_draws_are_uniform_and_differ_by_period() -> None:
     draws = [random_draw(1, 1, number) for number in range(2000)]
     assert abs(sum(draws) / len(draws) - 0.5) < 0.02
     assert draws != [random_draw(1, 2, number) for number in range(2000)]
 
 
-def test_the_estimate_of_what_was_passed_over_has_no_bias() -> None:
+def test_estimate_of_skipped_seeds_is_unbiased() -> None:
     chances = [probability(n, 0, 400) for n in range(1, 401)]
     useful = [n % 3 > 0 for n in range(400)]
     errors = []

@@ -1,4 +1,4 @@
-"""A page that is made to be dear costs no more than its length: what is looked at is bounded."""
+"""Tests of the limits on hostile pages: the work of extraction is bounded."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from topiccrawl.addons.records.templates.words import MOST_HITS, Vocabulary
 TEMPLATE = resolve("软件公司-四川")
 
 
-def test_a_line_full_of_labels_gives_the_first_ones() -> None:
+def test_only_the_first_labels_of_a_line_are_read() -> None:
     hits = Vocabulary(TEMPLATE).hits("电话:" * (LONGEST_LINE // 3))
     assert len(hits) == MOST_HITS
     assert [hit.start for hit in hits] == list(range(0, 3 * MOST_HITS, 3))
 
 
-def test_a_name_after_many_capitals_is_found() -> None:
+def test_name_after_many_capitals_is_found() -> None:
     found = organisations("Am " * 900 + "Tarn Cycles Ltd")
     assert [one.value.endswith("Am Tarn Cycles Ltd") for one in found] == [True]
 
 
-def test_no_more_text_of_a_page_is_read_than_pages_have() -> None:
+def test_text_of_a_page_is_limited() -> None:
     layout = read_layout("<title>x</title>" + f"<p>{'文' * LONGEST_LINE}" * 400)
     assert MOST_TEXT - LONGEST_LINE < sum(len(line.text) for line in layout.lines) <= MOST_TEXT
 
 
 @pytest.mark.parametrize(("name", "most"), [("MOST_TEXT", 300), ("MOST_LINES", 5)])
-def test_what_is_cut_off_in_the_middle_of_boxes_is_read_to_there(
+def test_page_cut_off_within_boxes_is_read_up_to_the_limit(
     monkeypatch: pytest.MonkeyPatch, name: str, most: int
 ) -> None:
     monkeypatch.setattr(layout, name, most)

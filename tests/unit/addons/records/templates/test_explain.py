@@ -1,3 +1,5 @@
+"""Tests of the command that prints the record of a page file."""
+
 from __future__ import annotations
 
 import json
@@ -13,22 +15,22 @@ if TYPE_CHECKING:
 PAGE = "<title>四川云上软件有限公司</title><p>电话：028-86111111</p>".encode("gbk")
 
 
-def test_what_is_taken_is_shown_with_its_evidence(
+def test_record_is_printed_with_its_evidence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "lx.html"
     file.write_bytes(PAGE)
     assert main([str(file), "--template", "软件公司-四川"]) == 0
-    told = capsys.readouterr().out
-    assert "record 四川云上软件有限公司" in told
-    assert "联系方式: +86 28 8611 1111" in told
-    assert "0.97 line: 电话:028-86111111" in told
-    assert "QQ: not found" in told
+    out = capsys.readouterr().out
+    assert "record 四川云上软件有限公司" in out
+    assert "联系方式: +86 28 8611 1111" in out
+    assert "0.97 line: 电话:028-86111111" in out
+    assert "QQ: not found" in out
     assert main([str(file), "--template", "软件公司-四川", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["name"] == "四川云上软件有限公司"
 
 
-def test_text_of_the_page_commands_no_terminal(
+def test_control_characters_of_the_page_are_escaped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (file := tmp_path / "lx.html").write_text(
@@ -40,7 +42,7 @@ def test_text_of_the_page_commands_no_terminal(
         assert ("\\u202e" in out, "\u202e" in out) == (True, False)
 
 
-def test_nothing_found_and_wrong_arguments(
+def test_exit_status_without_record_or_with_invalid_arguments(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a.html"

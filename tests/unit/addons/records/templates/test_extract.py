@@ -1,4 +1,4 @@
-"""Pages as companies write them, each with what should be read of it."""
+"""Tests of records extracted from pages in the forms that companies use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLE = "<title>联系我们-四川云上软件有限公司</title>"
 NAME = "四川云上软件有限公司"
 
 
-def said(html: str, number: int = 0) -> dict[str, tuple[str, ...]]:
+def values_of(html: str, number: int = 0) -> dict[str, tuple[str, ...]]:
     record = records_of(html, URL, SOURCE)[number]
     fields = dict.fromkeys(one.field for one in record.found)
     return {field: record.values(field) for field in fields}
@@ -60,15 +60,15 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_same_values_in_every_form(form: str) -> None:
-    around, row = FORMS[form]
-    assert said(TITLE + around.format("".join(row.format(*one) for one in ROWS))) == FACTS
+def test_every_form_gives_the_same_values(form: str) -> None:
+    outer, row = FORMS[form]
+    assert values_of(TITLE + outer.format("".join(row.format(*one) for one in ROWS))) == FACTS
 
 
-def test_a_row_of_headings_over_one_of_values() -> None:
+def test_values_below_a_row_of_headings() -> None:
     heads = "".join(f"<td>{label}</td>" for label, _ in ROWS)
     cells = "".join(f"<td>{value}</td>" for _, value in ROWS)
-    assert said(f"{TITLE}<table><tr>{heads}</tr><tr>{cells}</tr></table>") == FACTS
+    assert values_of(f"{TITLE}<table><tr>{heads}</tr><tr>{cells}</tr></table>") == FACTS
 
 
 @pytest.mark.parametrize(
@@ -81,18 +81,18 @@ def test_a_row_of_headings_over_one_of_values() -> None:
     ],
 )
 @pytest.mark.parametrize("head", ["北京分公司", "上海办事处", f"{NAME}深圳分公司"])
-def test_branches_are_not_the_company(office: str, head: str) -> None:
+def test_values_of_branches_are_ignored(office: str, head: str) -> None:
     html = office.format(head, "地址：北京市海淀区中关村1号", "电话：010-87719675")
     before = f"{TITLE}<div><p>电话：028-86111111</p></div>{html}<div><p>QQ：10001</p></div>"
-    assert said(before) == {"名称": (NAME,), "联系方式": FACTS["联系方式"], "QQ": ("10001",)}
+    assert values_of(before) == {"名称": (NAME,), "联系方式": FACTS["联系方式"], "QQ": ("10001",)}
 
 
-def test_the_head_office_among_offices_is_the_company() -> None:
+def test_head_office_is_taken_from_a_table_of_offices() -> None:
     html = (
         "<table><tr><th>机构<th>地址<th>电话<tr><td>总部<td>成都市青羊区人民中路1号<td>028-86111111"
         "<tr><td>深圳分公司<td>深圳市南山区科苑路8号<td>0755-86001122</table>"
     )
-    record = said(TITLE + html)
+    record = values_of(TITLE + html)
     assert (record["地址"], record["联系方式"]) == (FACTS["地址"], FACTS["联系方式"])
 
 
@@ -108,7 +108,7 @@ def test_two_companies_on_a_page_are_two_records() -> None:
         ]
 
 
-def test_a_directory_is_a_record_a_row_and_its_own_numbers_are_in_none() -> None:
+def test_directory_gives_one_record_per_row() -> None:
     html = (
         "<title>四川软件企业名录</title><table><tr><td>序号<td>企业名称<td>联系电话<td>邮箱"
         "<tr><td>1<td>成都甲木软件有限公司<td>028-85000001<td>a@jia.test"
@@ -131,7 +131,7 @@ def test_images_are_reported_as_such() -> None:
     assert record.values("邮箱") == ()
 
 
-def test_forms_hidden_text_and_other_numbers_give_nothing() -> None:
+def test_forms_hidden_text_and_other_numbers_are_ignored() -> None:
     html = (
         "<form>电话：<input value=1>邮箱：<input>地址：<textarea></textarea></form>"
         "<p style='display:none'>邮箱：bait@bait.test</p><p>举报电话：010-66668888</p>"
@@ -141,33 +141,33 @@ def test_forms_hidden_text_and_other_numbers_give_nothing() -> None:
     assert combine([records_of(TITLE + html, URL, SOURCE)], SOURCE) == ()
 
 
-def test_numbers_behind_labels_that_nobody_knows() -> None:
+def test_numbers_behind_unknown_labels_are_found() -> None:
     html = "<p>销售部：028-86111111</p><p>李经理：13800001111</p><p>股票代码：600123</p>"
-    assert said(TITLE + html)["联系方式"] == ("+86 28 8611 1111", "+86 138 0000 1111")
+    assert values_of(TITLE + html)["联系方式"] == ("+86 28 8611 1111", "+86 138 0000 1111")
 
 
-def test_the_footer_of_another_organisation_is_its_own() -> None:
+def test_footer_of_another_organisation_is_ignored() -> None:
     html = f"<title>联系我们</title><h2>{NAME}</h2><p>电话：028-86111111</p>"
     html += "<footer>版权所有 四川天府集团有限公司 电话：028-86009999</footer>"
-    assert said(html) == {"名称": (NAME,), "联系方式": FACTS["联系方式"]}
+    assert values_of(html) == {"名称": (NAME,), "联系方式": FACTS["联系方式"]}
 
 
-def test_a_page_of_frames_has_its_text_for_browsers_without_them() -> None:
+def test_noframes_text_is_read() -> None:
     html = f"<title>{NAME}</title><frameset><noframes>电话：028-86111111</noframes></frameset>"
-    assert said(f"<html><head>{html}</html>")["联系方式"] == FACTS["联系方式"]
+    assert values_of(f"<html><head>{html}</html>")["联系方式"] == FACTS["联系方式"]
 
 
-def test_a_fax_is_no_telephone() -> None:
+def test_fax_is_no_telephone() -> None:
     html = "<p>Tel: 028-86111111</p><p>Fax: <a href='tel:02886111112'>028-86111112</a></p>"
-    assert said(TITLE + html)["联系方式"] == ("+86 28 8611 1111",)
+    assert values_of(TITLE + html)["联系方式"] == ("+86 28 8611 1111",)
 
 
-def test_numbers_without_area_code_take_that_of_the_page() -> None:
+def test_number_without_area_code_gets_that_of_the_page() -> None:
     html = "<p>电话：86111113</p><p>传真：028-86111112</p>"
-    assert said(TITLE + html)["联系方式"] == ("+86 28 8611 1113",)
+    assert values_of(TITLE + html)["联系方式"] == ("+86 28 8611 1113",)
 
 
-def test_json_ld_and_icons() -> None:
+def test_json_ld_and_icons_give_values() -> None:
     script = '{"@graph":[{"@type":"WebSite","name":"x"},{"@type":"Organization","name":"NAME",'
     script = script.replace("NAME", NAME)
     script += '"address":{"streetAddress":"人民中路1号","addressLocality":"成都市"}}]}'
@@ -179,7 +179,7 @@ def test_json_ld_and_icons() -> None:
     assert {one.where for one in record.found} >= {"json-ld", "icon", "image"}
 
 
-def test_another_language() -> None:
+def test_english_page_is_read() -> None:
     html = (
         "<title>Find us | The Cycle Shed</title><address>The Cycle Shed<br>12 Fore Street<br>"
         "St Ives<br>TR26 1AB</address><dl><dt>Phone<dd>01736 795 795<dt>E-mail"
@@ -247,10 +247,10 @@ PHONES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("how", PHONES)
-def test_numbers_that_are_the_subjects_own(how: str) -> None:
-    html, phones = PHONES[how]
-    assert set(said(TITLE + html)["联系方式"]) == set(phones)
+@pytest.mark.parametrize("case", PHONES)
+def test_telephones_of_the_company_are_found(case: str) -> None:
+    html, phones = PHONES[case]
+    assert set(values_of(TITLE + html)["联系方式"]) == set(phones)
 
 
 ADDRESSES = (
@@ -270,7 +270,7 @@ ADDRESSES = (
 
 
 @pytest.mark.parametrize(("html", "address"), ADDRESSES)
-def test_where_an_address_begins_and_ends(html: str, address: str) -> None:
+def test_address_begins_and_ends_at_its_parts(html: str, address: str) -> None:
     (record,) = records_of(f"<title>M. Spoke</title>{html}", "http://spoke.example/", CYCLES)
     assert record.values("address") == (address,)
 
@@ -290,27 +290,27 @@ def test_where_an_address_begins_and_ends(html: str, address: str) -> None:
         ("<title>租车热线-平安租车</title><p>租车热线<p>QQ:10001<p>平安租车", "平安租车"),
     ],
 )  # fmt: skip
-def test_what_a_page_is_called(html: str, name: str) -> None:
+def test_name_of_the_page(html: str, name: str) -> None:
     assert records_of(html, URL, SOURCE)[0].name == name
 
 
-def test_the_page_of_a_branch_is_its_own() -> None:
+def test_page_of_a_branch_is_a_record() -> None:
     name = "宏泰保险股份有限公司成都分公司"
     html = f"<title>{name}</title><h1>{name}</h1><p>电话：028-86111111</p>"
     (record,) = records_of(html, URL, SOURCE)
     assert (record.name, record.values("联系方式")) == (name, ("+86 28 8611 1111",))
 
 
-def test_an_icon_in_a_link_has_its_value_there() -> None:
+def test_icon_in_a_link_labels_the_link() -> None:
     icon = '<a href="tel:02886111111"><i class="icon-phone"></i></a>'
-    assert said(f"{TITLE}<dl><dd>{icon}</dd><dd><img src=a.png></dd></dl>")["联系方式"] == (
+    assert values_of(f"{TITLE}<dl><dd>{icon}</dd><dd><img src=a.png></dd></dl>")["联系方式"] == (
         "+86 28 8611 1111",
     )
     (record,) = records_of(f"{TITLE}<dd>{icon}</dd><dd><img src=a.png></dd>", URL, SOURCE)
     assert not any(one.image for one in record.found)
 
 
-def test_a_bold_line_heads_an_address_that_is_none() -> None:
+def test_bold_heading_of_an_address_is_not_part_of_it() -> None:
     html = (
         "<title>Spoke</title><p><b>Visit</b><br>The Old Barn<br>2 Fore Street<br>Truro<br>TR1 2AB"
     )
@@ -318,7 +318,7 @@ def test_a_bold_line_heads_an_address_that_is_none() -> None:
     assert record.values("address") == ("The Old Barn, 2 Fore Street, Truro, TR1 2AB",)
 
 
-def test_pages_of_a_site_are_one_record_and_agreement_is_surer() -> None:
+def test_pages_that_agree_are_one_record_of_more_confidence() -> None:
     one = records_of(f"{TITLE}<p>电话：028-86111111</p>", URL, SOURCE)
     other = records_of("<p>电话：028-86111111</p><p>QQ：10001</p>", URL + "?2", SOURCE)
     (record,) = combine([one, other], SOURCE)
@@ -327,7 +327,7 @@ def test_pages_of_a_site_are_one_record_and_agreement_is_surer() -> None:
     assert before.confidence < after.confidence <= 1
 
 
-def test_a_page_without_a_name_is_of_the_site_whose_home_says_it() -> None:
+def test_name_is_taken_from_the_home_page() -> None:
     contact = records_of("<title>联系我们</title><p>电话：028-86111111</p>", URL, SOURCE)
     home = records_of(f"<title>{NAME}</title><p>公司组织春游</p>", URL + "?home", SOURCE)
     for pages in ([contact, home], [home, contact]):
@@ -344,7 +344,7 @@ def test_pages_about_different_companies_are_different_records() -> None:
     assert [one.name for one in combine(pages, SOURCE)] == [NAME, "成都甲木软件有限公司"]
 
 
-def test_a_record_without_what_is_required_is_none() -> None:
+def test_record_without_required_field_is_dropped() -> None:
     pages = [records_of("<p>电话：028-86111111</p>", URL, SOURCE)]
     assert pages[0][0].name == ""
     assert combine(pages, SOURCE) == ()
@@ -359,7 +359,7 @@ PIECES = (
 
 @bounded(max_examples=150)
 @given(st.lists(st.sampled_from(PIECES.split()), max_size=25))
-def test_any_page_gives_records_whose_values_stand_on_it(pieces: list[str]) -> None:
+def test_records_of_any_markup_are_consistent(pieces: list[str]) -> None:
     html = "".join(pieces)
     records = records_of(html, URL, SOURCE)
     assert records == records_of(html, URL, SOURCE)

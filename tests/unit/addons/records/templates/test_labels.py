@@ -1,3 +1,5 @@
+"""Tests of labels in lines, and of the layout of pages."""
+
 from __future__ import annotations
 
 from itertools import pairwise
@@ -14,13 +16,13 @@ from topiccrawl.addons.records.templates.words import Vocabulary, source_pattern
 WORDS = Vocabulary(resolve("软件公司-四川"))
 
 
-def told(text: str) -> list[tuple[tuple[str, ...], str]]:
+def labelled(text: str) -> list[tuple[tuple[str, ...], str]]:
     return [(one.fields, text[one.end : one.stop].strip()) for one in labels(text, WORDS)]
 
 
-def test_the_sources_expression() -> None:
+def test_expression_of_the_source() -> None:
     assert source_pattern("邮箱").pattern == "邮.{0,50}箱"
-    assert told("邮政(电子)信箱:a") == [(("邮箱",), "a")]
+    assert labelled("邮政(电子)信箱:a") == [(("邮箱",), "a")]
 
 
 @pytest.mark.parametrize(
@@ -48,12 +50,12 @@ def test_the_sources_expression() -> None:
         ("如需了解更多请拨打客服热线", []),
     ],
 )  # fmt: skip
-def test_labels_of_lines(text: str, expected: list[tuple[tuple[str, ...], str]]) -> None:
-    assert told(text) == expected
+def test_labels_are_found_in_lines(text: str, expected: list[tuple[tuple[str, ...], str]]) -> None:
+    assert labelled(text) == expected
 
 
 @given(st.text("电话传真:：邮箱 QQ028-/()、\x1f", max_size=60))
-def test_labels_follow_each_other_and_never_overlap(text: str) -> None:
+def test_labels_are_ordered_and_do_not_overlap(text: str) -> None:
     found = labels(text, WORDS)
     for one, after in pairwise(found):
         assert 0 <= one.start <= one.end <= one.stop
@@ -61,7 +63,7 @@ def test_labels_follow_each_other_and_never_overlap(text: str) -> None:
     assert all(one.stop <= len(text) for one in found)
 
 
-def test_lines_know_their_cells_zones_and_marks() -> None:
+def test_lines_have_cells_zones_and_marks() -> None:
     layout = read_layout(
         "<div class=footer><p>一<a href=/x>二</a></div>"
         "<table><tr><td rowspan=2>a<td>b<tr><td>c<img src=i.gif alt=d></table>"
@@ -76,7 +78,7 @@ def test_lines_know_their_cells_zones_and_marks() -> None:
 
 
 @given(st.text("<>tabledr/p div:电话 028=&;!-", max_size=120))
-def test_any_markup_gives_lines(html: str) -> None:
+def test_any_markup_is_read_as_lines(html: str) -> None:
     layout = read_layout(html)
     assert all(line.text or line.marks for line in layout.lines)
     assert all(0 <= box.begin <= box.end <= len(layout.lines) for box in layout.boxes)

@@ -1,4 +1,4 @@
-"""Layers and their next pages."""
+"""Tests of the links to the next layer and to next pages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from topiccrawl.addons.records.templates.link_follower import LinkFollower, Next
 from topiccrawl.addons.records.templates.template import Template
 from topiccrawl.links.page import read_page
 
-HERE = "http://a.test/list?page=2"
-THERE = "http://a.test/list?page=3"
+PAGE = "http://a.test/list?page=2"
+NEXT_PAGE = "http://a.test/list?page=3"
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ THERE = "http://a.test/list?page=3"
         '<a href="javascript:go(3)">下一页</a><a href="?page=3">3</a>',
     ],
 )
-def test_every_form_of_next_leads_on(html: str) -> None:
-    assert next_page_url(html, HERE) == THERE
+def test_next_page_link_is_found_in_every_form(html: str) -> None:
+    assert next_page_url(html, PAGE) == NEXT_PAGE
 
 
 @pytest.mark.parametrize(
@@ -51,18 +51,18 @@ def test_every_form_of_next_leads_on(html: str) -> None:
         "",
     ],
 )
-def test_what_does_not_continue_the_list_is_not_followed(html: str) -> None:
-    assert next_page_url(html, HERE) == ""
+def test_other_links_are_no_next_page(html: str) -> None:
+    assert next_page_url(html, PAGE) == ""
 
 
-def test_the_first_page_has_no_number() -> None:
+def test_next_page_of_a_first_page_without_number() -> None:
     html = "<b>1</b><a href='list_2.html'>2</a><a href='list_3.html'>3</a>"
     assert next_page_url(html, "http://a.test/list.html") == "http://a.test/list_2.html"
 
 
 @given(st.text(alphabet="<a href=?下一页>1234\"'/", max_size=80))
-def test_any_page_may_be_asked(html: str) -> None:
-    assert next_page_url(html, HERE) != HERE
+def test_next_page_of_any_markup_is_another_page(html: str) -> None:
+    assert next_page_url(html, PAGE) != PAGE
 
 
 TEMPLATE = Template(
@@ -75,10 +75,10 @@ TEMPLATE = Template(
 
 
 def follow(layer: int, html: str) -> NextLinks:
-    return LinkFollower(TEMPLATE).follow(layer, read_page(html, HERE), html)
+    return LinkFollower(TEMPLATE).follow(layer, read_page(html, PAGE), html)
 
 
-def test_each_layer_has_its_own_words_and_links_are_resolved_once() -> None:
+def test_each_layer_follows_links_with_its_own_words() -> None:
     html = (
         '<a href="m/1.html">会员单位</a><a href="/m/1.html">会员</a><a href="http://bad.test/">会员</a>'
         '<a href="lx.asp">联系方式</a>'
@@ -88,7 +88,7 @@ def test_each_layer_has_its_own_words_and_links_are_resolved_once() -> None:
     assert follow(2, html) == NextLinks()
 
 
-def test_next_pages_are_followed_only_from_pages_that_hold_the_layers_word() -> None:
+def test_next_page_needs_the_word_of_the_layer() -> None:
     assert follow(1, '<a href="?page=3">下一页</a>') == NextLinks(itself=True)
     html = '<a href="lx.asp">联系我们</a><a href="?page=3">下一页</a>'
-    assert follow(1, html) == NextLinks(("http://a.test/lx.asp",), THERE, itself=True)
+    assert follow(1, html) == NextLinks(("http://a.test/lx.asp",), NEXT_PAGE, itself=True)

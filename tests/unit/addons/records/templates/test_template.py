@@ -1,3 +1,5 @@
+"""Tests of template files: reading, defaults and error messages."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -61,7 +63,7 @@ def message(folder: Path, text: str) -> list[str]:
     return [line.removeprefix(f"{path}: ") for line in lines]
 
 
-def test_a_file_is_read(tmp_path: Path) -> None:
+def test_template_file_is_read(tmp_path: Path) -> None:
     template = resolve(str(template_file(tmp_path, GOOD)))
     assert template.search.queries == ("杭州 书店", "杭州 书局")
     assert template.seeds == ("http://shu.example.com/a",)
@@ -73,7 +75,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     assert template.providers == ("baidu", {"name": "searxng", "url": "http://localhost:8080/"})
 
 
-def test_shipped_templates_are_right_and_found_by_both_names() -> None:
+def test_shipped_templates_are_valid_and_found_by_both_names() -> None:
     names = dict(available())
     assert {"software-companies-sichuan", "bicycle-workshops-cornwall"} <= names.keys()
     for name in names:
@@ -85,20 +87,20 @@ def test_shipped_templates_are_right_and_found_by_both_names() -> None:
     assert set(source.crawl) == {"名称", "地址", "联系方式", "邮箱", "网址", "传真", "邮编", "QQ"}
 
 
-def test_the_users_folder_comes_before_the_package(tmp_path: Path) -> None:
+def test_folder_of_the_user_precedes_the_package(tmp_path: Path) -> None:
     template_file(tmp_path, GOOD, "software-companies-sichuan.toml")
     assert resolve("software-companies-sichuan", tmp_path).name == "书店-杭州"
     assert resolve("书店-杭州", tmp_path).naming == "店名"
 
 
-def test_an_unknown_name_tells_the_known_ones(tmp_path: Path) -> None:
+def test_unknown_name_is_reported_with_the_known_ones(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("name =")
     with pytest.raises(TemplateError, match=r"'x'.*one of broken, .*software-companies-sichuan"):
         resolve("x", tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         (SEED, "field crawl is missing: add it"),
         (SEED + "[crawl]", "field crawl is {}: write a table"),
@@ -136,17 +138,19 @@ def test_an_unknown_name_tells_the_known_ones(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_file_names_field_value_and_remedy(tmp_path: Path, text: str, told: str) -> None:
+def test_invalid_file_is_reported_with_field_value_and_remedy(
+    tmp_path: Path, text: str, expected: str
+) -> None:
     lines = message(tmp_path, text)
     assert len(lines) == 1
-    assert lines[0].startswith(told)
+    assert lines[0].startswith(expected)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_errors_are_reported_at_once(tmp_path: Path) -> None:
     assert len(message(tmp_path, 'seeds = ["x"]\nregion = "c"\nnam = 1\n[crawl]\na = "b"')) == 4
 
 
-def test_ten_thousand_seeds_are_kept_in_order_and_once(tmp_path: Path) -> None:
+def test_ten_thousand_seeds_keep_their_order_without_duplicates(tmp_path: Path) -> None:
     urls = [f"http://host{number}.test/" for number in range(10_000)]
     text = f"seeds = {[*urls, *urls[:9]]}\n{CRAWL}"
     assert list(read(template_file(tmp_path, text)).seeds) == urls
@@ -156,21 +160,21 @@ words = st.lists(st.text("软件公司四川ab", min_size=1, max_size=3), max_si
 
 
 @given(words, words)
-def test_every_name_is_asked_with_every_extension(names: list[str], places: list[str]) -> None:
+def test_every_name_is_combined_with_every_extension(names: list[str], places: list[str]) -> None:
     queries = Search(name=tuple(names), extension=tuple(places)).queries
     expected = {f"{place} {name}".strip() for place in places or [""] for name in names}
     assert (set(queries), len(queries)) == (expected, len(expected))
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
-def test_anchors_contain_their_keyword(before: str, after: str) -> None:
+def test_keyword_is_found_within_the_anchor(before: str, after: str) -> None:
     template = Template(name="t", seeds=("http://a.test/",), crawl={"QQ": CrawlWord(kind="qq")},
                         filter=({"联系我们": ("联系",)},))  # fmt: skip
     assert template.layer_word(0, f"{before}，联 系，{after}") == "联系我们"
     assert template.layer_word(1, "联系") is None
 
 
-def test_versions_follow_what_pages_are_read_by() -> None:
+def test_limits_do_not_change_the_version() -> None:
     one = resolve("软件公司-四川")
     other = one.model_copy(update={"limits": Limits(seeds=1)})
     assert (one.digest != other.digest, one.version == other.version) == (True, True)

@@ -1,3 +1,5 @@
+"""Tests of telephone numbers in text."""
+
 from __future__ import annotations
 
 import pytest
@@ -31,34 +33,34 @@ def found(text: str, region: str = "CN") -> list[str]:
         ("510107198001011234", []),
     ],
 )
-def test_what_chinese_pages_write(text: str, numbers: list[str]) -> None:
+def test_formats_of_chinese_pages(text: str, numbers: list[str]) -> None:
     assert found(text) == [f"+86 {number}" for number in numbers]
 
 
-def test_numbers_without_area_stay_unless_another_tells_it() -> None:
+def test_number_without_area_code_is_completed_on_request() -> None:
     assert found("85123456") == ["85123456"]
     assert found("热线 95588") == ["95588"]
     assert [one.value for one in telephones("85123456", "CN", labelled=False)] == []
     assert with_area("85123456", "28", "CN") == "+86 28 8512 3456"
 
 
-def test_other_countries() -> None:
+def test_numbers_of_other_countries() -> None:
     assert found("01872 270270 / 07811 123456", "GB") == ["+44 1872 270270", "+44 7811 123456"]
     assert found("01872 270270", "CN") != ["+44 1872 270270"]
 
 
 digits = st.text("0123456789", min_size=8, max_size=8).map(lambda d: "8" + d[1:])
-writings = st.sampled_from(
+formats = st.sampled_from(
     ("028-{}", "（028）{}", "86-28-{}", "+86-28-{}", "028 {}", "0086-28-{}", "028—{}")
 )
 
 
-@given(digits, writings)
-def test_every_writing_gives_one_spelling(number: str, writing: str) -> None:
-    assert found(writing.format(number)) == found(f"028-{number}")
+@given(digits, formats)
+def test_every_format_gives_the_same_number(number: str, written: str) -> None:
+    assert found(written.format(number)) == found(f"028-{number}")
 
 
 @given(st.text(max_size=200))
-def test_any_text_gives_values_that_stand_in_it(text: str) -> None:
+def test_values_are_within_any_text(text: str) -> None:
     for value in telephones(text, "CN"):
         assert 0 <= value.start < value.end <= len(text)

@@ -1,3 +1,5 @@
+"""Tests of the values of all kinds in text."""
+
 from __future__ import annotations
 
 from typing import get_args
@@ -35,17 +37,17 @@ KINDS: tuple[ValueKind, ...] = get_args(ValueKind)
         "info_at_a-b.com.cn",
     ],
 )  # fmt: skip
-def test_mail_addresses_however_they_are_hidden(written: str) -> None:
+def test_obfuscated_mail_addresses_are_found(written: str) -> None:
     assert "info@a-b.com.cn" in [one.value for one in mails(written)]
 
 
 @pytest.mark.parametrize("text", ["logo@2x.png", "a@b", "@user", "a..b@c.com", "look at b.com"])
-def test_what_is_no_mail_address(text: str) -> None:
+def test_invalid_mail_address_is_ignored(text: str) -> None:
     assert mails(text, labelled=False) == []
 
 
 @given(st.emails())
-def test_mail_addresses_of_the_standard_are_one_spelling(mail: str) -> None:
+def test_mail_addresses_are_normalised(mail: str) -> None:
     one = validated_mail(mail)
     assert (
         one is None
@@ -55,17 +57,17 @@ def test_mail_addresses_of_the_standard_are_one_spelling(mail: str) -> None:
 
 
 @given(st.integers(0, 255))
-def test_cloudflare_s_attribute(key: int) -> None:
+def test_cloudflare_attribute_is_decoded(key: int) -> None:
     code = bytes([key, *(ord(char) ^ key for char in "ab@c.com")]).hex()
     assert decode_cfemail(code) == "ab@c.com"
 
 
 @pytest.mark.parametrize("code", ["", "0", "zz", "00"])
-def test_broken_attributes_reveal_nothing(code: str) -> None:
+def test_invalid_cloudflare_attribute_is_ignored(code: str) -> None:
     assert decode_cfemail(code) is None
 
 
-def test_numbers_are_told_from_each_other() -> None:
+def test_kinds_of_numbers_are_distinguished() -> None:
     assert [one.value for one in postcodes("地址：成都 610041 电话 028-85123456", "CN")] == [
         "610041"
     ]
@@ -87,14 +89,14 @@ def test_numbers_are_told_from_each_other() -> None:
         ("We are at 2 Quay Street, Truro TR1 2HB.", "2 Quay Street, Truro TR1 2HB"),
     ],
 )
-def test_addresses_without_what_follows_them(text: str, value: str) -> None:
+def test_address_ends_before_other_text(text: str, value: str) -> None:
     found = address(text)
     assert found is not None
     assert found.value == value
 
 
 @pytest.mark.parametrize("text", ["请登录后查看", "****", "\ufffc", "a@b.com", "028-85123456"])
-def test_what_is_no_address(text: str) -> None:
+def test_text_without_address_is_ignored(text: str) -> None:
     assert address(text) is None
 
 
@@ -103,7 +105,7 @@ def test_sentences_do_not_look_like_addresses() -> None:
     assert not looks_like("We went down the road to the park")
 
 
-def test_names() -> None:
+def test_names_are_cleaned_found_and_compared() -> None:
     assert tidy("欢迎光临四川天府软件有限公司官网") == "四川天府软件有限公司"
     assert tidy("© 2024 The Cycle Shed. All rights reserved") == "The Cycle Shed"
     assert [o.value for o in organisations("Copyright 2020 成都天府软件（集团）有限公司")] == [
@@ -114,12 +116,12 @@ def test_names() -> None:
 
 
 @given(st.sampled_from(KINDS), st.text(max_size=120))
-def test_any_text_gives_values_of_any_kind(kind: ValueKind, text: str) -> None:
+def test_values_of_every_kind_are_within_any_text(kind: ValueKind, text: str) -> None:
     for value in read_values(kind, text, "CN"):
         assert value.value
         assert 0 <= value.start <= value.end <= len(text)
 
 
 @given(st.sampled_from(KINDS), st.text("0128-转/、 @.ac#at市路号", max_size=60))
-def test_texts_of_the_marks_that_values_are_made_of(kind: ValueKind, text: str) -> None:
+def test_values_of_random_marks_are_deterministic(kind: ValueKind, text: str) -> None:
     assert read_values(kind, text, "CN") == read_values(kind, text, "CN")
