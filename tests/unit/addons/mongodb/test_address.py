@@ -1,4 +1,4 @@
-"""What is said of a MongoDB server whose address cannot be used."""
+"""Tests of a MongoDB address that cannot be used."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ PASSWORDS = ("hush/secret", "hush@secret", "hush:secret", "hush%zzsecret")
 
 @pytest.mark.parametrize("scheme", ["mongodb", "mongodb+srv"])
 @pytest.mark.parametrize("password", PASSWORDS)
-def test_a_password_that_is_not_encoded_is_a_setting_to_mend_and_not_told(
-    scheme: str, password: str
-) -> None:
+def test_unencoded_password_is_an_error_and_not_reported(scheme: str, password: str) -> None:
     with pytest.raises(SettingError, match="MONGODB_URI") as caught:
         Server(f"{scheme}://me:{password}@a.test/news").connect()
     assert "hush" not in str(caught.value)
