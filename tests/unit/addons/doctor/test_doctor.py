@@ -1,4 +1,4 @@
-"""Tests of the doctor's examinations with real folders, ports and servers."""
+"""Tests of the doctor's examinations on real folders, ports and servers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def worst(findings: list[Finding]) -> Level:
     return max((finding.level for finding in findings), key=order.index)
 
 
-def test_each_problem_has_a_remedy(tmp_path: Path) -> None:
+def test_no_examination_fails_and_each_warning_has_a_remedy(tmp_path: Path) -> None:
     agent = "topiccrawl (+https://a.test/crawler)"
     findings = list(examine(settings(tmp_path, USER_AGENT=agent)))
     assert worst(findings) is not Level.FAIL, findings
@@ -49,7 +49,7 @@ def test_each_problem_has_a_remedy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "level", "told"),
+    ("name", "given", "level", "message"),
     [
         ("settings", {"DOWNLOAD_DELAY": "soon"}, Level.FAIL, "DOWNLOAD_DELAY is 'soon'"),
         ("settings", {"TOPICCRAWL_WORK_SITES": "0"}, Level.FAIL, "TOPICCRAWL_WORK_SITES is '0'"),
@@ -66,24 +66,24 @@ def test_each_problem_has_a_remedy(tmp_path: Path) -> None:
          Level.FAIL, "mongodb://127.0.0.1:9/n"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_named(
-    name: str, given: dict[str, str], level: Level, told: str, tmp_path: Path
+def test_wrong_setting_is_reported(
+    name: str, given: dict[str, str], level: Level, message: str, tmp_path: Path
 ) -> None:
     findings = found(name, tmp_path, **given)
     assert worst(findings) is level
     text = "\n".join(line for finding in findings for line in lines_of(finding))
-    assert told in text
+    assert message in text
     assert "secret" not in text
 
 
-def test_a_folder_that_cannot_be_written_is_a_failure(tmp_path: Path) -> None:
+def test_unwritable_folder_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert worst(found("disk", tmp_path / "file" / "data")) is Level.FAIL
     assert worst(found("disk", tmp_path / "not" / "yet")) is not Level.FAIL
     assert not (tmp_path / "not").exists(), "looking makes nothing"
 
 
-def test_port_in_use_is_a_warning(tmp_path: Path) -> None:
+def test_port_in_use_is_reported(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -91,7 +91,7 @@ def test_port_in_use_is_a_warning(tmp_path: Path) -> None:
     assert worst(findings) is Level.WARN
 
 
-def test_redis_without_persistence_is_a_warning(tmp_path: Path, redis_url: str) -> None:
+def test_redis_without_persistence_is_reported(tmp_path: Path, redis_url: str) -> None:
     findings = found("redis", tmp_path, REDIS_URL=redis_url)
     assert worst(findings) is Level.WARN
     assert any("append-only" in finding.text for finding in findings)
@@ -101,14 +101,16 @@ def test_available_mongodb_is_ok(tmp_path: Path, mongo_uri: str) -> None:
     assert worst(found("mongodb", tmp_path, MONGODB_URI=mongo_uri)) is Level.OK
 
 
-def test_exit_status_is_1_for_failures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_status_follows_the_findings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for given, status in (({}, 0), ({"DOWNLOAD_DELAY": "soon"}, 1)):
         command = Command()
         command.settings = settings(tmp_path, **given)
         command.run(["settings"], type("Options", (), {"json": True})())
         assert command.exitcode == status
-        (told,) = json.loads(capsys.readouterr().out)
-        assert told["level"] == ("fail" if status else "ok")
+        (finding,) = json.loads(capsys.readouterr().out)
+        assert finding["level"] == ("fail" if status else "ok")
     with pytest.raises(UsageError, match="unknown examination 'x'"):
         list(examine(settings(tmp_path), ["x"]))
     known = examinations_of(settings(tmp_path))
@@ -119,7 +121,7 @@ def mine(_: Settings) -> Iterator[Finding]:
     yield ok("mine", "well")
 
 
-def test_own_examinations_are_run_by_name_and_others_switched_off(tmp_path: Path) -> None:
+def test_own_examinations_are_run_and_others_disabled(tmp_path: Path) -> None:
     own = {"mine": f"{__name__}.mine", "ports": None}
     (finding,) = found("mine", tmp_path, TOPICCRAWL_EXAMINATIONS=own)
     assert finding == ok("mine", "well")

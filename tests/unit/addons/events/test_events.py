@@ -1,4 +1,4 @@
-"""Articles about one event are grouped as they arrive; those about another one are not."""
+"""Tests of events: articles about one event are grouped as they arrive."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def article(name: str, text: tuple[str, str], day: str = "2026-09-15") -> Articl
     return Article(url, *text, site=f"{name}.test", published=day, topics={"火灾": 0.5})
 
 
-def test_different_write_ups_of_one_event_are_grouped() -> None:
+def test_different_articles_about_one_event_are_grouped() -> None:
     grouping = Events(7)
     found = [
         grouping.add(article(name, text))
@@ -65,7 +65,7 @@ def test_a_stored_event_is_kept() -> None:
     assert grouping.add(article("b", FIRE_TOO)) == "http://z.test/1"
 
 
-def test_a_crawl_goes_on_with_the_events_that_are_stored(tmp_path: Path) -> None:
+def test_crawl_continues_stored_events(tmp_path: Path) -> None:
     settings = {"TOPICCRAWL_EVENTS": 7, "TOPICCRAWL_DATA_DIR": str(tmp_path)}
     crawler = get_crawler(settings_dict=settings)
 
@@ -74,8 +74,8 @@ def test_a_crawl_goes_on_with_the_events_that_are_stored(tmp_path: Path) -> None
         await pipeline.open_spider()
         store: ArticleStore = SqliteStore(tmp_path)
         await store.open()
-        named = [await pipeline.process_item(one) for one in articles]
-        await store.save([one for one in named if isinstance(one, Article)])
+        processed = [await pipeline.process_item(one) for one in articles]
+        await store.save([one for one in processed if isinstance(one, Article)])
         found = await store.articles()
         await store.close()
         return [one.event for one in found]

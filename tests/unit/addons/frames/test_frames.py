@@ -1,3 +1,5 @@
+"""Tests of ``scrapy frames``."""
+
 from __future__ import annotations
 
 import asyncio
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 LINE = "本台热线欢迎来电。"
 
 
-async def put(folder: Path, frame: SiteFrame) -> None:
+async def store_frame(folder: Path, frame: SiteFrame) -> None:
     knowledge = Sites(SqliteStorage(folder))
     await knowledge.open()
     await knowledge.put("a.test", {KEY: frame.to_json()})
@@ -40,7 +42,7 @@ def test_frames_are_shown_edited_and_dropped(
     frame = SiteFrame()
     for number in range(MIN_ARTICLES):
         frame.observe(Body(f"第{number}条。\n{LINE}", box="div.text"))
-    asyncio.run(put(tmp_path, frame))
+    asyncio.run(store_frame(tmp_path, frame))
     assert "div.text" in run("show")[1]
     status, out = run("show", "a.test")
     assert status == 0

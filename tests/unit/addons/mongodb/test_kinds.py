@@ -1,4 +1,4 @@
-"""Documents by name in a database of an earlier version: names of other forms, nested values."""
+"""Tests of documents that an earlier version stored in MongoDB."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_a_document_of_an_earlier_version_is_read_and_replaced(
+def test_document_of_an_earlier_version_is_read_and_replaced(
     mongo_uri: str, tmp_path: Path
 ) -> None:
     uri = database_uri(mongo_uri, tmp_path)
@@ -35,12 +35,12 @@ def test_a_document_of_an_earlier_version_is_read_and_replaced(
         collection = client[Server(uri).name]["pages"]
         collection.insert_one(dict(PAGE))
 
-        async def law() -> PageState:
+        async def check() -> PageState:
             async with Pages(MongoStorage(uri)) as pages:
                 (old,) = await pages.due("足球", 9.0)
                 await pages.save([replace(old, due=0.0)])
                 return (await pages.get("足球", [old.url]))[old.url]
 
-        found = asyncio.run(law())
+        found = asyncio.run(check())
         assert (found.due, found.more) == (0.0, PAGE["more"])
         assert collection.count_documents({}) == 1

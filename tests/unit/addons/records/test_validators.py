@@ -1,4 +1,4 @@
-"""Tests of the validators that a spider crawl stores for conditional requests."""
+"""Tests of the validators that a template crawl stores for conditional requests."""
 
 from __future__ import annotations
 

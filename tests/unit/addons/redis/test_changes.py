@@ -1,4 +1,4 @@
-"""Tests of the changes of rows that a node sends to Redis."""
+"""Tests of the changed rows that a node reports to Redis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from topiccrawl.frontier.embedded import EmbeddedFrontier
 if TYPE_CHECKING:
     from pathlib import Path
 
-RUDE = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1_000)
+NO_DELAY = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurrency=1_000)
 ENDINGS = (
     Outcome(Ending.CRAWLED, relevance=0.5), Outcome(Ending.ERROR, "http-404"),
     Outcome(Ending.LATER, "timeout"), Outcome(Ending.RELEASED),
@@ -24,7 +24,7 @@ MINE = [True] * 256
 
 
 def crawl(frontier: EmbeddedFrontier, web: Web, pages: int) -> None:
-    """Pages with links in all words, which end in any way."""
+    """Crawl pages with random link texts and outcomes."""
     for _ in range(pages):
         offers = [
             offer._replace(anchor="锚" * web.rng.randrange(3), context="\0" * web.rng.randrange(2))
@@ -39,9 +39,9 @@ def rows(frontier: EmbeddedFrontier) -> dict[bytes, bytes]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_reported_makes_the_rows_before_those_of_now(tmp_path: Path, seed: int) -> None:
+def test_reported_changes_reproduce_the_rows(tmp_path: Path, seed: int) -> None:
     web, rng = Web(9, seed), random.Random(seed)  # noqa: S311
-    frontier = EmbeddedFrontier(tmp_path, Largest(), RUDE, Limits(max_known=150), sync="never")
+    frontier = EmbeddedFrontier(tmp_path, Largest(), NO_DELAY, Limits(max_known=150), sync="never")
     frontier.store.feed = changes = Changes()
     frontier.push([Seed(web.url(number), 0.5) for number in range(9)])
     web.made = 9

@@ -1,4 +1,4 @@
-"""The settings, or a place in the log of crawls, choose the frontiers."""
+"""Tests of the choice of frontiers by settings or by a place in the log of crawls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ URL = "redis://127.0.0.1:9/3"
 
 
 class OwnFrontiers(LocalFrontiers):
-    """A value of the setting."""
+    """Frontiers of a user."""
 
 
 def project(**own: str) -> Settings:
@@ -40,21 +40,23 @@ def project(**own: str) -> Settings:
         ({"REDIS_URL": URL, "TOPICCRAWL_FRONTIER": ""}, "", LocalFrontiers),
     ],
 )
-def test_settings_or_a_place_choose(settings: dict[str, str], place: str, kind: type) -> None:
+def test_settings_or_a_place_choose_the_frontiers(
+    settings: dict[str, str], place: str, kind: type
+) -> None:
     assert type(frontiers_of(project(**settings), place)) is kind
 
 
-def test_the_environment_chooses_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_chooses_the_frontiers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", URL)
     assert frontiers_of(project()).place("nev") == f"{URL}#nev"
     assert isinstance(frontiers_of(project(REDIS_URL="")), LocalFrontiers)
 
 
-def test_a_place_is_found_without_the_setting_that_made_it() -> None:
+def test_place_is_found_without_its_setting() -> None:
     place = frontiers_of(project(REDIS_URL=URL)).place("nev")
     assert frontiers_of(project(), place).place("nev") == place
 
 
-def test_a_path_that_names_nothing_is_one_line(tmp_path: Path) -> None:
+def test_unknown_dotted_path_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"TOPICCRAWL_FRONTIER is 'nowhere\.Frontiers'"):
         frontiers_of(project(TOPICCRAWL_FRONTIER="nowhere.Frontiers"), tmp_path)

@@ -1,4 +1,4 @@
-"""Settings of scrapy-redis users choose and find the frontier in Redis."""
+"""Tests of the settings of scrapy-redis users, and of start URLs in Redis."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_server_named_by_url_or_host_chooses_redis() -> None:
     assert in_redis(Settings({"REDIS_HOST": "h"}))
 
 
-def test_the_environment_names_a_server_where_no_setting_does(
+def test_environment_names_the_server_without_a_setting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("REDIS_URL", "redis://there:7/3")
@@ -45,18 +45,18 @@ def test_the_environment_names_a_server_where_no_setting_does(
         {"REDIS_PARAMS": {"url": "redis://h:7/3", "password": "p", "decode_responses": True}},
     ],
 )
-def test_all_ways_to_name_a_server_are_understood(settings: dict[str, object]) -> None:
+def test_server_is_read_from_every_form_of_settings(settings: dict[str, object]) -> None:
     known = client_of(Settings(settings)).connection_pool.connection_kwargs
     assert (known["host"], known["port"], known["db"], known["password"]) == ("h", 7, 3, "p")
     assert not known.get("decode_responses")
 
 
-def test_an_address_that_is_none_is_named() -> None:
+def test_invalid_address_is_reported() -> None:
     with pytest.raises(SettingError, match="REDIS_URL"):
         client_of(Settings({"REDIS_URL": "localhost"}))
 
 
-def test_a_password_with_a_slash_is_not_told() -> None:
+def test_password_with_a_slash_is_not_reported() -> None:
     with pytest.raises(SettingError, match="percent-encode") as caught:
         client_of(Settings({"REDIS_URL": "redis://:hush/secret@h:6379/0"}))
     assert "hush" not in str(caught.value)
@@ -93,7 +93,7 @@ def test_invalid_start_url_is_logged_and_skipped(
     assert len(caplog.text) < 1_000
 
 
-def test_a_start_url_speaks_for_no_lease() -> None:
+def test_lease_data_of_a_start_url_is_ignored() -> None:
     ticket = {"token": 1, "evidence": []}
     text = json.dumps({"url": "http://a.cn/", "meta": {meta.KEY: ticket, "n": 1}})
     taken: list[Request] = []

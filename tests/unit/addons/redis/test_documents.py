@@ -1,4 +1,4 @@
-"""Documents of a node: marks in Redis, all else in its file."""
+"""Tests of the documents of a node: marks in Redis, all others in its file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_marks_in_the_file_of_a_node_move_to_redis(tmp_path: Path, redis_url: st
     mine, other = tmp_path / "mine", tmp_path / "other"
     no_more = TWO._replace(wanted=False)
 
-    async def law() -> None:
+    async def check() -> None:
         async with Sites(SqliteStorage(mine)) as file:
             await MarkStore(file, "球").mark([ONE, TWO])
             await MarkStore(file, "城").mark([THREE])
@@ -54,11 +54,11 @@ def test_marks_in_the_file_of_a_node_move_to_redis(tmp_path: Path, redis_url: st
             assert await MarkStore(file, "球").marks() == []
             assert await MarkStore(file, "城").changed() == 0.0
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_a_list_of_all_is_in_order_and_bounded(tmp_path: Path, redis_url: str) -> None:
-    async def law() -> None:
+def test_documents_are_listed_in_order_with_a_limit(tmp_path: Path, redis_url: str) -> None:
+    async def check() -> None:
         storage = node(tmp_path, redis_url)
         async with Sites(storage) as sites:
             await sites.put("a.test", {"one": 1, "two": 2})
@@ -77,11 +77,11 @@ def test_a_list_of_all_is_in_order_and_bounded(tmp_path: Path, redis_url: str) -
         assert last["key"] == THREE.url
         await documents.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
-def test_what_is_known_of_sites_needs_no_redis(tmp_path: Path) -> None:
-    async def law() -> None:
+def test_documents_of_sites_need_no_redis(tmp_path: Path) -> None:
+    async def check() -> None:
         async with Sites(node(tmp_path, AWAY)) as sites:
             await sites.put("a.test", {"patterns": ["^/a/"]})
             assert await sites.sites("patterns") == ["a.test"]
@@ -93,18 +93,18 @@ def test_what_is_known_of_sites_needs_no_redis(tmp_path: Path) -> None:
             await documents.find(SITES, {})
         await documents.close()
 
-    asyncio.run(law())
+    asyncio.run(check())
 
 
 def test_marks_are_stored_with_their_name_in_one_transaction(
     tmp_path: Path, redis_url: str
 ) -> None:
-    async def law() -> None:
+    async def check() -> None:
         async with Sites(node(tmp_path, redis_url)) as sites:
             await sites.put(f"{MARKS}球", {mark.url: mark._asdict() for mark in (ONE, TWO, THREE)})
 
     with redis.Redis.from_url(redis_url) as client:
         client.config_resetstat()
-        asyncio.run(law())
+        asyncio.run(check())
         calls = {name: one["calls"] for name, one in client.info("commandstats").items()}
     assert [calls.get(f"cmdstat_{name}") for name in ("multi", "exec", "hset", "sadd")] == [1] * 4

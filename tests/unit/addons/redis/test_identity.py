@@ -1,4 +1,4 @@
-"""The format of a crawl in Redis: what changes it has to raise its number."""
+"""Tests of the format of a crawl in Redis: a change must raise its number."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def row() -> Row:
     return row
 
 
-def test_rows_hosts_and_statistics_in_redis_are_those_of_the_format() -> None:
+def test_rows_hosts_and_statistics_match_the_format() -> None:
     written = (row().encode().hex(), CLOCK.format, STATS.format)
     known = (ROW, "<ddBIId", "<Id")
     assert (FORMAT, *written) == ([2, 2], *known), "raise the second number of nodes.about.FORMAT"
@@ -48,16 +48,16 @@ def test_rows_hosts_and_statistics_in_redis_are_those_of_the_format() -> None:
 
 
 @pytest.mark.parametrize("found", [[2, 3], [1, 2], 7, None])
-def test_a_crawl_of_another_format_is_refused_with_what_to_do(found: object) -> None:
+def test_crawl_of_another_format_is_rejected_with_a_remedy(found: object) -> None:
     text = json.dumps({**json.loads(crawl_identity(FirstCome(), "nev")), "format": found})
-    for refuse in (parse_identity, lambda where, told: identity_mismatch(where, told, "")):
+    for refuse in (parse_identity, lambda where, text: identity_mismatch(where, text, "")):
         with pytest.raises(
             StateVersionError, match=r"another version.*this version needs 2\.2.*export"
         ):
             refuse("redis://h/0", text)
 
 
-def test_another_crawl_of_this_format_is_named() -> None:
+def test_mismatch_names_the_other_crawl() -> None:
     here, there = (crawl_identity(FirstCome(), owner) for owner in ("足球", "nev"))
     error = identity_mismatch("redis://h/0", there, here)
     assert "足球" in str(error)

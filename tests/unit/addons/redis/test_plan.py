@@ -1,4 +1,4 @@
-"""Laws of the plan: everything is served, evenly, and little moves."""
+"""Properties of the plan: all buckets are served, evenly, and few move."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def load(shares: dict[int, int], known: dict[int, int], node: int) -> int:
 
 
 @given(nodes=nodes, known=hosts, claims=st.dictionaries(st.integers(0, 255), st.integers(1, 60)))
-def test_every_bucket_has_one_living_node_and_loads_are_even(
+def test_every_bucket_has_one_node_and_loads_are_even(
     nodes: list[int], known: dict[int, int], claims: dict[int, int]
 ) -> None:
     shares = plan(nodes, claims, known)
@@ -31,15 +31,13 @@ def test_every_bucket_has_one_living_node_and_loads_are_even(
 
 
 @given(nodes=nodes, known=hosts)
-def test_a_plan_that_is_carried_out_moves_nothing_more(
-    nodes: list[int], known: dict[int, int]
-) -> None:
+def test_plan_is_stable(nodes: list[int], known: dict[int, int]) -> None:
     shares = plan(nodes, {}, known)
     assert plan(nodes, shares, known) == shares
 
 
 @given(nodes=nodes)
-def test_when_a_node_leaves_the_others_keep_what_they_have(nodes: list[int]) -> None:
+def test_other_nodes_keep_their_buckets_when_one_leaves(nodes: list[int]) -> None:
     shares = plan(nodes, {}, {})
     rest = nodes[1:]
     kept = {bucket: node for bucket, node in shares.items() if node in rest}
@@ -47,11 +45,11 @@ def test_when_a_node_leaves_the_others_keep_what_they_have(nodes: list[int]) -> 
     assert all(moved[bucket] == node for bucket, node in kept.items() if rest)
 
 
-def test_without_nodes_nothing_is_served() -> None:
+def test_plan_without_nodes_is_empty() -> None:
     assert plan([], {1: 2}, {}) == {}
 
 
-def test_empty_buckets_do_not_stand_for_hosts() -> None:
+def test_hosts_are_divided_evenly_despite_empty_buckets() -> None:
     known = dict.fromkeys(range(0, 240, 8), 1)
     for claims in ({}, dict.fromkeys(range(BUCKETS), 1), dict.fromkeys(known, 1)):
         shares = plan([1, 2, 3], claims, known)

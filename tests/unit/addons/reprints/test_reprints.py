@@ -1,4 +1,4 @@
-"""A link that names a story stored from another site goes behind others, and is not lost."""
+"""Tests of links to stored stories: their scores are lowered, and they are not lost."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def offered(tmp_path: Path, *links: Link) -> tuple[list[Offer], list[Offer], lis
     return before, after, counted
 
 
-def test_a_link_to_a_story_of_another_site_is_lowered_and_counted(tmp_path: Path) -> None:
+def test_link_to_a_stored_story_is_lowered_and_counted(tmp_path: Path) -> None:
     order = strategy("shark-plus", Scorer(TOPIC))
     (before,), (after,), counted = offered(
         tmp_path, Link("http://b.test/9", TITLE.replace("，", " "))
@@ -59,7 +59,7 @@ def test_a_link_to_a_story_of_another_site_is_lowered_and_counted(tmp_path: Path
     assert len(counted) == 1
 
 
-def test_other_links_pass_unchanged(tmp_path: Path) -> None:
+def test_other_links_are_unchanged(tmp_path: Path) -> None:
     links = (
         Link("http://a.test/1?page=all", TITLE),
         Link("http://b.test/10", "老城区新桥通车，行人不再绕行浮桥"),

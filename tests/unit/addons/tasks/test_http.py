@@ -1,4 +1,4 @@
-"""Tests of the HTTP API of tasks."""
+"""Tests of the HTTP interface of orders and tasks."""
 
 from __future__ import annotations
 
@@ -50,25 +50,25 @@ async def post(client: TestClient[Any, Any], path: str, body: object = None) -> 
         return answer.status, await answer.json()
 
 
-def test_a_crawl_is_steered(tmp_path: Path) -> None:
+def test_crawl_is_paused_resumed_and_slowed(tmp_path: Path) -> None:
     async def act(client: TestClient[Any, Any]) -> None:
         assert await post(client, "/api/orders/nev/speed", {"factor": 0.5}) == (
             200, {"paused": False, "speed": 0.5, "cancelled": 0.0, "urls": [], "worker": ""},
         )  # fmt: skip
         await post(client, "/api/orders/nev/pause")
         async with client.get("/api/orders/nev") as answer:
-            told = await answer.json()
-            assert (told["paused"], told["speed"]) == (True, 0.5)
+            reply = await answer.json()
+            assert (reply["paused"], reply["speed"]) == (True, 0.5)
         assert (await post(client, "/api/orders/nev/resume"))[1]["paused"] is False
 
     serve(tmp_path, act)
 
 
-def test_start_urls_wait_for_a_crawl_and_bad_ones_are_refused(tmp_path: Path) -> None:
+def test_start_urls_are_queued_and_invalid_ones_rejected(tmp_path: Path) -> None:
     async def act(client: TestClient[Any, Any]) -> None:
         path = "/api/orders/nev/add"
-        status, told = await post(client, path, {"urls": ["HTTP://A.test", "http://a.test/"]})
-        assert (status, told["urls"]) == (200, ["http://a.test/"])
+        status, reply = await post(client, path, {"urls": ["HTTP://A.test", "http://a.test/"]})
+        assert (status, reply["urls"]) == (200, ["http://a.test/"])
         wrong: list[object] = [
             {}, {"urls": "http://a.test/"}, {"urls": [1]}, {"urls": ["ftp://a.test/"]},
             {"urls": ["http://169.254.169.254/"]}, {"urls": ["http://0x7f.1/"]},
@@ -76,21 +76,21 @@ def test_start_urls_wait_for_a_crawl_and_bad_ones_are_refused(tmp_path: Path) ->
             {"urls": [f"http://a.test/{'x' * 2000}"]},
         ]  # fmt: skip
         for body in wrong:
-            status, told = await post(client, path, body)
-            assert (status, bool(told["error"])) == (400, True), body
-        status, told = await post(client, "/api/orders/task-7/add", {"urls": ["http://a.test/"]})
-        assert "task-7.a.test" in told["error"]
+            status, reply = await post(client, path, body)
+            assert (status, bool(reply["error"])) == (400, True), body
+        status, reply = await post(client, "/api/orders/task-7/add", {"urls": ["http://a.test/"]})
+        assert "task-7.a.test" in reply["error"]
         for hundred in range(5):
             urls = [f"http://b.test/{hundred}/{number}" for number in range(100)]
-            status, told = await post(client, path, {"urls": urls})
-        assert (status, "would be waiting" in told["error"]) == (400, True)
+            status, reply = await post(client, path, {"urls": urls})
+        assert (status, "would be waiting" in reply["error"]) == (400, True)
         async with client.get("/api/orders/nev") as answer:
             assert len((await answer.json())["urls"]) == 401
 
     serve(tmp_path, act)
 
 
-def test_an_operator_chooses_the_worker_of_a_site(tmp_path: Path) -> None:
+def test_worker_of_a_site_is_assigned(tmp_path: Path) -> None:
     spec = {"arguments": {"topic": "足球"}, "sites": ["a.test"]}
 
     async def act(client: TestClient[Any, Any]) -> None:
@@ -98,24 +98,24 @@ def test_an_operator_chooses_the_worker_of_a_site(tmp_path: Path) -> None:
         turns = WorkerSession(LocalLedger(tmp_path), 1)
         assert await turns.heartbeat({}) is not None
         path = "/api/tasks/1/assign"
-        status, told = await post(client, path, {"site": "a.test", "worker": turns.name})
-        assert (status, told["sites"][0]["chosen"]) == (200, turns.name)
+        status, reply = await post(client, path, {"site": "a.test", "worker": turns.name})
+        assert (status, reply["sites"][0]["chosen"]) == (200, turns.name)
         for site, worker in (("b.test", turns.name), ("a.test", "unknown"), ("a.test", 1)):
             assert (await post(client, path, {"site": site, "worker": worker}))[0] == 400
         assert (await post(client, path, {"site": "a.test"}))[1]["error"] == "the body needs worker"
-        told = (await post(client, path, {"site": "a.test", "worker": "any"}))[1]
-        assert told["sites"][0]["chosen"] == ""
+        reply = (await post(client, path, {"site": "a.test", "worker": "any"}))[1]
+        assert reply["sites"][0]["chosen"] == ""
 
     serve(tmp_path, act)
 
 
-def test_a_wrong_request_says_why(tmp_path: Path) -> None:
+def test_invalid_request_is_rejected_with_a_reason(tmp_path: Path) -> None:
     async def act(client: TestClient[Any, Any]) -> None:
         for body in ({}, {"factor": "much"}, {"factor": 1e9}, {"factor": None}):
-            status, told = await post(client, "/api/orders/nev/speed", body)
-            assert (status, "speed is" in told["error"]) == (400, True)
-        status, told = await post(client, "/api/orders/nev/speed", [1])
-        assert (status, told["error"]) == (400, "the body must be a JSON object")
+            status, reply = await post(client, "/api/orders/nev/speed", body)
+            assert (status, "speed is" in reply["error"]) == (400, True)
+        status, reply = await post(client, "/api/orders/nev/speed", [1])
+        assert (status, reply["error"]) == (400, "the body must be a JSON object")
         async with client.post("/api/orders/nev/speed", data=b"\xff") as answer:
             assert answer.status == 400
         for text, charset in ((b"{}", "none-such"), (b"[" * 100_000, "utf-8")):
@@ -128,7 +128,7 @@ def test_a_wrong_request_says_why(tmp_path: Path) -> None:
     serve(tmp_path, act)
 
 
-def test_unavailable_state_is_status_503(tmp_path: Path) -> None:
+def test_unavailable_state_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     async def act(client: TestClient[Any, Any]) -> None:
@@ -137,7 +137,7 @@ def test_unavailable_state_is_status_503(tmp_path: Path) -> None:
     serve(tmp_path / "file", act)
 
 
-def test_tasks_are_made_steered_and_removed(tmp_path: Path) -> None:
+def test_task_is_created_controlled_and_removed(tmp_path: Path) -> None:
     spec = {"arguments": {"topic": "足球"}, "sites": ["a.test", "http://b.test/x"], "owner": "甲"}
 
     async def act(client: TestClient[Any, Any]) -> None:
@@ -159,7 +159,7 @@ def test_tasks_are_made_steered_and_removed(tmp_path: Path) -> None:
     serve(tmp_path, act)
 
 
-def test_a_task_that_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_invalid_task_is_rejected(tmp_path: Path) -> None:
     good: dict[str, object] = {"arguments": {"topic": "足球"}, "sites": ["a.test"]}
     wrong: list[dict[str, object]] = [
         {}, {"sites": "a.test"}, {"sites": []}, {"sites": [1]}, {"pages": -1}, {"pages": True},
@@ -171,15 +171,15 @@ def test_a_task_that_cannot_be_is_refused(tmp_path: Path) -> None:
     async def act(client: TestClient[Any, Any]) -> None:
         for change in wrong:
             body = {**good, **change} if change else change
-            status, told = await post(client, "/api/tasks", body)
-            assert (status, bool(told["error"])) == (400, True), change
+            status, reply = await post(client, "/api/tasks", body)
+            assert (status, bool(reply["error"])) == (400, True), change
         async with client.get("/api/tasks") as answer:
             assert await answer.json() == []
 
     serve(tmp_path, act)
 
 
-def test_a_template_is_one_part_for_all_tasks_that_name_it(tmp_path: Path) -> None:
+def test_tasks_of_one_template_have_the_same_shard(tmp_path: Path) -> None:
     name = "software-companies-sichuan"
     body: dict[str, object] = {"spider": "template", "arguments": {"template": name}}
     wrong: list[dict[str, object]] = [
@@ -193,8 +193,8 @@ def test_a_template_is_one_part_for_all_tasks_that_name_it(tmp_path: Path) -> No
 
     async def act(client: TestClient[Any, Any]) -> None:
         for change in wrong:
-            status, told = await post(client, "/api/tasks", {**body, **change})
-            assert (status, bool(told["error"])) == (400, True), change
+            status, reply = await post(client, "/api/tasks", {**body, **change})
+            assert (status, bool(reply["error"])) == (400, True), change
         made = [
             (await post(client, "/api/tasks", {**body, **more}))[1]
             for more in (
@@ -231,7 +231,7 @@ def _template(**arguments: str) -> dict[str, object]:
     return {"spider": "template", "arguments": {"template": "软件公司-四川", **arguments}}
 
 
-def test_an_order_names_no_file(tmp_path: Path) -> None:
+def test_task_that_names_a_file_is_rejected(tmp_path: Path) -> None:
     names = {"line": tmp_path / "secret.txt", "topic": tmp_path / "own.toml"}
     names["line"].write_text(f"{HIDDEN}\n")
     names["topic"].write_text(f"{HIDDEN} = [")
@@ -249,19 +249,19 @@ def test_an_order_names_no_file(tmp_path: Path) -> None:
 
     async def act(client: TestClient[Any, Any]) -> None:
         for body in wrong:
-            status, told = await post(client, "/api/tasks", body)
-            assert (status, "HTTP" in told["error"]) == (400, True), (body, told)
-            assert HIDDEN not in told["error"]
+            status, reply = await post(client, "/api/tasks", body)
+            assert (status, "HTTP" in reply["error"]) == (400, True), (body, reply)
+            assert HIDDEN not in reply["error"]
         async with client.get("/api/tasks") as answer:
             assert await answer.json() == []
 
     serve(tmp_path, act)
 
 
-def test_an_answer_holds_no_text_of_a_file(
+def test_response_has_no_text_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Topics and templates known by name may have mistakes: the log shows them, no answer does."""
+    """Errors in topics and templates are logged, but no response shows them."""
     monkeypatch.chdir(tmp_path)
     for kind, broken in (("topics", f'{HIDDEN} = "a"'), ("templates", f"{HIDDEN} [")):
         (tmp_path / kind).mkdir()
@@ -276,17 +276,17 @@ def test_an_answer_holds_no_text_of_a_file(
     }
 
     async def act(client: TestClient[Any, Any]) -> None:
-        for said, body in bodies.items():
-            status, told = await post(client, "/api/tasks", body)
-            assert (status, said in told["error"]) == (400, True), told
-            assert HIDDEN not in told["error"]
+        for message, body in bodies.items():
+            status, reply = await post(client, "/api/tasks", body)
+            assert (status, message in reply["error"]) == (400, True), reply
+            assert HIDDEN not in reply["error"]
 
     serve(tmp_path, act)
     assert f"unknown field {HIDDEN}" in caplog.text
     assert "seeds.txt: line 2 is no" in caplog.text
 
 
-def test_lists_and_engines_come_from_the_allowed_folder_alone(tmp_path: Path) -> None:
+def test_lists_are_read_from_the_allowed_folder_only(tmp_path: Path) -> None:
     folder, secret = tmp_path / "orders", tmp_path / "secret.txt"
     folder.mkdir()
     secret.write_text("http://hidden.test/\n")
@@ -299,8 +299,8 @@ def test_lists_and_engines_come_from_the_allowed_folder_alone(tmp_path: Path) ->
 
     async def act(client: TestClient[Any, Any]) -> None:
         for name in wrong:
-            status, told = await post(client, "/api/tasks", _template(discover=f"list:{name}"))
-            assert status == 400, (name, told)
+            status, reply = await post(client, "/api/tasks", _template(discover=f"list:{name}"))
+            assert status == 400, (name, reply)
         good = _template(discover="bing, list:seeds.txt")
         status, made = await post(client, "/api/tasks", good)
         assert status == 200, made
@@ -310,7 +310,7 @@ def test_lists_and_engines_come_from_the_allowed_folder_alone(tmp_path: Path) ->
     serve(tmp_path / "data", act, str(folder))
 
 
-def _wide(text: str) -> list[dict[str, object]]:
+def _oversized(text: str) -> list[dict[str, object]]:
     good = _topic("足球")
     return [
         {**good, "owner": text}, {**good, "sites": [f"http://a.test/{text}"]}, _topic(text),
@@ -320,14 +320,14 @@ def _wide(text: str) -> list[dict[str, object]]:
     ]  # fmt: skip
 
 
-def test_fields_names_and_numbers_are_bounded(
+def test_fields_names_and_numbers_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def act(client: TestClient[Any, Any]) -> None:
-        for body in _wide("长" * 5000):
-            status, told = await post(client, "/api/tasks", body)
+        for body in _oversized("长" * 5000):
+            status, reply = await post(client, "/api/tasks", body)
             assert status == 400, body.keys()
-            assert len(told["error"]) < 1000
+            assert len(reply["error"]) < 1000
         digits = b'{"factor": ' + b"9" * 9000 + b"}"
         for data in (digits, b'{"factor": ' + b"9" * 400 + b"}", b'{"factor": NaN}'):
             async with client.post("/api/orders/nev/speed", data=data) as answer:
@@ -347,22 +347,22 @@ def test_fields_names_and_numbers_are_bounded(
     serve(tmp_path, act)
 
 
-def test_a_wish_is_checked_beside_the_loop(tmp_path: Path) -> None:
-    """The check waits for the loop to go on: in the loop itself it would wait in vain."""
-    moved = threading.Event()
+def test_task_is_checked_outside_the_event_loop(tmp_path: Path) -> None:
+    """The check waits for the event loop, so in the loop itself it would time out."""
+    loop_continued = threading.Event()
 
-    def check(_wish: TaskSpec) -> str:
-        assert moved.wait(PATIENCE)
+    def check(_spec: TaskSpec) -> str:
+        assert loop_continued.wait(PATIENCE)
         return ""
 
     async def create() -> None:
         service = TaskService(LocalLedger(tmp_path), check)
-        making = asyncio.create_task(
+        creation = asyncio.create_task(
             service.create(TaskSpec("topic", {"topic": "足球"}, ("a.test",)))
         )
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        moved.set()
-        assert (await making).state == "waiting"
+        loop_continued.set()
+        assert (await creation).state == "waiting"
 
     asyncio.run(create())

@@ -1,4 +1,4 @@
-"""Answers that tasks share: they save requests, and a crawl never depends on them."""
+"""Tests of responses shared by tasks: they save requests, and a crawl works without them."""
 
 from __future__ import annotations
 
@@ -35,50 +35,52 @@ def settings(folder: Path, seconds: float = 60.0) -> Settings:
 
 
 def opened(given: Settings) -> SharedResponses:
-    answers = SharedResponses(given)
-    answers.open_spider(SPIDER)
-    return answers
+    responses = SharedResponses(given)
+    responses.open_spider(SPIDER)
+    return responses
 
 
-def keep(answers: SharedResponses, url: str = URL, body: bytes = b"<p>news</p>") -> bool:
+def store_and_find(
+    responses: SharedResponses, url: str = URL, body: bytes = b"<p>news</p>"
+) -> bool:
     """Store an answer; return whether it is found again."""
-    answers.store_response(SPIDER, Request(url), HtmlResponse(url, body=body))
-    found = answers.retrieve_response(SPIDER, Request(url))
+    responses.store_response(SPIDER, Request(url), HtmlResponse(url, body=body))
+    found = responses.retrieve_response(SPIDER, Request(url))
     return found is not None and found.body == body
 
 
-def test_an_answer_serves_until_its_time_is_over(tmp_path: Path) -> None:
-    answers = opened(settings(tmp_path))
-    assert keep(answers)
-    answers._seconds = -1.0
-    assert answers.retrieve_response(SPIDER, Request(URL)) is None
-    answers.close_spider(SPIDER)
+def test_response_is_used_until_it_expires(tmp_path: Path) -> None:
+    responses = opened(settings(tmp_path))
+    assert store_and_find(responses)
+    responses._seconds = -1.0
+    assert responses.retrieve_response(SPIDER, Request(URL)) is None
+    responses.close_spider(SPIDER)
 
 
-def test_a_full_file_keeps_no_more_and_stops_nothing(
+def test_full_file_stores_no_more_responses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(shared, "MAX_BYTES", 5 * 4096)
-    answers = opened(settings(tmp_path))
-    assert keep(answers)
-    assert not keep(answers, f"{URL}0", os.urandom(50_000))
-    assert not keep(answers, f"{URL}1", os.urandom(50_000))
-    assert keep(answers), "the first still serves"
+    responses = opened(settings(tmp_path))
+    assert store_and_find(responses)
+    assert not store_and_find(responses, f"{URL}0", os.urandom(50_000))
+    assert not store_and_find(responses, f"{URL}1", os.urandom(50_000))
+    assert store_and_find(responses), "the first still serves"
     assert len(caplog.messages) == 1
-    answers.close_spider(SPIDER)
+    responses.close_spider(SPIDER)
 
 
-def test_without_a_file_each_task_asks_for_itself(
+def test_unusable_file_is_logged_and_responses_not_shared(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "shared").write_text("no folder")
-    answers = opened(settings(tmp_path))
-    assert not keep(answers)
+    responses = opened(settings(tmp_path))
+    assert not store_and_find(responses)
     assert "shared" in caplog.text
-    answers.close_spider(SPIDER)
+    responses.close_spider(SPIDER)
 
 
-def test_files_out_of_date_and_of_forgotten_sites_are_deleted(tmp_path: Path) -> None:
+def test_expired_files_and_forgotten_sites_are_deleted(tmp_path: Path) -> None:
     given = settings(tmp_path)
     with closing(opened(given)._open()):
         pass

@@ -1,3 +1,5 @@
+"""Tests of WARC archives: writing, indexes, repair after kills, and removal."""
+
 from __future__ import annotations
 
 import json
@@ -39,8 +41,8 @@ def valid(folder: Path) -> bool:
     return subprocess.run(command, timeout=PATIENCE, check=False).returncode == 0
 
 
-def three(folder: Path) -> Path:
-    """The file of an archive with three exchanges."""
+def file_of_three(folder: Path) -> Path:
+    """Return the file of an archive with three exchanges."""
     archive = Archive(folder)
     archive.open()
     for number in range(3):
@@ -50,7 +52,7 @@ def three(folder: Path) -> Path:
     return file
 
 
-def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
+def test_written_exchanges_are_valid_and_read_back(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
     written = [exchange(n) for n in range(5)]
@@ -69,22 +71,22 @@ def test_what_is_written_is_valid_and_comes_back(tmp_path: Path) -> None:
     assert kinds == ["warcinfo", *["response", "request"] * 5]
 
 
-def test_truncated_file_is_read_or_reported_at_any_length(
+def test_truncated_file_is_read_or_reported(
     tmp_path: Path,
 ) -> None:
-    file = three(tmp_path)
+    file = file_of_three(tmp_path)
     data, cut = file.read_bytes(), tmp_path / "cut.warc.gz"
-    told = 0
+    reported = 0
     for end in range(1, len(data), 7):
         cut.write_bytes(data[:end])
         try:
             assert len(list(exchanges(cut))) <= 3
         except ConfigurationError as error:
-            told += "cut.warc.gz: cannot be read as WARC" in str(error)
-    assert told > 3
+            reported += "cut.warc.gz: cannot be read as WARC" in str(error)
+    assert reported > 3
 
 
-def test_a_page_that_is_as_it_was_is_a_revisit_and_not_in_the_index(tmp_path: Path) -> None:
+def test_unmodified_page_is_a_revisit_without_index_entry(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
     archive.write(exchange(1))
@@ -99,7 +101,7 @@ def test_a_page_that_is_as_it_was_is_a_revisit_and_not_in_the_index(tmp_path: Pa
     assert [one.status for one in exchanges(file)] == [200]
 
 
-def test_the_index_leads_to_each_record(tmp_path: Path) -> None:
+def test_index_has_the_offset_of_each_record(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
     for number in (3, 1, 2):
@@ -119,7 +121,7 @@ def test_the_index_leads_to_each_record(tmp_path: Path) -> None:
         assert entry["filename"] == file.name
 
 
-def test_a_known_body_is_not_written_again(tmp_path: Path) -> None:
+def test_repeated_body_is_written_as_a_revisit(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
     body = b"<p>the same</p>" * 1000
@@ -159,7 +161,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_a_killed_process_left_is_mended_by_the_next(tmp_path: Path) -> None:
+def test_file_of_a_killed_process_is_repaired(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", KILLED, str(tmp_path)]
     subprocess.run(command, timeout=PATIENCE, check=False)
     assert not files(tmp_path)
@@ -172,8 +174,8 @@ def test_what_a_killed_process_left_is_mended_by_the_next(tmp_path: Path) -> Non
 
 
 @contextmanager
-def no_room(size: int) -> Iterator[None]:
-    """No file of this process grows beyond a size meanwhile: the disk is full in mid-write."""
+def file_size_limit(size: int) -> Iterator[None]:
+    """Limit the size of this process's files, as if the disk became full during a write."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -182,29 +184,31 @@ def no_room(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def large(number: int) -> Exchange:
+def large_exchange(number: int) -> Exchange:
     return exchange(number, random.Random(number).randbytes(300_000))  # noqa: S311
 
 
-def test_a_full_disk_costs_what_it_has_no_room_for_and_nothing_after_it(tmp_path: Path) -> None:
+def test_full_disk_loses_only_the_failed_exchange(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
-    assert archive.write(large(1))
-    with no_room(400_000), pytest.raises(StorageError, match="cannot be written"):
-        archive.write(large(2))
+    assert archive.write(large_exchange(1))
+    with file_size_limit(400_000), pytest.raises(StorageError, match="cannot be written"):
+        archive.write(large_exchange(2))
     (file,) = tmp_path.glob("*.open")
     assert file.stat().st_size < 310_000
-    assert archive.write(large(2))  # its body is no revisit of what was never written
-    assert archive.write(large(3))
+    assert archive.write(large_exchange(2))  # no revisit: its body was not written
+    assert archive.write(large_exchange(3))
     archive.close()
     assert valid(tmp_path)
-    assert [one.body for one in exchanges(files(tmp_path)[0])] == [large(n).body for n in (1, 2, 3)]
+    assert [one.body for one in exchanges(files(tmp_path)[0])] == [
+        large_exchange(n).body for n in (1, 2, 3)
+    ]
 
 
-def test_a_disk_that_is_full_from_the_start_leaves_a_file_that_is_valid(tmp_path: Path) -> None:
+def test_file_is_valid_after_a_disk_full_from_the_start(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
-    with no_room(100), pytest.raises(StorageError):
+    with file_size_limit(100), pytest.raises(StorageError):
         archive.write(exchange(1))
     archive.write(exchange(1))
     archive.close()
@@ -212,12 +216,12 @@ def test_a_disk_that_is_full_from_the_start_leaves_a_file_that_is_valid(tmp_path
     assert [one.url for one in exchanges(files(tmp_path)[0])] == [exchange(1).url]
 
 
-def test_a_file_that_cannot_be_indexed_now_is_completed_by_the_next(tmp_path: Path) -> None:
+def test_file_without_index_is_completed_by_the_next_archive(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
     for number in range(30):
         archive.write(exchange(number))
-    with no_room(1_000), pytest.raises(StorageError):
+    with file_size_limit(1_000), pytest.raises(StorageError):
         archive.close()
     assert not files(tmp_path)
     Archive(tmp_path).open()
@@ -225,7 +229,7 @@ def test_a_file_that_cannot_be_indexed_now_is_completed_by_the_next(tmp_path: Pa
 
 
 def indexed(folder: Path) -> dict[str, bytes]:
-    """The bodies to which the indexes lead, by URL."""
+    """Return the bodies that the indexes refer to, by URL."""
     found = {}
     for index in folder.glob("*.cdxj"):
         lines = index.read_text("utf-8").splitlines()
@@ -240,21 +244,21 @@ def indexed(folder: Path) -> dict[str, bytes]:
     return found
 
 
-def test_what_is_forgotten_leaves_the_archive_and_stays_away(tmp_path: Path) -> None:
+def test_forgotten_pages_are_removed_and_not_archived_again(tmp_path: Path) -> None:
     archive = Archive(tmp_path, size=3000)
     archive.open()
     for number in range(12):
         archive.write(exchange(number))
     other = exchange(3)._replace(url="http://news.b.test/", body=b"<p>b</p>")
     archive.write(other)
-    archive.write(exchange(20, exchange(3).body))  # the same body: a revisit of what goes
+    archive.write(exchange(20, exchange(3).body))  # the same body: a revisit of a forgotten page
     archive.close()
-    kept = {exchange(n).url for n in range(12)} - {exchange(3).url}
+    remaining = {exchange(n).url for n in range(12)} - {exchange(3).url}
     assert len(files(tmp_path)) > 2
     done = forget(tmp_path, [exchange(3).url + "&utm_source=x#top", "site:b.test"])
     assert (done.records, done.open) == (6, 0)
-    assert {one.url for file in files(tmp_path) for one in exchanges(file)} == kept
-    assert set(indexed(tmp_path)) == kept
+    assert {one.url for file in files(tmp_path) for one in exchanges(file)} == remaining
+    assert set(indexed(tmp_path)) == remaining
     assert valid(tmp_path)
     assert forget(tmp_path, [exchange(3).url]).records == 0
     again = Archive(tmp_path)
@@ -265,7 +269,7 @@ def test_what_is_forgotten_leaves_the_archive_and_stays_away(tmp_path: Path) -> 
     assert indexed(tmp_path)[exchange(30).url] == exchange(3).body
 
 
-def test_a_running_crawl_takes_out_what_it_had_written_when_it_completes_it(
+def test_forgotten_page_is_removed_from_an_open_file_at_close(
     tmp_path: Path,
 ) -> None:
     archive = Archive(tmp_path)
@@ -281,7 +285,7 @@ def test_a_running_crawl_takes_out_what_it_had_written_when_it_completes_it(
     assert not list(tmp_path.glob("*.cdxj"))
 
 
-def test_an_index_that_a_kill_left_out_is_written_by_the_next(tmp_path: Path) -> None:
+def test_missing_index_is_written_by_the_next_archive(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     archive.open()
     archive.write(exchange(1))
@@ -294,8 +298,8 @@ def test_an_index_that_a_kill_left_out_is_written_by_the_next(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("tail", [b"", b"\0" * 200, bytes(range(256))])
-def test_wherever_a_file_is_torn_its_whole_records_are_kept(tmp_path: Path, tail: bytes) -> None:
-    file = three(tmp_path)
+def test_complete_records_of_a_torn_file_are_kept(tmp_path: Path, tail: bytes) -> None:
+    file = file_of_three(tmp_path)
     data = file.read_bytes()
     with file.open("rb") as opened:
         ends = [0, *(part.end for part in warc.parts(opened))]
@@ -304,11 +308,11 @@ def test_wherever_a_file_is_torn_its_whole_records_are_kept(tmp_path: Path, tail
     for cut in range(0, len(data), 7):
         left = data[:cut] + tail
         torn.write_bytes(left)
-        with torn.open("rb") as opened:  # zeros may be what had stood there
+        with torn.open("rb") as opened:  # zeros may equal the original bytes
             assert warc.intact_end(opened) == max(end for end in ends if left[:end] == data[:end])
 
 
-def test_pages_are_the_latest_of_each_url_in_the_order_of_the_files(tmp_path: Path) -> None:
+def test_latest_page_of_each_url_is_read_in_file_order(tmp_path: Path) -> None:
     paths = []
     for name, numbers in (("a", (0, 1, 2)), ("b", (1, 3))):
         archive = Archive(tmp_path / name)

@@ -1,4 +1,4 @@
-"""Archived copies are found by their URL and shown so that they can do nothing."""
+"""Tests of archived copies: look-up by URL, and display without active content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PAGES = 300
 
 
-def filled(folder: Path) -> Path:
+def archive_of_pages(folder: Path) -> Path:
     archive = Archive(folder, size=20_000)  # several files
     archive.open()
     for number in range(PAGES):
@@ -48,8 +48,8 @@ def serve(folder: Path, act: Callable[[TestClient[Any, Any]], Awaitable[None]]) 
     asyncio.run(served())
 
 
-def test_every_page_is_found_in_the_files_and_no_other_one(tmp_path: Path) -> None:
-    folder = filled(tmp_path)
+def test_every_archived_page_is_found_and_no_other(tmp_path: Path) -> None:
+    folder = archive_of_pages(tmp_path)
     assert len(list(folder.glob("*.cdxj"))) > 3
     for number in range(PAGES):
         found = copies(folder, exchange(number).url)
@@ -65,7 +65,7 @@ def test_every_page_is_found_in_the_files_and_no_other_one(tmp_path: Path) -> No
         assert copies(folder, url) == []
 
 
-def test_a_copy_is_shown_without_scripts_and_other_files_are_downloaded(tmp_path: Path) -> None:
+def test_pages_are_shown_without_scripts_and_files_downloaded(tmp_path: Path) -> None:
     async def act(client: TestClient[Any, Any]) -> None:
         url = exchange(7).url
         async with client.get("/api/copies", params={"url": url}) as answer:
@@ -82,7 +82,7 @@ def test_a_copy_is_shown_without_scripts_and_other_files_are_downloaded(tmp_path
             async with client.get("/api/copy", params=given) as answer:
                 assert answer.status == 404
 
-    serve(filled(tmp_path), act)
+    serve(archive_of_pages(tmp_path), act)
 
 
 def test_without_an_archive_there_are_no_copies(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Archived pages extracted again, by readers or in one process."""
+"""Tests of the re-extraction of archived pages, by readers or in one process."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def extracted(pages: list[Exchange], readers: Readers | LocalReader) -> list[Art
     return asyncio.run(all_of())
 
 
-def test_readers_find_what_one_process_finds() -> None:
+def test_readers_extract_the_same_as_one_process() -> None:
     found = extracted(PAGES, LocalReader(StandardReader()))
     assert found == extracted(PAGES, Readers(2, TRIAL))
     urls = [article and article.url for article in found]
@@ -61,15 +61,19 @@ def test_readers_find_what_one_process_finds() -> None:
     assert "long_2.html第8段" in long.body
 
 
-def test_a_page_that_ends_its_reader_is_left_out() -> None:
-    bombs = [exchange(f"{deed}_1.html") for deed in ("segfault", "late-abort", "late-spin")]
-    found = extracted([*PAGES[:5], *bombs, *PAGES[5:]], Readers(1, TRIAL, ReaderLimits(seconds=3)))
+def test_page_that_crashes_its_reader_is_skipped() -> None:
+    crashing = [
+        exchange(f"{failure}_1.html") for failure in ("segfault", "late-abort", "late-spin")
+    ]
+    found = extracted(
+        [*PAGES[:5], *crashing, *PAGES[5:]], Readers(1, TRIAL, ReaderLimits(seconds=3))
+    )
     assert found[5:8] == [None] * 3
     assert [*found[:5], *found[8:]] == extracted(PAGES, LocalReader(StandardReader()))
 
 
 @pytest.mark.parametrize(("named", "found"), [("t", True), ("another", False)])
-def test_links_that_led_to_a_stored_article_count(tmp_path: Path, named: str, found: bool) -> None:  # noqa: FBT001
+def test_link_evidence_of_a_stored_article_counts(tmp_path: Path, named: str, found: bool) -> None:  # noqa: FBT001
     page = exchange("n1.html")
     page = page._replace(body=page.body.replace("新能源汽车".encode(), "音乐".encode()))
     known = Article(page.url, "音乐", "文", topics={named: 0.1}, terms=((LINKS, 1.0),))
@@ -86,7 +90,7 @@ def test_links_that_led_to_a_stored_article_count(tmp_path: Path, named: str, fo
     assert article is None or article.terms == ((LINKS, 1.0),)
 
 
-def test_files_that_are_done_are_those_of_the_same_topic_and_content(tmp_path: Path) -> None:
+def test_finished_files_have_the_same_topic_and_content(tmp_path: Path) -> None:
     state, file, other = (tmp_path / name for name in ("state.json", "a.warc", "b.warc"))
     for path in (file, other):
         path.write_bytes(b"1")

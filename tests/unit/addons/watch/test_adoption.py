@@ -60,7 +60,7 @@ def test_stored_articles_and_their_hubs_are_adopted_once(
     assert states.keys() == {
         HUB,
         *(f"http://a.test/{n}" for n in range(COUNT)),
-    }  # the others are only recorded
+    }  # only URLs recorded in the frontier
     hub = states.pop(HUB)
     assert (hub.role, hub.first_seen) == (Role.HUB, NOW)
     assert {(s.role, s.first_seen, s.digest) for s in states.values()} == {(Role.DETAIL, 100.0, "")}
