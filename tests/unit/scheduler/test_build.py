@@ -1,4 +1,4 @@
-"""Scrapy's settings become the frontier's politeness."""
+"""Tests of the politeness built from Scrapy's settings, and of their check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scrapy.settings import Settings
 from topiccrawl.errors import SettingError
 from topiccrawl.scheduler.build import check_settings, politeness_of
 
-BOUNDED = {
+UNLIMITED = {
     "TOPICCRAWL_HOST_PAGES": "0", "TOPICCRAWL_MAX_KNOWN": "0", "TOPICCRAWL_MAX_QUEUED": "0",
     "TOPICCRAWL_SEEN_ERROR": "0.001", "TOPICCRAWL_PAGE_HOSTS": "0", "TOPICCRAWL_DOMAIN_HOSTS": "0",
     "TOPICCRAWL_HOSTS": "0",
@@ -21,9 +21,9 @@ def settings(**changes: str) -> Settings:
 
 
 @pytest.mark.parametrize(("share", "most"), [("0.5", 8), ("0.01", 1), ("1", 16), ("0", 0)])
-def test_the_share_of_a_domain_is_of_all_requests(share: str, most: int) -> None:
-    given = settings(TOPICCRAWL_DOMAIN_SHARE=share, CONCURRENT_REQUESTS="16")
-    assert politeness_of(given).domain_concurrency == most
+def test_domain_share_is_a_share_of_all_concurrent_requests(share: str, most: int) -> None:
+    own = settings(TOPICCRAWL_DOMAIN_SHARE=share, CONCURRENT_REQUESTS="16")
+    assert politeness_of(own).domain_concurrency == most
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_the_share_of_a_domain_is_of_all_requests(share: str, most: int) -> None
         ({"RANDOMIZE_DOWNLOAD_DELAY": "0", "DOWNLOAD_DELAY_JITTER": "0.2"}, 0.2),
     ],
 )
-def test_jitter_under_both_of_its_names(changes: dict[str, str], jitter: float) -> None:
+def test_jitter_is_read_from_either_setting(changes: dict[str, str], jitter: float) -> None:
     assert politeness_of(settings(**changes)).jitter == jitter
 
 
-def test_slots_of_hosts_are_found_however_the_host_is_written() -> None:
+def test_download_slots_match_hosts_in_any_spelling() -> None:
     slots = '{"新闻.中国": {"delay": 3}, "News.Test.": {"concurrency": 2}, "[::1]": {}, "mine": {}}'
     hosts = politeness_of(settings(DOWNLOAD_SLOTS=slots)).hosts
     assert hosts == {
@@ -58,6 +58,6 @@ def test_slots_of_hosts_are_found_however_the_host_is_written() -> None:
         ("TOPICCRAWL_LANE_SHARE", "0:0"),
     ],
 )
-def test_a_wrong_setting_is_named_with_its_value(name: str, value: str) -> None:
+def test_invalid_setting_is_reported_with_its_value(name: str, value: str) -> None:
     with pytest.raises(SettingError, match=f"{name} is .?{value}"):
-        check_settings(settings(**(BOUNDED | {name: value})))
+        check_settings(settings(**(UNLIMITED | {name: value})))

@@ -1,4 +1,4 @@
-"""Wrong settings are reported before a crawl: by name, value and remedy."""
+"""Tests of the checks of settings before a crawl: name, value and remedy in the error."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def settings(**changes: str) -> Settings:
         ("REDIS_URL", "foo"),
     ],
 )
-def test_a_wrong_setting_is_named(name: str, value: str) -> None:
+def test_invalid_setting_is_reported_by_name(name: str, value: str) -> None:
     with pytest.raises(SettingError, match=f"^{name} "):
         check_values(settings(**{name: value}))
 
 
 @pytest.mark.parametrize("name", ["WARC_DIR", "JOBDIR"])
-def test_a_file_is_no_folder(name: str, tmp_path: Path) -> None:
+def test_file_in_place_of_a_folder_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SettingError, match=f"^{name} "):
         check_values(settings(**{name: str(tmp_path / "file")}))
@@ -78,7 +78,7 @@ def test_a_file_is_no_folder(name: str, tmp_path: Path) -> None:
     ("name", "value", "package", "extra"),
     [("TOPICCRAWL_JS", "1", "scrapy_playwright", "js"), ("WARC_DIR", "warc", "warcio", "warc")],
 )
-def test_an_extra_that_is_missing_is_named(
+def test_missing_extra_is_reported_by_name(
     name: str, value: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(middleware, "find_spec", lambda _: None)
@@ -88,14 +88,14 @@ def test_an_extra_that_is_missing_is_named(
 
 
 @pytest.mark.parametrize("watch", ["1", "once"])
-def test_pages_whose_records_are_evicted_cannot_be_watched(watch: str) -> None:
+def test_watching_with_eviction_is_refused(watch: str) -> None:
     with pytest.raises(SettingError, match=rf"^TOPICCRAWL_MAX_KNOWN .* -a watch={watch} "):
         check_watch(settings(TOPICCRAWL_MAX_KNOWN="1e6"), watch)
     check_watch(settings(TOPICCRAWL_MAX_KNOWN="1e6"), "0")
     check_watch(settings(), watch)
 
 
-def test_what_is_usual_passes() -> None:
+def test_valid_settings_pass() -> None:
     check_values(settings())
     check_values(settings(TOPICCRAWL_MAX_QUEUED="1e6", DOWNLOAD_TIMEOUT="7.5"))
     check_values(settings(RETRY_PRIORITY_ADJUST="-2", TOPICCRAWL_FRAMES="1"))
@@ -114,7 +114,7 @@ def refuse(settings: Settings) -> None:
     raise SettingError(f"MY_OWN is {settings['MY_OWN']}")
 
 
-def test_own_checks_are_run_and_those_of_add_ons_can_be_switched_off() -> None:
+def test_custom_checks_run_and_add_on_checks_can_be_disabled() -> None:
     with pytest.raises(SettingError, match=r"^MY_OWN is 3"):
         check_values(settings(TOPICCRAWL_CHECKS=f'{{"{__name__}.refuse": 1}}', MY_OWN="3"))
     off = '{"topiccrawl.addons.watch.extension.policy_of": null}'
@@ -122,7 +122,7 @@ def test_own_checks_are_run_and_those_of_add_ons_can_be_switched_off() -> None:
 
 
 @pytest.mark.parametrize("name", ["TOPICCRAWL_DATA_DIR", "JOBDIR"])
-def test_a_path_that_is_not_utf_8_is_refused(name: str, tmp_path: Path) -> None:
+def test_path_that_is_not_utf_8_is_refused(name: str, tmp_path: Path) -> None:
     path = "数据".encode("gbk").decode(errors="surrogateescape")  # as the system names it
     with pytest.raises(SettingError, match=f"{name} is .* not UTF-8: rename its folders"):
         check_values(settings(**{name: path}))

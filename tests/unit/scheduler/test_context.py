@@ -1,4 +1,4 @@
-"""One context for each crawler, from before the frontier is open until the crawl ends."""
+"""Tests of the context that a crawler has until its crawl ends."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from topiccrawl.scheduler.signals import lease_settled
 
 
 class Plain(Spider):
-    """A spider of any project."""
+    """A spider without a crawl spec."""
 
     name = "plain"
     topic = watch = spec = "mine"
 
 
-class Stated(Spider):
-    """A spider that states facts of its crawl."""
+class WithSpec(Spider):
+    """A spider with a crawl spec."""
 
     name = "stated"
     spec = CrawlSpec(name="足球", owner="足球", watch="once")
 
 
-def test_only_a_spec_states_facts() -> None:
+def test_spec_is_read_only_from_a_crawl_spec() -> None:
     assert spec_of(Plain()) == CrawlSpec(name="plain", owner="spider-plain")
-    assert spec_of(Stated()) is Stated.spec
+    assert spec_of(WithSpec()) is WithSpec.spec
     assert spec_of(None).name == "unnamed"
 
 
-def test_a_crawler_keeps_one_context_and_another_has_its_own() -> None:
+def test_each_crawler_has_one_context_of_its_own() -> None:
     crawler = get_crawler(Plain)
     context = context_of(crawler)
     assert context_of(crawler) is context
@@ -43,26 +43,26 @@ def test_a_crawler_keeps_one_context_and_another_has_its_own() -> None:
     assert (context.opened, context.is_blocked, context.status) == (False, False, {})
 
 
-def test_requests_are_held_by_a_pause_or_a_gate() -> None:
+def test_pause_or_gate_blocks_requests() -> None:
     context = context_of(get_crawler(Plain))
-    held = []
+    blocked = []
     context.pause()
-    held.append(context.is_blocked)
+    blocked.append(context.is_blocked)
     context.resume()
-    held.append(context.is_blocked)
+    blocked.append(context.is_blocked)
     context.may_fetch = lambda: False
-    held.append(context.is_blocked)
-    assert held == [True, False, True]
+    blocked.append(context.is_blocked)
+    assert blocked == [True, False, True]
 
 
 class Listener:
-    """Keeps what was settled."""
+    """Records settled leases."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[Lease, Outcome]] = []
+        self.outcomes: list[tuple[Lease, Outcome]] = []
 
     def settled(self, lease: Lease, outcome: Outcome) -> None:
-        self.heard.append((lease, outcome))
+        self.outcomes.append((lease, outcome))
 
 
 def test_settled_leases_are_reported() -> None:
@@ -70,10 +70,10 @@ def test_settled_leases_are_reported() -> None:
     context_of(crawler).on_settled(listener.settled)
     lease = Lease("http://a.test/", b"", 1, Kind.PAGE, 0, 0.5)
     crawler.signals.send_catch_log(lease_settled, lease=lease, outcome=Outcome(Ending.CRAWLED))
-    assert listener.heard == [(lease, Outcome(Ending.CRAWLED))]
+    assert listener.outcomes == [(lease, Outcome(Ending.CRAWLED))]
 
 
-def test_a_crawl_ends_once() -> None:
+def test_crawl_ends_only_once() -> None:
     reasons: list[str] = []
 
     async def close(reason: str) -> None:

@@ -29,21 +29,21 @@ def http_error(status: int, **headers: str) -> TwistedFailure:
 
 
 @pytest.mark.parametrize(
-    ("status", "again"), [(404, False), (410, False), (503, True), (429, True)]
+    ("status", "retried"), [(404, False), (410, False), (503, True), (429, True)]
 )
-def test_status_decides_whether_another_try_helps(status: int, again: bool) -> None:  # noqa: FBT001
+def test_status_decides_whether_a_request_is_retried(status: int, retried: bool) -> None:  # noqa: FBT001
     verdict = FailureRules(Settings()).classify(http_error(status), NOW)
-    assert (verdict.retry, verdict.reason) == (again, f"http-{status}")
+    assert (verdict.retry, verdict.reason) == (retried, f"http-{status}")
 
 
-def test_no_second_try_where_retry_is_off() -> None:
+def test_nothing_is_retried_when_retry_is_disabled() -> None:
     rules = FailureRules(Settings({"RETRY_ENABLED": False}))
     assert not rules.classify(http_error(503), NOW).retry
     assert not rules.classify(failure(DownloadTimeoutError()), NOW).retry
 
 
 @pytest.mark.parametrize("times", ["1", "1.0", 1.5])
-def test_the_number_of_retries_is_read_as_the_frontier_reads_it(times: str | float) -> None:
+def test_retry_times_may_be_a_fraction(times: str | float) -> None:
     rules, request = FailureRules(Settings({"RETRY_TIMES": times})), Request("http://a.test/")
     assert [rules.may_retry(request, failures) for failures in (0, 1)] == [True, False]
 
@@ -70,7 +70,7 @@ def test_retry_after_in_seconds(header: str, seconds: float | None) -> None:
     assert retry_after(response, NOW) == seconds
 
 
-def test_retry_after_as_date_never_lies_in_the_past() -> None:
+def test_retry_after_as_date_is_never_negative() -> None:
     def header(at: float) -> Response:
         text = format_datetime(datetime.fromtimestamp(at, UTC), usegmt=True)
         return Response("http://a.test/", 503, {"Retry-After": text})

@@ -1,4 +1,4 @@
-"""A project that replaces a dictionary of parts drops ours: it is refused, with the remedy."""
+"""Tests of the checks of Scrapy's component settings: ours may be disabled, not omitted."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from topiccrawl.spiders.topic import TopicSpider
 if TYPE_CHECKING:
     from scrapy import Spider
 
-SCRAPYS = "scrapy.core.scheduler.Scheduler"
-OFF = {
+SCRAPY_SCHEDULER = "scrapy.core.scheduler.Scheduler"
+DISABLED = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
 }
 
 
-def given(**own: Any) -> Settings:
+def settings_with(**own: Any) -> Settings:
     settings = Settings()
     settings.setmodule("topiccrawl.settings")
     settings.setdict(own, priority="cmdline")
@@ -35,7 +35,7 @@ def given(**own: Any) -> Settings:
 
 
 @pytest.mark.parametrize(
-    ("own", "named"),
+    ("own", "component"),
     [
         ({"SPIDER_MIDDLEWARES": {}}, "LeaseMiddleware"),
         ({"SPIDER_MIDDLEWARES": {**project.SPIDER_MIDDLEWARES, LEASE: None}}, "LeaseMiddleware"),
@@ -44,28 +44,28 @@ def given(**own: Any) -> Settings:
         ({"EXTENSIONS": {AutoThrottle: 0}}, "AutoThrottle"),
     ],
 )
-def test_settings_that_prevent_crawls_are_refused(own: dict[str, Any], named: str) -> None:
+def test_settings_that_prevent_crawls_are_refused(own: dict[str, Any], component: str) -> None:
     (hook,) = own
     for check in (check_parts, check_own_parts, check_hooks):
-        with pytest.raises(SettingError, match=rf"^{hook} .*{named}.*: (write|add) "):
-            check(given(**own))
+        with pytest.raises(SettingError, match=rf"^{hook} .*{component}.*: (write|add) "):
+            check(settings_with(**own))
 
 
 def test_custom_spiders_may_omit_our_components() -> None:
-    settings = given(
+    settings = settings_with(
         SPIDER_MIDDLEWARES={LEASE: 10},
-        DOWNLOADER_MIDDLEWARES=OFF,
+        DOWNLOADER_MIDDLEWARES=DISABLED,
         EXTENSIONS={AutoThrottle: None},
     )
     check_parts(settings)
     with pytest.raises(SettingError, match=r"^SPIDER_MIDDLEWARES lacks .*LinkFilterMiddleware"):
         check_own_parts(settings)
-    check_parts(given(EXTENSIONS={}, AUTOTHROTTLE_ENABLED="0"))
+    check_parts(settings_with(EXTENSIONS={}, AUTOTHROTTLE_ENABLED="0"))
 
 
 def test_a_reactor_without_asyncio_is_refused() -> None:
-    check_parts(given(TWISTED_REACTOR=None))  # the user installs one
-    settings = given(TWISTED_REACTOR="twisted.internet.selectreactor.SelectReactor")
+    check_parts(settings_with(TWISTED_REACTOR=None))  # the user installs one
+    settings = settings_with(TWISTED_REACTOR="twisted.internet.selectreactor.SelectReactor")
     with pytest.raises(SettingError, match=r"^TWISTED_REACTOR is .*SelectReactor.*: leave it out"):
         check_parts(settings)
 
@@ -76,18 +76,19 @@ def test_a_reactor_without_asyncio_is_refused() -> None:
 def test_components_can_be_disabled_but_not_omitted(hook: str) -> None:
     ours: dict[str, Any] = getattr(project, hook)
     last = [part for part in ours if part.startswith("topiccrawl.")][-1]
-    check_hooks(given(**{hook: {**ours, last: None}}))
-    left = {part: order for part, order in ours.items() if part != last}
+    check_hooks(settings_with(**{hook: {**ours, last: None}}))
+    remaining = {part: order for part, order in ours.items() if part != last}
     with pytest.raises(SettingError, match=rf"^{hook} lacks {last}: "):
-        check_hooks(given(**{hook: left}))
+        check_hooks(settings_with(**{hook: remaining}))
 
 
 @pytest.mark.parametrize(
-    ("scheduler", "words"), [(SCRAPYS, "leave it out"), ("no.such.Thing", "cannot be loaded")]
+    ("scheduler", "words"),
+    [(SCRAPY_SCHEDULER, "leave it out"), ("no.such.Thing", "cannot be loaded")],
 )
 def test_another_scheduler_is_refused(scheduler: str, words: str) -> None:
     with pytest.raises(SettingError, match=f"^SCHEDULER is '{scheduler}', .*{words}"):
-        check_hooks(given(SCHEDULER=scheduler))
+        check_hooks(settings_with(SCHEDULER=scheduler))
 
 
 def test_settings_without_the_addon_are_refused() -> None:
@@ -97,15 +98,15 @@ def test_settings_without_the_addon_are_refused() -> None:
 
 @pytest.mark.parametrize("spider", [TopicSpider, TemplateSpider])
 def test_our_spiders_need_their_components(spider: type[Spider]) -> None:
-    crawler = Crawler(spider, given(SCHEDULER=SCRAPYS))
+    crawler = Crawler(spider, settings_with(SCHEDULER=SCRAPY_SCHEDULER))
     with pytest.raises(SettingError, match=r"^SCHEDULER is "):
         spider.from_crawler(crawler)
 
 
 @pytest.mark.parametrize(
-    "own", [{"SCHEDULER": SCRAPYS}, {"SPIDER_MIDDLEWARES": {}}, {"EXTENSIONS": {}}]
+    "own", [{"SCHEDULER": SCRAPY_SCHEDULER}, {"SPIDER_MIDDLEWARES": {}}, {"EXTENSIONS": {}}]
 )
 def test_doctor_reports_missing_components(own: dict[str, Any]) -> None:
-    (finding,) = examined(given(**own))
+    (finding,) = examined(settings_with(**own))
     assert finding.level is Level.FAIL
     assert finding.text.startswith(next(iter(own)))

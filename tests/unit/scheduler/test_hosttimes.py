@@ -1,4 +1,4 @@
-"""The table by which crawls of one folder take turns at a host."""
+"""Tests of the shared table of host times, by which crawls of one folder take turns at a host."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Clock:
         return self.now
 
 
-def opened(folder: Path, polite: Politeness, times: HostTimes) -> EmbeddedFrontier:
+def open_frontier(folder: Path, polite: Politeness, times: HostTimes) -> EmbeddedFrontier:
     clock_of = partial(SharedHostClock, times)
     return EmbeddedFrontier(folder, FirstCome(), polite, Limits(), clock=Clock(), clock_of=clock_of)
 
@@ -43,7 +43,7 @@ def test_host_belongs_to_one_crawl_until_its_delay_ends(tmp_path: Path, clock: C
     assert other.claim("other.test", 2.0) == 0.0
     clock.now += 1.5
     assert other.claim(HOST, 2.0) == 0.5
-    assert one.claim(HOST, 2.0) == 0.0  # its own clock is its own affair
+    assert one.claim(HOST, 2.0) == 0.0  # its own frontier keeps the delay
     assert other.claim(HOST, 2.0) == 2.0
 
 
@@ -55,18 +55,18 @@ def test_waiting_crawl_is_next_for_a_limited_time(tmp_path: Path, clock: Clock) 
     assert third.claim(HOST, 1.0) == one.claim(HOST, 1.0) == GRACE
     assert other.claim(HOST, 1.0) == 0.0
     assert one.claim(HOST, 1.0) == 1.0
-    clock.now += 1.0 + GRACE  # the one that waited has no use for it any more
+    clock.now += 1.0 + GRACE  # the waiting crawl did not claim the host in time
     assert third.claim(HOST, 1.0) == 0.0
 
 
-def test_retry_after_holds_for_all_crawls(tmp_path: Path, clock: Clock) -> None:
+def test_retry_after_applies_to_all_crawls(tmp_path: Path, clock: Clock) -> None:
     one, other = HostTimes(tmp_path, clock), HostTimes(tmp_path, clock)
     one.claim(HOST, 1.0)
     one.postpone(HOST, 30.0)
     assert one.claim(HOST, 1.0) == other.claim(HOST, 1.0) == 30.0
 
 
-def test_the_table_of_an_earlier_boot_is_not_read(tmp_path: Path, clock: Clock) -> None:
+def test_table_of_an_earlier_boot_is_deleted(tmp_path: Path, clock: Clock) -> None:
     old = tmp_path / FOLDER / "another-boot"
     old.mkdir(parents=True)
     (old / "data.mdb").write_bytes(b"spoilt")
@@ -74,7 +74,7 @@ def test_the_table_of_an_earlier_boot_is_not_read(tmp_path: Path, clock: Clock) 
     assert not old.exists()
 
 
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_unwritable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / FOLDER).write_text("a file")
     with pytest.raises(StorageError, match="see that its folder can be written"):
         HostTimes(tmp_path)
@@ -83,7 +83,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_frontiers_of_one_folder_lease_a_host_in_turn(tmp_path: Path, clock: Clock) -> None:
     polite = Politeness(delay=60.0, jitter=0.0, adaptive=False, robots=False)
     one, other, third = frontiers = [
-        opened(tmp_path / name, polite, HostTimes(tmp_path, clock))
+        open_frontier(tmp_path / name, polite, HostTimes(tmp_path, clock))
         for name in ("one", "other", "third")
     ]
     for frontier in (one, other):
@@ -104,11 +104,11 @@ def test_frontiers_of_one_folder_lease_a_host_in_turn(tmp_path: Path, clock: Clo
 def test_request_waits_at_the_send_gate_for_another_crawl(tmp_path: Path, clock: Clock) -> None:
     polite = Politeness(delay=0.05, jitter=0.0, adaptive=False, robots=False)
     times = HostTimes(tmp_path, clock)
-    frontier = opened(tmp_path / "one", polite, times)
+    frontier = open_frontier(tmp_path / "one", polite, times)
     frontier.push([Seed(f"http://{HOST}/1")])
     assert len(frontier.pop(1)) == 1
     assert frontier.waits(HOST) == 0.0
-    times.postpone(HOST, 60.0)  # as by another crawl, while the connection was made
+    times.postpone(HOST, 60.0)  # as another crawl would, during the connection
     assert frontier.waits(HOST) == 60.0
     assert frontier.waits("unknown.test") == 0.0
     frontier.close()

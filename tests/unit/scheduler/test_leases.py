@@ -50,7 +50,7 @@ def queue_of(frontier: Frontier, url: str = URL) -> str:
     return found.queue if found else "unknown"
 
 
-def test_pages_found_by_links_are_guesses_until_they_are_judged_or_slow(frontier: Frontier) -> None:
+def test_linked_pages_are_guesses_until_settled_or_slow(frontier: Frontier) -> None:
     clock = Clock()
     book = LeaseBook(frontier, Retry(), clock)
     for number, evidence in enumerate([(), (0.5,), (0.5,)]):
@@ -62,7 +62,7 @@ def test_pages_found_by_links_are_guesses_until_they_are_judged_or_slow(frontier
     assert book.guesses(3.0) == 0
 
 
-def test_a_page_waits_for_its_items(frontier: Frontier) -> None:
+def test_page_is_settled_after_its_last_item(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(), Clock())
     token = book.add(frontier.pop()[0])
     book.add_findings(token, Findings(0.5, (Offer("http://a.test/2", 0, ()),)))
@@ -88,7 +88,7 @@ def test_failed_item_defers_the_page_and_keeps_its_links(frontier: Frontier) -> 
     assert [lease.url for lease in frontier.pop(9)] == ["http://a.test/2"]
 
 
-def test_released_leases_cost_no_attempt(frontier: Frontier) -> None:
+def test_released_leases_do_not_count_as_attempts(frontier: Frontier) -> None:
     book = LeaseBook(frontier, Retry(), Clock())
     for _ in range(9):
         book.add(frontier.pop()[0])
@@ -115,7 +115,7 @@ def test_unknown_and_settled_leases_are_ignored(frontier: Frontier) -> None:
 
 
 @given(st.permutations(["out", "back", "out", "back", "end"]))
-def test_whatever_the_order_a_page_is_settled_once(order: list[str]) -> None:
+def test_page_is_settled_once_in_any_order_of_events(order: list[str]) -> None:
     class Counting:
         finished = 0
 
@@ -141,10 +141,9 @@ def test_whatever_the_order_a_page_is_settled_once(order: list[str]) -> None:
     assert counting.finished == 1
 
 
-def test_unwritable_frontier_is_one_error_for_the_crawl(
+def test_write_error_is_raised_only_without_on_failure(
     tmp_path: Path,
 ) -> None:
-    """One error for the crawl, whatever pages are in flight; not one for each."""
     broken: list[StorageError] = []
     frontier = EmbeddedFrontier(tmp_path, FirstCome(), POLITENESS, Limits())
     frontier.push([Seed(URL), Seed(f"{URL}/2")])
@@ -161,7 +160,7 @@ def test_unwritable_frontier_is_one_error_for_the_crawl(
     frontier.close()
 
 
-def test_closing_on_a_full_disk_is_an_error(tmp_path: Path) -> None:
+def test_close_on_a_full_disk_records_a_storage_error(tmp_path: Path) -> None:
     async def close() -> object:  # Scrapy's timers want a running loop
         crawler = get_crawler(settings_dict={"TELNETCONSOLE_ENABLED": False})
         scheduler = FrontierScheduler(crawler)

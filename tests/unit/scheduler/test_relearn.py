@@ -1,4 +1,4 @@
-"""A resumed crawl knows what links led to in earlier runs."""
+"""Tests of learning from the frontier of an earlier run."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def test_link_words_are_learned_from_a_resumed_frontier(tmp_path: Path) -> None:
                 "CONCURRENT_REQUESTS_PER_DOMAIN": 2 * LINKS,
             }
         )
-        made = Crawler(TopicSpider, settings)
-        made.spider = TopicSpider.from_crawler(made, topic="足球")
-        return made
+        created = Crawler(TopicSpider, settings)
+        created.spider = TopicSpider.from_crawler(created, topic="足球")
+        return created
 
     first = crawler()
     frontier = open_frontier(first)
     assert isinstance(first.spider, TopicSpider)
-    untaught = first.spider.strategy.version
+    initial_version = first.spider.strategy.version
     frontier.push([Seed("http://a.cn/")])
     (seed,) = frontier.pop(1)
     evidence = (1.0, 0.5, 0.5, 0.0, 0.0, 0.0)
@@ -55,11 +55,11 @@ def test_link_words_are_learned_from_a_resumed_frontier(tmp_path: Path) -> None:
     second = crawler()
     frontier = open_frontier(second)
     assert isinstance(second.spider, TopicSpider)
-    assert second.spider.strategy.version != untaught
+    assert second.spider.strategy.version != initial_version
     frontier.close()
 
 
-def test_no_row_is_read_after_the_last_crawled_page(
+def test_rows_after_the_last_crawled_page_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     iterate = EmbeddedFrontier.iterate

@@ -1,4 +1,4 @@
-"""Requests survive the frontier as JSON, or are refused."""
+"""Tests of the serialisation of requests in the frontier."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class Reader(Spider):
     def failed(self, failure: Any) -> None: ...
 
 
-def through_the_frontier(request: Request, spider: Spider) -> Request:
+def restored(request: Request, spider: Spider) -> Request:
     seed = seed_of(request, spider, b"\x01\x02", 1.0)
     lease = Lease(seed.url, b"key", 1, payload=seed.payload)
     return DistinctRequests("run").request_of(lease, spider)
 
 
-def test_a_plain_get_needs_nothing_but_its_url() -> None:
+def test_plain_get_is_stored_without_a_payload() -> None:
     spider = Reader()
     request = Request("http://a.test/x?b=1#top", callback=spider.parse)
     seed = seed_of(request, spider, b"\x01", 1.0)
     assert (seed.url, seed.payload) == ("http://a.test/x?b=1", "")
-    assert through_the_frontier(request, spider).callback == spider.parse
+    assert restored(request, spider).callback == spider.parse
 
 
 @pytest.mark.parametrize("kind", [CrawlSpider, CSVFeedSpider, XMLFeedSpider])
-def test_a_start_url_of_scrapy_s_spiders_goes_to_their_own_parser(kind: type[Spider]) -> None:
+def test_start_url_of_scrapy_spiders_keeps_their_callback(kind: type[Spider]) -> None:
     spider = kind("own")
-    again = through_the_frontier(Request("http://a.test/x"), spider)
+    again = restored(Request("http://a.test/x"), spider)
     assert again.callback == spider._parse
 
 
@@ -59,7 +59,7 @@ def test_stored_request_is_restored_unchanged() -> None:
         meta={"mine": [1, {"a": None}], "depth": 4},
         priority=5,
     )
-    again = through_the_frontier(request, spider)
+    again = restored(request, spider)
     for name in (
         "url",
         "method",
@@ -75,7 +75,7 @@ def test_stored_request_is_restored_unchanged() -> None:
     assert again.meta == {"mine": [1, {"a": None}]}
 
 
-def test_other_methods_are_other_requests() -> None:
+def test_requests_differ_by_method() -> None:
     spider = Reader()
     get = seed_of(Request("http://a.test/"), spider, b"\x01", 1.0)
     post = seed_of(Request("http://a.test/", method="POST"), spider, b"\x02", 1.0)
@@ -90,36 +90,36 @@ def test_other_methods_are_other_requests() -> None:
         Request("http://a.test/", cb_kwargs={"raw": b"bytes"}),
     ],
 )
-def test_request_that_json_cannot_hold_is_refused(request_: Request) -> None:
+def test_unserializable_request_is_refused(request_: Request) -> None:
     with pytest.raises(NotSerialisableError):
         seed_of(request_, Reader(), b"\x01", 1.0)
 
 
-def test_a_page_of_its_own_has_a_url_of_its_own_and_comes_back_with_the_real_one() -> None:
-    spider, kept = Reader(), DistinctRequests("run")
+def test_unfiltered_request_has_a_distinct_url_until_restored() -> None:
+    spider, requests = Reader(), DistinctRequests("run")
     request = Request("http://a.test/x", callback=spider.parse, dont_filter=True)
-    first, second = (kept.seed(request, spider, 1.0) for _ in range(2))
+    first, second = (requests.seed(request, spider, 1.0) for _ in range(2))
     assert len({first.url, second.url, "http://a.test/x"}) == 3
-    again = kept.request_of(Lease(first.url, b"key", 1, payload=first.payload), spider)
+    again = requests.request_of(Lease(first.url, b"key", 1, payload=first.payload), spider)
     assert (again.url, again.callback) == ("http://a.test/x", spider.parse)
 
 
 def test_unserializable_request_is_kept_in_memory() -> None:
-    spider, kept = Reader(), DistinctRequests("run")
+    spider, requests = Reader(), DistinctRequests("run")
     request = Request("http://a.test/x", callback=print)
-    seed = kept.seed(request, spider, 1.0)
+    seed = requests.seed(request, spider, 1.0)
     lease = Lease(seed.url, b"key", 1, payload=seed.payload)
-    assert kept.request_of(lease, spider) is request
+    assert requests.request_of(lease, spider) is request
     with pytest.raises(ValueError, match="earlier process"):
         DistinctRequests("next").request_of(lease, spider)
-    kept.discard(lease)
+    requests.discard(lease)
     with pytest.raises(ValueError, match="earlier process"):
-        kept.request_of(lease, spider)
+        requests.request_of(lease, spider)
 
 
-def test_a_request_has_the_number_of_its_lease_and_nothing_else() -> None:
+def test_lease_number_of_a_request_ignores_invalid_values() -> None:
     request = Request("http://a.test/", meta={meta.KEY: 3})
     assert meta.lease_number(request.replace(url="http://b.test/")) == 3
-    for made_up in (None, "3", {"token": 3}):
-        assert meta.lease_number(Request("http://a.test/", meta={meta.KEY: made_up})) == 0
+    for invalid in (None, "3", {"token": 3}):
+        assert meta.lease_number(Request("http://a.test/", meta={meta.KEY: invalid})) == 0
     assert meta.lease_number(None) == 0
