@@ -1,4 +1,4 @@
-"""Cookies of sites that set many."""
+"""Tests of the limits of cookies: number, size and domains."""
 
 from __future__ import annotations
 
@@ -13,70 +13,70 @@ def middleware() -> OfflineCookiesMiddleware:
     return OfflineCookiesMiddleware.from_crawler(get_crawler())
 
 
-def answer(cookies: OfflineCookiesMiddleware, url: str, *lines: str) -> None:
+def receive(cookies: OfflineCookiesMiddleware, url: str, *lines: str) -> None:
     cookies.process_response(Request(url), Response(url, headers={"Set-Cookie": [*lines]}))
 
 
-def sent(cookies: OfflineCookiesMiddleware, url: str) -> bytes:
+def sent_cookies(cookies: OfflineCookiesMiddleware, url: str) -> bytes:
     request = Request(url)
     cookies.process_request(request)
     return request.headers.get("Cookie") or b""
 
 
-def kept(cookies: OfflineCookiesMiddleware) -> int:
+def stored_count(cookies: OfflineCookiesMiddleware) -> int:
     return sum(len([*jar]) for jar in cookies.jars.values())
 
 
-def test_a_domain_keeps_its_newest_cookies_whatever_their_paths() -> None:
+def test_domain_keeps_its_newest_cookies_of_all_paths() -> None:
     cookies = middleware()
     for number in range(3 * MOST):
-        answer(cookies, f"http://a.test/{number}/x", f"c{number}=1; Path=/{number}")
-    answer(cookies, "http://a.test/", "session=2; Path=/")
-    assert kept(cookies) == MOST
+        receive(cookies, f"http://a.test/{number}/x", f"c{number}=1; Path=/{number}")
+    receive(cookies, "http://a.test/", "session=2; Path=/")
+    assert stored_count(cookies) == MOST
     assert (
         sum(len(paths) for jar in cookies.jars.values() for paths in jar._cookies.values()) == MOST
     )
-    assert sent(cookies, "http://a.test/0/x") == b"session=2"
+    assert sent_cookies(cookies, "http://a.test/0/x") == b"session=2"
     newest = 3 * MOST - 1
-    assert sent(cookies, f"http://a.test/{newest}/x") == f"c{newest}=1; session=2".encode()
+    assert sent_cookies(cookies, f"http://a.test/{newest}/x") == f"c{newest}=1; session=2".encode()
 
 
-def test_a_cookie_that_is_set_again_is_the_newest() -> None:
+def test_cookie_set_again_counts_as_newest() -> None:
     cookies = middleware()
     for number in range(2 * MOST):
-        answer(cookies, "http://a.test/", f"c{number}=1", "session=2")
-    assert b"session=2" in sent(cookies, "http://a.test/")
+        receive(cookies, "http://a.test/", f"c{number}=1", "session=2")
+    assert b"session=2" in sent_cookies(cookies, "http://a.test/")
     for number in range(MOST_DOMAINS + 5):
-        answer(cookies, f"http://a{number}.test/", "a=1")
-        answer(cookies, "http://a.test/", "session=3")
-    assert b"session=3" in sent(cookies, "http://a.test/")
+        receive(cookies, f"http://a{number}.test/", "a=1")
+        receive(cookies, "http://a.test/", "session=3")
+    assert b"session=3" in sent_cookies(cookies, "http://a.test/")
 
 
-def test_a_large_cookie_is_not_kept() -> None:
+def test_large_cookie_is_not_stored() -> None:
     cookies = middleware()
-    answer(cookies, "http://a.test/", f"a={'x' * LARGEST}", "b=1")
-    assert sent(cookies, "http://a.test/") == b"b=1"
+    receive(cookies, "http://a.test/", f"a={'x' * LARGEST}", "b=1")
+    assert sent_cookies(cookies, "http://a.test/") == b"b=1"
 
 
-def test_domains_with_cookies_are_bounded() -> None:
+def test_number_of_domains_with_cookies_is_limited() -> None:
     cookies = middleware()
     for number in range(MOST_DOMAINS + 5):
-        answer(cookies, f"http://a{number}.test/", "a=1")
-    assert kept(cookies) == MOST_DOMAINS
-    assert sent(cookies, "http://a4.test/") == b""
-    assert sent(cookies, "http://a5.test/") == b"a=1"
+        receive(cookies, f"http://a{number}.test/", "a=1")
+    assert stored_count(cookies) == MOST_DOMAINS
+    assert sent_cookies(cookies, "http://a4.test/") == b""
+    assert sent_cookies(cookies, "http://a5.test/") == b"a=1"
 
 
-def test_a_request_with_more_cookies_than_servers_take_is_sent_without() -> None:
+def test_oversized_cookie_header_is_not_sent() -> None:
     cookies = middleware()
-    answer(cookies, "http://a.test/", *(f"c{n}={'x' * 1000}" for n in range(20)))
-    answer(cookies, "http://b.test/", *(f"c{n}={'x' * 1000}" for n in range(10)))
-    assert sent(cookies, "http://a.test/") == b""
-    assert len(sent(cookies, "http://b.test/")) > 10_000
+    receive(cookies, "http://a.test/", *(f"c{n}={'x' * 1000}" for n in range(20)))
+    receive(cookies, "http://b.test/", *(f"c{n}={'x' * 1000}" for n in range(10)))
+    assert sent_cookies(cookies, "http://a.test/") == b""
+    assert len(sent_cookies(cookies, "http://b.test/")) > 10_000
 
 
-def test_a_cookie_for_a_public_suffix_or_another_site_stays_away() -> None:
+def test_cookie_of_a_public_suffix_or_another_site_is_refused() -> None:
     cookies = middleware()
-    answer(cookies, "http://a.com.cn/", "a=1; Domain=.com.cn", "b=1; Domain=b.com.cn", "c=1")
-    assert sent(cookies, "http://b.com.cn/") == b""
-    assert sent(cookies, "http://a.com.cn/") == b"c=1"
+    receive(cookies, "http://a.com.cn/", "a=1; Domain=.com.cn", "b=1; Domain=b.com.cn", "c=1")
+    assert sent_cookies(cookies, "http://b.com.cn/") == b""
+    assert sent_cookies(cookies, "http://a.com.cn/") == b"c=1"

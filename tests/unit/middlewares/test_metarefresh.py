@@ -1,4 +1,4 @@
-"""A refresh in the head of a page, whatever the server says of its encoding."""
+"""Tests of meta refreshes in pages of any declared encoding."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from scrapy.utils.test import get_crawler
 
 from topiccrawl.middlewares.metarefresh import HeadRefreshMiddleware
 
-ASKED = Request("http://a.test/")
+REQUEST = Request("http://a.test/")
 
 
-def answered(body: bytes, charset: str = "utf-8") -> Request | Response:
-    answer = HtmlResponse(
-        ASKED.url, body=body, headers={"Content-Type": f"text/html; charset={charset}"}
+def process(body: bytes, charset: str = "utf-8") -> Request | Response:
+    response = HtmlResponse(
+        REQUEST.url, body=body, headers={"Content-Type": f"text/html; charset={charset}"}
     )
     middleware = HeadRefreshMiddleware.from_crawler(get_crawler())
-    found = middleware.process_response(ASKED, answer)
-    return ASKED if found is answer else found
+    found = middleware.process_response(REQUEST, response)
+    return REQUEST if found is response else found
 
 
 def refresh(url: str) -> bytes:
@@ -26,16 +26,16 @@ def refresh(url: str) -> bytes:
 
 
 @pytest.mark.parametrize("charset", ["zlib", "idna", "punycode", "undefined", "none", "x" * 999])
-def test_no_codec_of_python_is_used_that_is_no_charset_of_pages(charset: str) -> None:
-    assert answered(b"refresh" + b"a-" * 50_000, charset) is ASKED
+def test_codec_that_is_not_a_page_charset_is_not_used(charset: str) -> None:
+    assert process(b"refresh" + b"a-" * 50_000, charset) is REQUEST
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "http://[::1", "data:,x", "file:///"])
-def test_a_page_that_refreshes_to_no_page_is_a_page(url: str) -> None:
-    assert answered(refresh(url)) is ASKED
+def test_refresh_to_an_invalid_url_is_ignored(url: str) -> None:
+    assert process(refresh(url)) is REQUEST
 
 
 @pytest.mark.parametrize("charset", ["gbk", "utf-8", "zlib"])
-def test_a_refresh_is_followed_in_the_encoding_of_its_page(charset: str) -> None:
-    found = answered(refresh("/新闻") + "新能源汽车的动力电池今天有了新进展".encode("gbk"), charset)
+def test_refresh_url_is_decoded_as_its_page(charset: str) -> None:
+    found = process(refresh("/新闻") + "新能源汽车的动力电池今天有了新进展".encode("gbk"), charset)
     assert found.url == "http://a.test/%E6%96%B0%E9%97%BB"
