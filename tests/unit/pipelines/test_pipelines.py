@@ -1,4 +1,4 @@
-"""The pipelines inside a real Scrapy crawl, in a process of its own."""
+"""Tests of the pipelines in a real Scrapy crawl in a subprocess."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ events = []
 first_stored = asyncio.Event()
 
 def article(number, text=None, size=1):
-    told = number if text is None else text
-    body = f"第{told}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷庆祝到深夜。" * size
+    label = number if text is None else text
+    body = f"第{label}场比赛昨晚在体育中心结束，主队以三比零获胜，球迷庆祝到深夜。" * size
     return Article(f"http://site{number}.test/", f"第{number}篇", body, site=f"site{number}.test",
                    topics={"足球": 0.5}, terms=(("比赛", 1.0),), digest=digest_of(body))
 
@@ -118,14 +118,16 @@ print(json.dumps({"events": events, "stats": {
 
 def crawl(folder: Path, case: str) -> dict[str, Any]:
     command = [sys.executable, "-c", CRAWL, str(folder), case]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 0, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout)
-    return {**result, "log": done.stderr}
+    completed = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert completed.returncode == 0, completed.stderr
+    result: dict[str, Any] = json.loads(completed.stdout)
+    return {**result, "log": completed.stderr}
 
 
 def counts(folder: Path) -> dict[str, int]:
-    async def look() -> dict[str, int]:
+    async def read() -> dict[str, int]:
         store = SqliteStore(folder)
         await store.open()
         try:
@@ -133,10 +135,10 @@ def counts(folder: Path) -> dict[str, int]:
         finally:
             await store.close()
 
-    return asyncio.run(look())
+    return asyncio.run(read())
 
 
-def test_articles_are_stored_and_exported_and_reprints_dropped_after_their_commit(
+def test_articles_are_exported_and_reprints_dropped_after_commit(
     tmp_path: Path,
 ) -> None:
     result = crawl(tmp_path, "reprints")
@@ -161,7 +163,7 @@ def test_articles_are_stored_and_exported_and_reprints_dropped_after_their_commi
     assert first["terms"] == [["比赛", 1.0]]
 
 
-def test_a_full_disk_makes_item_errors_and_ends_the_crawl_with_a_reason(tmp_path: Path) -> None:
+def test_full_disk_causes_item_errors_and_ends_the_crawl(tmp_path: Path) -> None:
     result = crawl(tmp_path, "full")
     stored = {url for kind, url, _ in result["events"] if kind == "scraped"}
     errors = [text for kind, _, text in result["events"] if kind == "error"]
@@ -175,13 +177,13 @@ def test_a_full_disk_makes_item_errors_and_ends_the_crawl_with_a_reason(tmp_path
     assert counts(tmp_path)["articles"] == len(stored)
 
 
-def test_listener_is_called_for_parts_and_for_the_whole_save(
+def test_listener_gets_partial_and_complete_saves(
     tmp_path: Path,
 ) -> None:
     result, url = crawl(tmp_path, "heard"), "http://site1.test/"
     events = [tuple(event[:2]) for event in result["events"]]
     dropped = events.index(("dropped", ""))
-    assert dropped > events.index(("stored", "new"))  # how long after depends on the loop
+    assert dropped > events.index(("stored", "new"))  # the exact place depends on the loop
     assert events[:dropped] + events[dropped + 1 :] == [
         ("continues", url), ("storing", url), ("stored", "new"),
         ("storing", url), ("stored", "updated"), ("complete", url), ("scraped", url),
