@@ -1,4 +1,4 @@
-"""Spider arguments and settings are checked before any request."""
+"""Tests of the checks of spider arguments and settings before a crawl."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def settings(**changes: str) -> Settings:
         ({"topic": "足球", "settings": "x"}, ["settings", "known are"]),
     ],
 )
-def test_wrong_arguments_name_argument_value_and_remedy(
+def test_invalid_argument_is_reported_with_the_remedy(
     arguments: dict[str, str], words: list[str]
 ) -> None:
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(ConfigurationError) as error:
         TopicSpider.check(settings(), **arguments)
-    assert [word for word in words if word not in str(refused.value)] == []
+    assert [word for word in words if word not in str(error.value)] == []
 
 
 @pytest.mark.parametrize(
@@ -57,24 +57,24 @@ def test_wrong_arguments_name_argument_value_and_remedy(
         ("TOPICCRAWL_MIN_PRIOR", "7", ["min_prior", "7"]),
     ],
 )
-def test_wrong_settings_name_setting_value_and_remedy(
+def test_invalid_setting_is_reported_with_its_value(
     name: str, value: str, words: list[str]
 ) -> None:
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(ConfigurationError) as error:
         TopicSpider.check(settings(**{name: value}), topic="足球")
-    assert [word for word in words if word not in str(refused.value)] == []
+    assert [word for word in words if word not in str(error.value)] == []
 
 
-def test_a_wrong_topic_file_names_all_its_mistakes(tmp_path: Path) -> None:
+def test_all_errors_of_a_topic_file_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('[terms]\n"足球" = -1\n[limit]\npages = 3\n', encoding="utf-8")
-    with pytest.raises(ConfigurationError) as refused:
+    with pytest.raises(ConfigurationError) as error:
         TopicSpider.check(settings(), topic=str(path))
     for word in ("mine.toml", "terms.足球", "-1", "limit", "limits"):
-        assert word in str(refused.value)
+        assert word in str(error.value)
 
 
-def test_seeds_of_the_command_line_win_and_scrapyds_own_argument_is_let_through(
+def test_seeds_argument_overrides_the_topic_file_and_job_is_ignored(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "mine.toml"
@@ -83,7 +83,7 @@ def test_seeds_of_the_command_line_win_and_scrapyds_own_argument_is_let_through(
     assert (topic.name, topic.seeds) == ("mine", ("http://b.test/",))
 
 
-def test_hosts_with_chinese_names_are_those_of_their_urls() -> None:
+def test_chinese_host_names_match_their_urls() -> None:
     url, host = canonical("http://www.新闻.test/") or "", "新闻.test"
     denied = Topic(name="t", terms={"x": 1.0}, denied_hosts=(host,))
     topic = TopicSpider.check(settings(TOPICCRAWL_OWN_HOSTS=host), topic="足球", sites=host)
@@ -93,7 +93,7 @@ def test_hosts_with_chinese_names_are_those_of_their_urls() -> None:
         TopicSpider.check(settings(TOPICCRAWL_OWN_HOSTS="localhost:8888"), topic="足球")
 
 
-def test_a_seed_on_a_denied_host_is_a_mistake() -> None:
+def test_seed_on_a_denied_host_is_refused() -> None:
     topic = Topic(name="t", terms={"x": 1.0}, denied_hosts=("bad.test",))
     refuse_denied(topic.model_copy(update={"seeds": ("http://good.test/",)}))
     with pytest.raises(TopicError, match=r"http://www\.bad\.test/.*denied_hosts"):
@@ -109,7 +109,7 @@ def test_a_seed_on_a_denied_host_is_a_mistake() -> None:
         ({"topics": "足球,排球"}, {}, False),
     ],
 )
-def test_links_count_for_one_topic_without_a_custom_model(
+def test_links_are_judged_for_one_topic_with_the_default_model(
     topics: dict[str, str], own: dict[str, str], *, judged: bool
 ) -> None:
     crawler = Crawler(TopicSpider, settings(TOPICCRAWL_READERS="0", **own))
