@@ -1,4 +1,4 @@
-"""Command lines in the documentation: the commands, options and settings they name exist."""
+"""Tests of the documented command lines: their commands, options and settings exist."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ FILES = [
     file
     for folder in (ROOT, ROOT / "docs", ROOT / "examples")
     for file in sorted(folder.glob("*.md"))
-    if file.name != "CHANGELOG.md"  # it has lines of earlier versions
+    if file.name != "CHANGELOG.md"  # contains lines of earlier versions
 ]
 _BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 _SPAN = re.compile(r"`((?:scrapy|topiccrawl) [a-z][^`\n]*)`")
 _OURS = {**dict(commands()), "init": init.InitCommand()}
 
 
-class Refusing(argparse.ArgumentParser):
+class RaisingParser(argparse.ArgumentParser):
     """A parser that raises instead of ending the process."""
 
     @override
@@ -50,21 +50,21 @@ def lines(text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.name))
-def test_documented_lines_are_understood(file: Path) -> None:
+def test_documented_command_lines_are_valid(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     named = [one for one in lines(text) if one.startswith(("scrapy ", "topiccrawl "))]
-    wrong = [f"{line}: {mistake}" for line in named if (mistake := mistake_in(line))]
+    wrong = [f"{line}: {error}" for line in named if (error := error_in(line))]
     assert wrong == []
 
 
-def mistake_in(line: str) -> str:
-    """Return the reason why the commands do not understand a line; "" if they do."""
+def error_in(line: str) -> str:
+    """Return the reason why a line is invalid; "" if it is valid."""
     program, name, *words = takewhile(lambda word: word != "|", shlex.split(line, comments=True))
-    parser, command = Refusing(add_help=False), _OURS.get(name)
+    parser, command = RaisingParser(add_help=False), _OURS.get(name)
     if not words:
         return ""
     if program == "topiccrawl" and name == "crawl":
-        parser = Refusing(parents=[main._parser()], add_help=False)
+        parser = RaisingParser(parents=[main._parser()], add_help=False)
     elif command is not None:
         command.settings = Settings()
         command.add_options(parser)
@@ -77,17 +77,17 @@ def mistake_in(line: str) -> str:
     if command is not None and any(word.startswith("--") for word in rest):
         return f"not understood: {rest}"
     named = re.findall(r"-s ([A-Z_]+)=", line)
-    return ", ".join(one for one in named if not known_setting(one))
+    return ", ".join(one for one in named if not is_setting(one))
 
 
-def known_setting(name: str) -> bool:
+def is_setting(name: str) -> bool:
     return hasattr(topiccrawl.settings, name) or hasattr(default_settings, name)
 
 
 @pytest.mark.parametrize(
     "chinese", sorted(ROOT.rglob("docs/*.zh-CN.md")), ids=lambda file: str(file.name)
 )
-def test_a_chinese_page_has_lines_of_its_english_one_only(chinese: Path) -> None:
+def test_chinese_page_has_only_lines_of_its_english_page(chinese: Path) -> None:
     english = chinese.with_name(chinese.name.replace(".zh-CN", ""))
     known, own = (
         {shlex.join(shlex.split(line, comments=True)) for line in lines(one.read_text("utf-8"))}

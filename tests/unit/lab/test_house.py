@@ -1,4 +1,4 @@
-"""The house's own rules hold, and a tree that breaks them is found out."""
+"""Tests of the repository's own style rules and of the settings reference."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_code_is_as_the_house_wants_it() -> None:
+def test_repository_follows_the_house_rules() -> None:
     assert list(house.mistakes()) == []
 
 
-def test_the_reference_has_all_settings() -> None:
+def test_reference_lists_all_settings() -> None:
     text = reference.FILE.read_text("utf-8")
     assert text == reference.markdown()
     ours = [name for name in vars(project) if name.startswith(("TOPICCRAWL_", "REDIS_", "WARC_"))]
@@ -51,7 +51,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return package
 
 
-def test_each_kind_of_mistake_is_found(tree: Path) -> None:
+def test_every_kind_of_mistake_is_reported(tree: Path) -> None:
     assert list(house.mistakes()) == [
         "topiccrawl/room.py:1: Which room it is.",
         "docs/settings.md:1: is told",
@@ -65,7 +65,7 @@ def test_each_kind_of_mistake_is_found(tree: Path) -> None:
     assert house.twice(core=True) == ["Room"]
 
 
-def test_code_lines_are_those_that_are_code(tree: Path) -> None:
+def test_comments_docstrings_and_blank_lines_are_not_code(tree: Path) -> None:
     ((file, room),) = ((f, t) for f, t in house.sources(tree).items() if f.name == "room.py")
     assert house.code_lines(file, room) == 2
     assert house.part_of(file) == "room"

@@ -1,3 +1,5 @@
+"""Tests of the licences of installed packages."""
+
 from __future__ import annotations
 
 from email.message import Message
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from importlib.metadata import PackageMetadata
 
 
-def test_what_an_installation_brings_is_permissive_and_known() -> None:
+def test_runtime_dependencies_have_permissive_licences() -> None:
     found = packages()
     assert {"topiccrawl", "scrapy", "twisted", "numpy", "warcio"} <= found.keys()
     assert not {"pytest", "secantusdb", "wordfreq", "trafilatura"} & found.keys()
@@ -27,10 +29,10 @@ def test_what_an_installation_brings_is_permissive_and_known() -> None:
         ([], ""),
     ],
 )
-def test_a_licence_is_read_where_packages_write_it(
+def test_licence_is_read_from_any_metadata_field(
     headers: list[tuple[str, str]], expected: str
 ) -> None:
-    about = Message()
+    metadata = Message()
     for name, value in headers:
-        about[name] = value
-    assert licence_of(cast("PackageMetadata", about)) == expected
+        metadata[name] = value
+    assert licence_of(cast("PackageMetadata", metadata)) == expected

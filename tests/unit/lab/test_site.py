@@ -1,4 +1,4 @@
-"""The front pages and the documentation's site."""
+"""Tests of the front pages and of the documentation site."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-FRONT = ("README.md", "README.zh-CN.md")
+FRONT_PAGES = ("README.md", "README.zh-CN.md")
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
-def test_both_front_pages_are_short_and_have_the_same_parts() -> None:
-    english, chinese = ((ROOT / name).read_text(encoding="utf-8") for name in FRONT)
+def test_front_pages_are_short_and_have_the_same_sections() -> None:
+    english, chinese = ((ROOT / name).read_text(encoding="utf-8") for name in FRONT_PAGES)
     assert max(len(text.splitlines()) for text in (english, chinese)) <= 90
     assert english.count("\n## ") == chinese.count("\n## ")
     assert english.count("\n- **") == chinese.count("\n- **")
@@ -24,15 +24,15 @@ def test_both_front_pages_are_short_and_have_the_same_parts() -> None:
     assert blocks[0] == blocks[1]
 
 
-@pytest.mark.parametrize("name", [*FRONT, "examples/README.md", "CONTRIBUTING.md"])
-def test_links_of_pages_outside_of_the_site_lead_somewhere(name: str) -> None:
+@pytest.mark.parametrize("name", [*FRONT_PAGES, "examples/README.md", "CONTRIBUTING.md"])
+def test_links_of_pages_outside_the_site_exist(name: str) -> None:
     page = ROOT / name
     links = _LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 @pytest.mark.slow
-def test_the_site_is_built_without_a_wrong_link(tmp_path: Path) -> None:
+def test_site_builds_without_broken_links(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     built = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
