@@ -1,4 +1,4 @@
-"""A scorer that a reader can follow: the share of a text's words that are the topic's."""
+"""Scorer for tests: the share of a text's words that are words of the topic."""
 
 from __future__ import annotations
 

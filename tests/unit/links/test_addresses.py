@@ -1,4 +1,4 @@
-"""Hosts that are no hosts of the web, in all of their spellings."""
+"""Tests of private hosts and addresses in all of their spellings."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize("host", PRIVATE)
-def test_private_in_every_spelling(host: str) -> None:
+def test_private_host_is_recognised_in_every_spelling(host: str) -> None:
     assert is_private(host)
 
 
 @pytest.mark.parametrize("host", PUBLIC)
-def test_hosts_of_the_web_stay(host: str) -> None:
+def test_public_host_is_not_private(host: str) -> None:
     assert not is_private(host)
 
 
-def test_named_hosts_are_allowed_in_every_spelling_and_counted_where_not() -> None:
+def test_listed_hosts_are_allowed_and_refusals_counted() -> None:
     counted: list[str] = []
     rules = AddressRules(["127.0.0.1", "Corp.internal"], lambda: counted.append("one"))
     assert not rules.refuses("http://0x7f.1:8000/a")
@@ -43,7 +43,7 @@ def test_named_hosts_are_allowed_in_every_spelling_and_counted_where_not() -> No
     assert counted == ["one", "one"]
 
 
-def test_a_service_is_named_with_its_port() -> None:
+def test_allowed_origin_includes_its_port() -> None:
     rules = AddressRules()
     rules.allow_origin("http://localhost:8888/search?q=a")
     assert not rules.refuses("http://localhost:8888/search?q=b")
@@ -51,12 +51,12 @@ def test_a_service_is_named_with_its_port() -> None:
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "10.0.0.1"])
-def test_the_address_of_a_name_counts_unless_the_name_is_given(address: str) -> None:
+def test_private_address_is_refused_unless_its_name_is_listed(address: str) -> None:
     rules = AddressRules(["intranet.test"])
     assert rules.refuses("http://news.test/", address)
     assert not rules.refuses("http://intranet.test/", address)
     assert not rules.refuses("http://news.test/", "93.184.216.34")
 
 
-def test_switched_off_nothing_is_refused() -> None:
+def test_disabled_rules_refuse_nothing() -> None:
     assert not AddressRules(off=True).refuses("http://127.0.0.1/", "127.0.0.1")

@@ -1,4 +1,4 @@
-"""Feeds as pages of links."""
+"""Tests of feeds, read as pages of links."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_entries_are_links_with_title_and_summary(data: bytes) -> None:
     assert "三比零" in page.text
 
 
-def test_a_page_is_no_feed_and_names_some() -> None:
+def test_html_page_is_not_a_feed_but_links_to_feeds() -> None:
     html = (
         b"<?xml version='1.0'?><html><head><link rel='alternate' type='application/atom+xml'"
         b" href='/atom?a=1&amp;b=2'><link rel=stylesheet href=x.css></head><body>feed</body></html>"
@@ -55,7 +55,7 @@ def test_a_page_is_no_feed_and_names_some() -> None:
     assert find_feeds(html, "http://a.test/") == ["http://a.test/atom?a=1&b=2"]
 
 
-def test_an_index_of_sitemaps_names_those_of_news() -> None:
+def test_sitemap_index_links_to_news_sitemaps() -> None:
     maps = "".join(f"<sitemap><loc>http://a.test/{n}.xml</loc></sitemap>" for n in ("news", "all"))
     index = f"<sitemapindex>{maps}</sitemapindex>".encode()
     assert find_feeds(index, AT) == ["http://a.test/news.xml"]
@@ -65,12 +65,12 @@ def test_an_index_of_sitemaps_names_those_of_news() -> None:
 
 
 @pytest.mark.parametrize("data", [RSS.encode("gb2312"), MAP.encode()], ids=["rss", "news-map"])
-def test_a_packed_feed_is_read_as_the_plain_one(data: bytes) -> None:
+def test_compressed_feed_is_read_like_the_plain_one(data: bytes) -> None:
     assert read_feed(gzip.compress(data), AT) == read_feed(data, AT)
     assert read_feed(gzip.compress(data)[:-9] + b"damaged!", AT) in {None, read_feed(data, AT)}
 
 
-def test_what_is_packed_is_read_up_to_a_bound() -> None:
+def test_decompressed_size_is_limited() -> None:
     entries = "".join(
         f"<url><loc>http://a.test/{n}</loc><news>甲</news></url>" for n in range(feeds.MAX_ENTRIES)
     )
@@ -80,7 +80,7 @@ def test_what_is_packed_is_read_up_to_a_bound() -> None:
     assert len(page.links) == feeds.MAX_ENTRIES
 
 
-def test_of_many_news_sitemaps_the_latest_are_taken() -> None:
+def test_latest_of_many_news_sitemaps_are_used() -> None:
     maps = "".join(
         f"<sitemap><loc>http://a.test/news-{n}.xml.gz</loc><lastmod>20{n:02}-01-01</lastmod></sitemap>"
         for n in range(60)
@@ -93,6 +93,6 @@ def test_of_many_news_sitemaps_the_latest_are_taken() -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from((b"", b"<rss ", b"<feed>", b"<urlset>")))
-def test_any_bytes_give_no_surprise(data: bytes, head: bytes) -> None:
+def test_any_bytes_are_read_without_error(data: bytes, head: bytes) -> None:
     read_feed(head + data, AT)
     find_feeds(head + data, AT)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PARAGRAPHS = "<p>x" * 3_000
 NAMES = [f"a{number}" for number in range(9_000)]
 FORMATS = ["b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"]
-DEAR = {
+COSTLY = {
     "attributes": f"<p {' '.join(NAMES)}>text",
     "attributes-end-at-once": f"<p {' '.join(NAMES)}",
     "slashes": f"<p/{'/'.join(NAMES)}>text",
@@ -50,7 +50,7 @@ DEAR = {
 
 
 def nodes(root: LexborNode | None) -> tuple[int, int, int]:
-    """Elements below one, those open at once, and the most attributes of one."""
+    """Return the number of nodes, the depth, and the most attributes of an element."""
     count = deepest = attributes = 0
     stack = [(root, 1)]
     while stack:
@@ -65,8 +65,8 @@ def nodes(root: LexborNode | None) -> tuple[int, int, int]:
     return count, deepest, attributes
 
 
-@pytest.mark.parametrize("html", DEAR.values(), ids=DEAR)
-def test_the_tree_of_a_dear_page_is_small(html: str) -> None:
+@pytest.mark.parametrize("html", COSTLY.values(), ids=COSTLY)
+def test_tree_of_a_costly_page_is_small(html: str) -> None:
     tree = parse_html(html)
     count, depth, attributes = nodes(tree.root)
     assert count < 2 * html.count("<") + 100
@@ -84,7 +84,7 @@ CONTINUED = {
 
 
 @pytest.mark.parametrize("html", CONTINUED.values(), ids=CONTINUED)
-def test_attributes_are_counted_again_after_a_value_that_hides_the_end_of_a_tag(html: str) -> None:
+def test_attributes_are_counted_after_a_value_with_an_angle_bracket(html: str) -> None:
     _, _, attributes = nodes(parse_html(html).root)
     assert attributes <= 2 * limits.MAX_ATTRIBUTES
 
@@ -117,7 +117,7 @@ def test_only_formatting_elements_are_counted_as_such() -> None:
     assert len(parse_html(f"<p><b>源</b>{others}").css("b")) == 1
 
 
-def test_a_tag_that_is_ended_keeps_its_first_attributes_and_its_text() -> None:
+def test_shortened_tag_keeps_its_first_attributes_and_text() -> None:
     tree = parse_html(f"<a href=/x {' '.join(NAMES)}>text</a>")
     (link,) = tree.css("a")
     assert (link.attributes["href"], link.text()) == ("/x", "text")
@@ -129,7 +129,7 @@ def test_only_pages_over_the_limit_are_changed(html: str) -> None:
     assert len(limit_markup(html)) <= len(html) + 3 * html.count("<")
 
 
-def test_no_other_place_parses_pages() -> None:
+def test_pages_are_parsed_only_in_known_places() -> None:
     root = Path(topiccrawl.__file__).parent
     parsers = re.compile(
         r"(?<!>>> )\b(LexborHTMLParser|HTMLParser|lxml\.html\.fromstring|etree\.HTML"
@@ -143,6 +143,6 @@ def test_no_other_place_parses_pages() -> None:
     }
     assert found == {
         ("links/limits.py", "LexborHTMLParser"),
-        ("extract/body.py", "lxml.html.fromstring"),  # both get what that one has written
+        ("extract/body.py", "lxml.html.fromstring"),  # both parse the output of links/limits.py
         ("extract/body.py", "readability.Document"),
     }

@@ -28,25 +28,25 @@ EXAMPLES = some.lists(
 
 @given(EXAMPLES, some.randoms(use_true_random=False))
 def test_order_of_examples_does_not_change_predictions(
-    examples: list[tuple[list[str], float]], chance: random.Random
+    examples: list[tuple[list[str], float]], rng: random.Random
 ) -> None:
     one, other = LinkWords(), LinkWords()
-    for words, worth in examples:
-        one.learn(words, worth)
-    chance.shuffle(examples)
-    for words, worth in examples:
-        other.learn(words, worth)
+    for words, relevance in examples:
+        one.learn(words, relevance)
+    rng.shuffle(examples)
+    for words, relevance in examples:
+        other.learn(words, relevance)
     for word in "abcdefg":
         assert one.total([word]) == pytest.approx(other.total([word]))
 
 
 @given(EXAMPLES)
-def test_one_word_predicts_less_than_one_and_unknown_words_0(
+def test_one_word_predicts_below_one_and_unknown_words_zero(
     examples: list[tuple[list[str], float]],
 ) -> None:
     model = LinkWords()
-    for words, worth in examples:
-        model.learn(words, worth)
+    for words, relevance in examples:
+        model.learn(words, relevance)
     assert all(abs(model.total([word])) < 1 for word in "abcdef")
     assert model.total(["g"]) == model.total([]) == 0.0
 
@@ -70,7 +70,7 @@ def test_updates_of_the_model_become_rarer() -> None:
     assert gaps == sorted(gaps)
 
 
-def test_rare_words_are_forgotten_before_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rare_words_are_dropped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_WORDS", 50)
     model = LinkWords()
     for page in range(500):
@@ -79,7 +79,7 @@ def test_rare_words_are_forgotten_before_memory_is_full(monkeypatch: pytest.Monk
     assert "often" in model._known
 
 
-def test_shark_plus_learns_words_that_the_topic_does_not_name() -> None:
+def test_shark_plus_learns_words_outside_the_topic() -> None:
     plus = strategy("shark-plus", WordShare("football"), StrategyParameters())
     good = Link("http://a.test/1", "goalkeeper saves", "")
     bad = Link("http://a.test/2", "stock market", "")
@@ -97,7 +97,7 @@ def test_shark_plus_learns_words_that_the_topic_does_not_name() -> None:
     assert plus.rescore(offers[0].evidence, good.anchor, "") == offers[0].evidence
 
 
-def test_each_learnt_page_counts_for_the_next_links() -> None:
+def test_each_learnt_page_changes_the_next_scores() -> None:
     plus = strategy("shark-plus", WordShare("football"), StrategyParameters())
     link, verdict = Link("http://a.test/1", "goalkeeper saves", ""), Verdict(0.0, relevant=False)
     values = []
@@ -109,7 +109,7 @@ def test_each_learnt_page_counts_for_the_next_links() -> None:
     assert all(one != other for one, other in pairwise(values[MIN_PAGES:]))
 
 
-def test_links_of_one_block_speak_for_each_other_whatever_their_words() -> None:
+def test_block_text_predicts_for_unknown_anchors() -> None:
     plus = strategy("shark-plus", WordShare("football"), StrategyParameters())
     for _ in range(20):
         plus.learn("", "alpha beta", 0.5)
@@ -122,7 +122,7 @@ def test_links_of_one_block_speak_for_each_other_whatever_their_words() -> None:
     assert good > plus.value(offer.evidence) > bad
 
 
-def test_a_version_of_32_bits_stays_one_whatever_is_learnt() -> None:
+def test_version_stays_within_32_bits() -> None:
     plus = strategy("shark-plus", WordShare("cup"))
     plus.version = 2**32 - 1
     versions = {plus.version}
@@ -133,7 +133,7 @@ def test_a_version_of_32_bits_stays_one_whatever_is_learnt() -> None:
     assert all(0 <= version < 2**32 for version in versions)
 
 
-def test_a_seed_teaches_no_words_and_without_weight_nothing_is_predicted() -> None:
+def test_seeds_and_zero_weight_predict_nothing() -> None:
     link = Link("http://a.test/", "cup", "final")
     verdict = Verdict(0.5, relevant=True)
     for weight, learns in ((0.0, False), (0.4, True)):

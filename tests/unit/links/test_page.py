@@ -1,4 +1,4 @@
-"""Reading a page: text, links, anchors, contexts, blocks, directives; and pages that mean harm."""
+"""Tests of page reading: text, links, contexts, blocks, directives and hostile pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def anchors(html: str) -> dict[str, str]:
     return {link.url.removeprefix("http://news.test"): link.anchor for link in links(html)}
 
 
-def test_visible_text_only_blocks_apart_inline_together() -> None:
+def test_visible_text_is_separated_at_blocks_only() -> None:
     page = read_page(
         "<title> A\n title </title><style>b{}</style><h1>Head</h1><p>one <b>t</b>wo<br>three"
         "<script>x()</script><noscript>no</noscript><template>t</template><!-- c -->"
@@ -38,12 +38,12 @@ def test_visible_text_only_blocks_apart_inline_together() -> None:
     assert page.text == "Head one two three four five six"
 
 
-def test_a_link_in_running_text_has_the_text_around_it() -> None:
+def test_context_of_a_link_in_prose_is_the_text_around_it() -> None:
     (link,) = links("<p>今天上午，<a href='/a'>国家队</a>抵达北京。</p><p>下一段")
     assert link[:4] == ("http://news.test/a", "国家队", "今天上午， 抵达北京。 下一段", -1)
 
 
-def test_a_context_is_short_and_cuts_no_latin_word() -> None:
+def test_context_is_short_and_keeps_latin_words_whole() -> None:
     (link,) = links(f"<p>{'wonderful ' * 20}<a href=/a>x</a>{' wonderful' * 20}")
     assert len(link.context) <= 2 * CONTEXT + 1
     assert set(link.context.split()) == {"wonderful"}
@@ -51,7 +51,7 @@ def test_a_context_is_short_and_cuts_no_latin_word() -> None:
     assert link.context == "汉" * CONTEXT + " " + "字" * CONTEXT
 
 
-def test_links_of_a_list_are_a_block_under_its_heading() -> None:
+def test_list_links_form_a_block_with_its_heading() -> None:
     found = links(
         "<div><div class=hd><h2>体育</h2><a href=/m>更多</a></div>"
         "<ul><li><a href=1>足球新闻</a><li><a href=2>篮球</a></ul></div>"
@@ -62,7 +62,7 @@ def test_links_of_a_list_are_a_block_under_its_heading() -> None:
     ]  # fmt: skip
 
 
-def test_a_heading_does_not_reach_beyond_its_box() -> None:
+def test_heading_applies_only_within_its_container() -> None:
     found = links(
         "<div><h2>体育</h2><ul><li><a href=1>足球</a><li><a href=2>篮球</a></ul></div>"
         "<ul><li><a href=3>关于我们</a><li><a href=4>联系方式</a></ul>"
@@ -79,7 +79,7 @@ def test_tables_captions_and_definition_lists_have_captions() -> None:
     assert [link.block for link in found] == [0, 0, 1, 1, 1]
 
 
-def test_a_menu_is_a_block_and_a_paragraph_with_links_is_none() -> None:
+def test_menu_is_a_block_but_a_paragraph_is_not() -> None:
     menu = links("<div><a href=1>首页</a> | <a href=2>新闻</a> | <a href=3>体育</a></div>")
     assert {link.block for link in menu} == {0}
     text = links(
@@ -97,7 +97,7 @@ def test_the_innermost_list_is_the_block() -> None:
     assert [link.block for link in found] == [0, 0, 1, 1]
 
 
-def test_anchors_come_from_text_else_title_else_picture() -> None:
+def test_anchor_is_text_or_title_or_image_alt() -> None:
     assert anchors(
         "<a href=/1> a\n <b>b</b></a><a href=/2 title=t></a><a href=/3><img alt=pic></a>"
         "<a href=/4><img></a><a href=/5 title=t>text</a><a href=/6><script>x</script><i>i</i></a>"
@@ -106,7 +106,7 @@ def test_anchors_come_from_text_else_title_else_picture() -> None:
     assert len(link.anchor) == MAX_ANCHOR
 
 
-def test_a_link_that_stands_twice_is_given_once_with_its_longest_anchor() -> None:
+def test_repeated_link_is_listed_once_with_its_longest_anchor() -> None:
     found = links(
         "<p><a href=/a><img></a>近日消息<p><a href=/b>乙</a>"
         "<p>图片说明<a href=/a#x>甲队夺冠</a>现场"
@@ -115,7 +115,7 @@ def test_a_link_that_stands_twice_is_given_once_with_its_longest_anchor() -> Non
     assert "图片说明" in found[0].context
 
 
-def test_maps_frames_and_refresh_are_links_and_other_schemes_are_none() -> None:
+def test_maps_frames_and_refresh_give_http_links_only() -> None:
     assert anchors(
         "<meta http-equiv=Refresh content=\"5; url='/next'\"><a href='javascript:x()'>j</a>"
         "<a href=mailto:a@b.test>m</a><a href=tel:1>t</a><a>n</a><a href=''>own</a>"
@@ -128,7 +128,7 @@ def test_maps_frames_and_refresh_are_links_and_other_schemes_are_none() -> None:
     ]  # fmt: skip
 
 
-def test_base_moves_relative_links_wherever_it_stands() -> None:
+def test_base_applies_to_all_relative_links() -> None:
     page = read_page("<a href=a.html>a</a><base href='/zh/'><link rel=canonical href=c>", URL)
     assert page.links[0].url == "http://news.test/zh/a.html"
     assert page.canonical == "http://news.test/zh/c"
@@ -141,7 +141,7 @@ def test_queries_are_sent_in_the_encoding_of_the_page() -> None:
     assert link.url == "http://news.test/s?w=%C4%E3"
 
 
-def test_rel_nofollow_and_its_kin_are_not_followed() -> None:
+def test_nofollow_ugc_and_sponsored_links_are_skipped() -> None:
     html = "".join(f"<a rel='{rel}' href=/{rel[:3]}>x</a>" for rel in
                    ("NoFollow noopener", "ugc", "sponsored", "author", ""))  # fmt: skip
     assert list(anchors(html)) == ["/aut", "/"]
@@ -177,7 +177,9 @@ def test_rel_nofollow_and_its_kin_are_not_followed() -> None:
         ),
     ],
 )
-def test_directives_are_joined(metas: str, headers: list[str], expected: Directives) -> None:
+def test_directives_of_page_and_headers_are_combined(
+    metas: str, headers: list[str], expected: Directives
+) -> None:
     page = read_page(f"{metas}<a href=/x>x</a>", URL, headers)
     assert page.directives == expected
     assert bool(page.links) != expected.nofollow
@@ -185,7 +187,7 @@ def test_directives_are_joined(metas: str, headers: list[str], expected: Directi
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Measure the program, and not what counts its lines."""
+    """Suspend tracing, so that coverage is not measured."""
     tracer = sys.gettrace()
     sys.settrace(None)
     try:
@@ -229,7 +231,7 @@ def test_page_with_a_long_script_is_read_completely() -> None:
     assert len(page.links) == 1
 
 
-def test_prose_is_the_text_without_the_anchors_of_menus() -> None:
+def test_prose_excludes_menu_anchors() -> None:
     page = read_page(
         "<ul><li><a href=1>体育</a><li><a href=2>财经</a></ul><p>正文提到<a href=3>足球</a>。</p>",
         "http://a.test/",
@@ -238,7 +240,7 @@ def test_prose_is_the_text_without_the_anchors_of_menus() -> None:
     assert page.text == "体育 财经 正文提到足球。"
 
 
-def test_links_in_the_same_place_of_two_pages_have_the_same_regions() -> None:
+def test_links_at_the_same_place_have_the_same_regions() -> None:
     menu = "<ul class=menu><li><a href=/m>m</a></ul>"
     text = menu + "<div class='post-{0} list'><p><a href=/{0}>x</a></div>"
     first, second, elsewhere = (

@@ -1,3 +1,5 @@
+"""Tests of the parsing of sitemaps."""
+
 from __future__ import annotations
 
 import gzip
@@ -13,14 +15,14 @@ NEWS = f"<urlset xmlns:n='x'><url><loc>{URL}</loc><n:news/></url><url/></urlset>
 
 
 @given(st.binary())
-def test_any_bytes_give_some_answer(data: bytes) -> None:
+def test_any_bytes_give_a_sitemap(data: bytes) -> None:
     assert isinstance(read_sitemap(data), Sitemap)
     assert isinstance(read_sitemap(b"<" + data), Sitemap)
     assert isinstance(read_sitemap(b"\x1f\x8b" + data), Sitemap)
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "expected"),
     [
         (NEWS.encode(), Sitemap((URL,), frozenset({URL}))),
         (gzip.compress(NEWS.encode(), mtime=0), Sitemap((URL,), frozenset({URL}))),
@@ -32,5 +34,5 @@ def test_any_bytes_give_some_answer(data: bytes) -> None:
          Sitemap()),
     ],
 )  # fmt: skip
-def test_what_a_file_says(data: bytes, found: Sitemap) -> None:
-    assert read_sitemap(data) == found
+def test_sitemap_is_read_from_each_format(data: bytes, expected: Sitemap) -> None:
+    assert read_sitemap(data) == expected

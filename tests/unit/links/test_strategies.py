@@ -1,4 +1,4 @@
-"""The published formulas by hand, the five queues, and what strategies do with several parents."""
+"""Tests of the link strategies: formulas computed by hand, lanes, merging of parents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def evidence_of(
     return offer.evidence
 
 
-def test_there_are_six_and_others_are_refused_with_the_choice() -> None:
+def test_unknown_strategy_is_refused_with_the_available_names() -> None:
     assert set(NAMES) == {"bfs", "best-first", "shark", "shark-inlink", "link-block", "shark-plus"}
     assert DEFAULT in NAMES
     with pytest.raises(SettingError, match=r"'sharc'.*bfs, best-first, shark"):
@@ -54,7 +54,7 @@ def test_a_strategy_by_dotted_path_has_the_path_as_its_name() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"shark_decay": 1.1}, {"inlink_full": 0.0}, {"prior_share": 0}, {"min_prior": -0.1}]
 )
-def test_numbers_out_of_range_are_refused_by_name(wrong: dict[str, float]) -> None:
+def test_parameter_out_of_range_is_refused_by_name(wrong: dict[str, float]) -> None:
     with pytest.raises(SettingError, match=f"{next(iter(wrong))} = "):
         StrategyParameters(**wrong)  # type: ignore[arg-type]
 
@@ -68,13 +68,13 @@ def test_breadth_first_counts_links_from_the_seed() -> None:
     assert bfs.fold(second.evidence, first.evidence) == first.evidence
 
 
-def test_best_first_takes_the_best_parents_relevance() -> None:
+def test_best_first_uses_the_best_parents_relevance() -> None:
     best = strategy("best-first", TOPIC)
     (offer,) = best.offers(RELEVANT, (), [CONTEXT_HALF])
     assert best.value(best.fold((0.1,), offer.evidence)) == 0.4
 
 
-def test_shark_by_hand() -> None:
+def test_shark_matches_the_published_formula() -> None:
     # inherited = .5 * .4 = .2; anchor .5 > 0, so context 1;
     # neighbourhood = .8 * .5 + .2 * 1 = .6; score = .5 * .2 + .5 * .6 = .4
     assert evidence_of("shark", ANCHOR_HALF, RELEVANT) == pytest.approx((0.4, 0.2, 9))
@@ -86,7 +86,7 @@ def test_shark_by_hand() -> None:
     )
 
 
-def test_shark_goes_no_deeper_than_its_bound_and_a_relevant_page_resets_it() -> None:
+def test_shark_depth_is_limited_and_reset_by_a_relevant_page() -> None:
     shark = strategy("shark", TOPIC, StrategyParameters(depth_bound=2))
     evidence: Evidence = ()
     lanes = []
@@ -96,12 +96,12 @@ def test_shark_goes_no_deeper_than_its_bound_and_a_relevant_page_resets_it() -> 
         lanes.append(offer.lane)
     assert lanes == [PRIOR, PRIOR, REJECTED, PRIOR]
     assert shark.lane(shark.fold((0.5, 0.0, -1.0), (0.1, 0.0, 0.0))) == PRIOR
-    unbound = strategy("shark", TOPIC, StrategyParameters(depth_bound=0))
-    (offer,) = unbound.offers(NOTHING, (0.1, 0.1, 0.0), [CONTEXT_HALF])
+    unlimited = strategy("shark", TOPIC, StrategyParameters(depth_bound=0))
+    (offer,) = unlimited.offers(NOTHING, (0.1, 0.1, 0.0), [CONTEXT_HALF])
     assert offer.lane == PRIOR
 
 
-def test_improved_shark_by_hand() -> None:
+def test_improved_shark_matches_the_published_formula() -> None:
     # inherited = .6 * .4 = .24; anchor .5 > .3, so context 1
     # potential = .85 * .24 + .15 * 1 = .354
     potential, *rest = evidence_of("shark-inlink", ANCHOR_HALF, RELEVANT)
@@ -146,13 +146,13 @@ def test_improved_shark_inherits_through_irrelevant_pages() -> None:
         (IRRELEVANT, Link("http://a.test/x", "money", ""), NORMAL),
     ],
 )
-def test_five_queues(verdict: Verdict, link: Link, lane: int) -> None:
+def test_improved_shark_chooses_the_lane(verdict: Verdict, link: Link, lane: int) -> None:
     chosen = strategy("shark-inlink", TOPIC, StrategyParameters(upper_limit=0.3))
     (offer,) = chosen.offers(verdict, (), [link])
     assert offer.lane == lane
 
 
-def test_below_min_normal_is_the_error_queue_and_a_better_parent_lifts() -> None:
+def test_link_below_min_normal_is_rejected_until_a_better_parent() -> None:
     strict = strategy("shark-inlink", TOPIC, StrategyParameters(min_normal=0.05))
     (poor,) = strict.offers(NOTHING, (), [Link("http://a.test/x", "money", "")])
     (good,) = strict.offers(RELEVANT, (), [Link("http://a.test/x", "cup", "")])
@@ -161,13 +161,13 @@ def test_below_min_normal_is_the_error_queue_and_a_better_parent_lifts() -> None
     assert strict.lane(strict.fold(good.evidence, poor.evidence)) == PRIOR
 
 
-def test_lanes_take_turns_as_the_settings_say() -> None:
+def test_lane_shares_follow_the_settings() -> None:
     assert strategy("shark-inlink", TOPIC).share == (1, 1)
     parameters = StrategyParameters(prior_share=3, normal_share=2)
     assert strategy("shark-inlink", TOPIC, parameters).share == (3, 2)
 
 
-def test_link_block_by_hand() -> None:
+def test_link_block_matches_the_published_formula() -> None:
     # inherited = .6 * .4 = .24; anchor_score of "Sport cup money" = 1/3
     # score = .5 * .24 + .5 / 3 = .286667, the same for both links
     offers = strategy("link-block", TOPIC).offers(RELEVANT, (), BLOCK)
@@ -186,19 +186,19 @@ def test_link_block_queues_only_above_its_threshold() -> None:
     assert lanes == [PRIOR, REJECTED]  # .5 * .5 = .25 and 0
 
 
-def test_a_block_stands_in_for_the_context() -> None:
+def test_block_text_replaces_the_context() -> None:
     assert block_texts(BLOCK) == {0: "Sport cup money"}
     assert [s.context for s in score_links(BLOCK, TOPIC)] == pytest.approx([1 / 3, 1 / 3])
     long = [Link(f"http://a.test/{n}", "word " * 30, "head", 7) for n in range(50)]
     assert all(len(s.text) <= MAX_KEPT for s in score_links(long, TOPIC))
 
 
-def test_a_batch_scores_every_text_once() -> None:
-    asked: list[list[str]] = []
+def test_each_text_of_a_batch_is_scored_once() -> None:
+    batches: list[list[str]] = []
 
     class Recorder:
         def score_many(self, texts: list[str]) -> list[float]:
-            asked.append(texts)
+            batches.append(texts)
             return TOPIC.score_many(texts)
 
         def contains(self, text: str) -> bool:
@@ -206,10 +206,10 @@ def test_a_batch_scores_every_text_once() -> None:
 
     links = [*BLOCK, *BLOCK, ANCHOR_HALF, CONTEXT_HALF]
     strategy("shark", Recorder()).offers(RELEVANT, (), links)
-    assert [len(texts) for texts in asked] == [len(set(asked[0]))]
+    assert [len(texts) for texts in batches] == [len(set(batches[0]))]
 
 
-def test_shark_plus_prefers_two_relevant_parents_to_one_and_counts_irrelevant_ones() -> None:
+def test_shark_plus_counts_relevant_and_irrelevant_parents() -> None:
     plus = strategy("shark-plus", TOPIC)
     link = Link("http://a.test/x", "money", "")
     (good,) = plus.offers(RELEVANT, (), [link])
@@ -219,7 +219,7 @@ def test_shark_plus_prefers_two_relevant_parents_to_one_and_counts_irrelevant_on
     assert plus.value(plus.fold(good.evidence, poor.evidence)) < one
 
 
-def test_shark_plus_expects_more_of_named_links_and_less_where_all_pages_are_good() -> None:
+def test_shark_plus_expectation_depends_on_anchor_and_prior() -> None:
     plus = strategy("shark-plus", TOPIC)
     named = plus.offers(RELEVANT, (), [Link("http://a.test/x", "cup football", "")])[0].evidence
     other = plus.offers(NOTHING, (), [Link("http://a.test/y", "money", "")])[0].evidence
@@ -232,7 +232,7 @@ def test_shark_plus_expects_more_of_named_links_and_less_where_all_pages_are_goo
     assert strategy("best-first", TOPIC).expected(named) is None
 
 
-def test_shark_plus_learns_where_good_pages_lie() -> None:
+def test_shark_plus_learns_from_directories() -> None:
     plus = strategy("shark-plus", TOPIC)
     crawl, host = GroupStats(100, 10.0), GroupStats(20, 4.0)
     good, poor = GroupStats(10, 5.0), GroupStats(10, 0.0)
@@ -242,7 +242,7 @@ def test_shark_plus_learns_where_good_pages_lie() -> None:
     assert plus.group("http://a.test/news/2020/x.html") == ("/news/", "/news/#/")
 
 
-def test_another_topic_gives_another_score_and_another_version() -> None:
+def test_new_topic_changes_score_and_version() -> None:
     for name in ("shark", "shark-inlink", "link-block", "shark-plus"):
         chosen = strategy(name, TOPIC)
         (offer,) = chosen.offers(RELEVANT, (), [ANCHOR_HALF])
@@ -260,26 +260,26 @@ def test_first_come_is_a_strategy_without_a_topic() -> None:
     assert plain.rescore((0.1,), "a", "b") == (0.1,)
 
 
-def test_the_threshold_of_link_block_follows_the_scores_of_recent_links() -> None:
-    moving = strategy("link-block", TOPIC)
+def test_link_block_threshold_follows_recent_scores() -> None:
+    adaptive = strategy("link-block", TOPIC)
     poor, good = (Link("http://a.test/x", text) for text in ("money", "cup"))
-    assert moving.lane((0.0, 0.0)) == PRIOR
-    moving.offers(RELEVANT, (), [good] * 1_000)
-    (low,) = moving.offers(NOTHING, (), [poor])
-    assert low.lane == moving.lane(low.evidence) == REJECTED
-    before = moving.version
-    moving.offers(NOTHING, (), [poor] * 2_000)
-    assert moving.lane(low.evidence) == PRIOR
-    assert moving.version != before  # what was rejected is swept
+    assert adaptive.lane((0.0, 0.0)) == PRIOR
+    adaptive.offers(RELEVANT, (), [good] * 1_000)
+    (low,) = adaptive.offers(NOTHING, (), [poor])
+    assert low.lane == adaptive.lane(low.evidence) == REJECTED
+    before = adaptive.version
+    adaptive.offers(NOTHING, (), [poor] * 2_000)
+    assert adaptive.lane(low.evidence) == PRIOR
+    assert adaptive.version != before  # rejected links are re-scored
 
 
-def test_a_link_block_threshold_stays_where_its_quantile_is_0() -> None:
+def test_link_block_threshold_is_fixed_at_quantile_zero() -> None:
     fixed = strategy("link-block", TOPIC, StrategyParameters(block_quantile=0.0))
     fixed.offers(RELEVANT, (), [Link("http://a.test/x", "cup")] * 2_000 + [Link("http://a.test/y")])
     assert fixed.lane((0.25, 0.0)) == PRIOR
 
 
-def test_shark_plus_puts_direct_evidence_into_the_priorqueue() -> None:
+def test_shark_plus_queues_direct_evidence_in_the_prior_lane() -> None:
     plus = strategy("shark-plus", TOPIC)
     assert plus.share[0] > plus.share[1] > 0
     plain, named = Link("http://a.test/x", "money"), Link("http://a.test/x", "cup")
@@ -291,7 +291,7 @@ def test_shark_plus_puts_direct_evidence_into_the_priorqueue() -> None:
     assert lanes == [PRIOR, PRIOR, NORMAL, PRIOR]
 
 
-def test_shark_plus_obeys_the_thresholds_of_a_topic() -> None:
+def test_shark_plus_applies_the_thresholds() -> None:
     lanes = {}
     for name, numbers in {
         "shipped": StrategyParameters(),
@@ -318,15 +318,15 @@ def test_shark_plus_obeys_the_thresholds_of_a_topic() -> None:
 def test_shark_plus_prefers_other_sites_after_relevant_pages() -> None:
     plus = strategy("shark-plus", TOPIC)
     plus.bias([GroupStats(10, 3.0)])
-    abroad = Link("http://b.test/", "more", foreign=True)
-    (offer,) = plus.offers(RELEVANT, (), [abroad])
+    foreign_link = Link("http://b.test/", "more", foreign=True)
+    (offer,) = plus.offers(RELEVANT, (), [foreign_link])
     assert offer.lane == NORMAL
     for _ in range(10):
         plus.reached(offer.evidence, RELEVANT.relevance)
-    assert plus.offers(RELEVANT, (), [abroad])[0].lane == PRIOR
+    assert plus.offers(RELEVANT, (), [foreign_link])[0].lane == PRIOR
 
 
-def test_shark_plus_learns_where_links_stand() -> None:
+def test_shark_plus_learns_from_regions() -> None:
     plus = strategy("shark-plus", TOPIC)
     lists, menu = (Link("http://a.test/x", "more", regions=(n, 10 + n, 20 + n)) for n in (1, 2))
     (good,), (poor,) = (plus.offers(NOTHING, (), [link]) for link in (lists, menu))
@@ -338,7 +338,7 @@ def test_shark_plus_learns_where_links_stand() -> None:
     assert plus.value(good.evidence) > plus.value(poor.evidence)
 
 
-def test_shark_plus_follows_lists_that_links_name_and_their_further_pages() -> None:
+def test_shark_plus_follows_named_lists_and_their_next_pages() -> None:
     plus = strategy("shark-plus", TOPIC)
     (hub,) = plus.offers(NOTHING, (), [ANCHOR_HALF])
     (other,) = plus.offers(NOTHING, (), [Link("http://a.test/other", "more")])
@@ -354,7 +354,7 @@ def test_shark_plus_follows_lists_that_links_name_and_their_further_pages() -> N
     assert plus.value(single.evidence) == plus.value(outside.evidence)
 
 
-def test_shark_plus_places_further_pages_among_the_articles_of_their_list() -> None:
+def test_shark_plus_scores_next_pages_among_their_articles() -> None:
     plus = strategy("shark-plus", TOPIC)
     named, other = Link("http://a.test/x", "cup final"), Link("http://a.test/y", "weather report")
     first, last, second = plus.offers(RELEVANT, (), [named, other, Link("http://a.test/2", "2")])
@@ -365,7 +365,7 @@ def test_shark_plus_places_further_pages_among_the_articles_of_their_list() -> N
     assert plus.value(beside.evidence) == plus.value(last.evidence)
 
 
-def test_shark_plus_takes_headlines_for_a_list_and_no_menu() -> None:
+def test_shark_plus_ignores_menus_when_scoring_next_pages() -> None:
     plus = strategy("shark-plus", TOPIC)
     menu = [Link(f"http://a.test/{name}", name, regions=(1, 1, 1)) for name in ("cup", "sport")]
     stories = [Link("http://a.test/x", "a long story about the weather", regions=(2, 2, 2))]

@@ -1,4 +1,4 @@
-"""URLs without end and files that are no pages."""
+"""Tests of crawler traps and of files that are not pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RULES = TrapRules(last_year=2027)
         ("http://a.test/l?page=1&page=2&page=3&page=4", "growing-query"),
     ],
 )
-def test_traps_are_named(url: str, reason: str) -> None:
+def test_trap_is_reported_with_its_reason(url: str, reason: str) -> None:
     assert trap(url, RULES) == reason
 
 
@@ -55,22 +55,22 @@ def test_traps_are_named(url: str, reason: str) -> None:
         "http://pdf.test/x.com",
     ],
 )
-def test_news_urls_are_no_traps(url: str) -> None:
+def test_news_url_is_not_a_trap(url: str) -> None:
     assert trap(url, RULES) is None
 
 
-def test_zero_switches_a_bound_off() -> None:
+def test_zero_disables_a_limit() -> None:
     off = TrapRules(
         max_length=0, max_slashes=0, max_repeats=0, max_params=0, max_same_param=0, files=False
     )
     assert trap(f"http://a.test/{'a/' * 500}x.pdf?{'p=1&' * 30}", off) is None
 
 
-def test_a_negative_bound_is_refused() -> None:
+def test_negative_limit_is_refused() -> None:
     with pytest.raises(SettingError, match="max_slashes = -1"):
         TrapRules(max_slashes=-1)
 
 
-def test_next_year_is_the_last_by_default() -> None:
+def test_years_after_next_year_are_traps_by_default() -> None:
     years = [trap(f"http://a.test/{year}/01/x.html") for year in (2015, 2150)]
     assert years == [None, "calendar"]

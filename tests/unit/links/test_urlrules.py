@@ -1,3 +1,5 @@
+"""Tests of URL patterns that include and exclude."""
+
 from __future__ import annotations
 
 import pytest
@@ -29,13 +31,13 @@ from topiccrawl.links.urlrules import UrlRules
         ("re:\\.pdf$", "http://a.test/x.html", False),
     ],
 )
-def test_patterns(pattern: str, url: str, *, matches: bool) -> None:
+def test_pattern_matches_as_documented(pattern: str, url: str, *, matches: bool) -> None:
     assert UrlRules(exclude=[pattern]).refuse(url) == ("url-excluded" if matches else None)
     assert UrlRules(include=[pattern]).refuse(url) == (None if matches else "url-not-included")
 
 
 @pytest.mark.parametrize("pattern", ["", "re:", "re:(", "http://"])
-def test_what_is_no_pattern_is_refused(pattern: str) -> None:
+def test_invalid_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="is no"):
         UrlRules(include=[pattern])
 

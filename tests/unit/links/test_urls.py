@@ -1,4 +1,4 @@
-"""One spelling a URL: examples of each rule. The laws are in tests/properties."""
+"""Tests of canonical URLs by example; their properties are in tests/properties."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_canonical_form(written: str, expected: str) -> None:
         f"http://a.test/{'新' * 1000}",
     ],
 )
-def test_url_of_no_page_has_no_canonical_form(written: str) -> None:
+def test_invalid_url_has_no_canonical_form(written: str) -> None:
     assert canonical(written) is None
 
 
@@ -98,11 +98,11 @@ def test_url_of_no_page_has_no_canonical_form(written: str) -> None:
         ("新闻.html", "http://news.test/sport/2020/%E6%96%B0%E9%97%BB.html"),
     ],
 )
-def test_relative_to_a_page(written: str, expected: str | None) -> None:
+def test_relative_url_is_resolved(written: str, expected: str | None) -> None:
     assert canonical(written, BASE) == expected
 
 
-def test_without_a_usable_base_only_absolute_urls_remain() -> None:
+def test_relative_url_needs_a_usable_base() -> None:
     assert canonical("b.html", "mailto:x") is None
     assert canonical("http://a.test/b", "mailto:x") == "http://a.test/b"
 
@@ -123,18 +123,18 @@ def test_without_a_usable_base_only_absolute_urls_remain() -> None:
         ("http://a.test/x?spmx=1&mysid=0cc175b9c0f1", "http://a.test/x?spmx=1&mysid=0cc175b9c0f1"),
     ],
 )
-def test_session_ids_and_trackers_go_and_others_stay(written: str, expected: str) -> None:
+def test_only_session_ids_and_trackers_are_removed(written: str, expected: str) -> None:
     assert canonical(written) == expected
 
 
-def test_a_query_is_sent_in_the_encoding_of_its_page() -> None:
+def test_query_uses_the_encoding_of_its_page() -> None:
     # 你 is C4 E3 in GBK, E4 BD A0 in UTF-8, A7 41 in Big5; paths are always UTF-8
     assert canonical("http://a.test/你?w=你", encoding="gbk") == "http://a.test/%E4%BD%A0?w=%C4%E3"
     assert canonical("http://a.test/?w=你", encoding="Big5") == "http://a.test/?w=%A7A"
     assert canonical("http://a.test/?w=你", encoding="rot13") == "http://a.test/?w=%E4%BD%A0"
 
 
-def test_lone_surrogate_in_a_url_is_no_error() -> None:
+def test_lone_surrogate_in_a_url_is_replaced() -> None:
     assert canonical("http://a.test/\ud800") == "http://a.test/%3F"
 
 
@@ -161,7 +161,7 @@ def test_host_origin_site(url: str, host: str, origin: str, site: str) -> None:
     assert (host_of(url), origin_of(url), site_of(url)) == (host, origin, site)
 
 
-def test_words_are_read_in_either_encoding() -> None:
+def test_words_are_decoded_from_utf_8_or_gbk() -> None:
     assert words("http://a.test/%E8%B6%B3%E7%90%83/News24h?k=cup") == [
         "足球", "news", "24", "h", "k", "cup",
     ]  # fmt: skip
@@ -169,7 +169,7 @@ def test_words_are_read_in_either_encoding() -> None:
     assert words("http://a.test") == []
 
 
-def test_directories_fold_their_digits() -> None:
+def test_digits_in_directories_are_replaced() -> None:
     assert group("http://a.test/n1/20200511/c2/d/x.html?a=/b/") == ("/n#/", "/n#/#/", "/n#/#/c#/")
     assert group("http://a.test/n1/20200511/x.html", levels=1) == ("/n#/",)
     assert group("http://a.test/?x=/y/") == ()
