@@ -1,3 +1,5 @@
+"""Tests of the lookup of the last crawl."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -8,12 +10,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_folder_without_crawls_has_no_last_one_and_stays_empty(tmp_path: Path) -> None:
+def test_folder_without_crawls_has_no_last_crawl_and_stays_empty(tmp_path: Path) -> None:
     assert CrawlLog(tmp_path).last() is None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_last_crawl_is_the_one_that_started_last(tmp_path: Path) -> None:
+def test_last_crawl_is_the_one_that_started_last(tmp_path: Path) -> None:
     log = CrawlLog(tmp_path)
     first = log.begin("足球", "frontier/a", 10.0)
     second = log.begin("汽车", "frontier/b", 20.0)

@@ -1,3 +1,5 @@
+"""Tests of the SQLite database: versions, migrations, errors and locks."""
+
 from __future__ import annotations
 
 import asyncio
@@ -38,7 +40,7 @@ def test_new_file_has_its_version_and_time_of_migration(tmp_path: Path) -> None:
     assert all(before <= row[2] <= time.time() for row in rows)
 
 
-def test_commits_survive_a_power_cut_by_setting(tmp_path: Path) -> None:
+def test_settings_make_commits_durable(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
     mode = database.call(lambda c: c.execute("PRAGMA journal_mode").fetchone()[0])
     level = database.call(lambda c: c.execute("PRAGMA synchronous").fetchone()[0])
@@ -46,7 +48,7 @@ def test_commits_survive_a_power_cut_by_setting(tmp_path: Path) -> None:
     assert (mode, level) == ("wal", 2)
 
 
-def test_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
+def test_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
     opened(tmp_path / FILE).close()
     with sqlite3.connect(tmp_path / FILE) as connection:
         connection.execute(f"PRAGMA user_version = {len(schema.STEPS) + 1}")
@@ -55,7 +57,7 @@ def test_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
         opened(tmp_path / FILE)
 
 
-def test_an_older_version_is_migrated_and_keeps_its_rows(tmp_path: Path) -> None:
+def test_older_version_is_migrated_and_keeps_its_rows(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
     database.call(add)
     database.close()
@@ -80,13 +82,13 @@ def test_a_failed_migration_leaves_the_old_version(tmp_path: Path) -> None:
     assert ("extra",) not in tables
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+def test_non_database_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"not a database at all" * 100)
     with pytest.raises(StateError, match=r"store\.sqlite: not a SQLite database; move it away"):
         opened(tmp_path / FILE)
 
 
-def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_foreign_database_is_refused_and_unchanged(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE) as connection:
         connection.execute("CREATE TABLE theirs (x)")
     connection.close()
@@ -97,13 +99,13 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> 
     connection.close()
 
 
-def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
+def test_uncreatable_folder_raises_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StorageError, match=r"file.*cannot create"):
         opened(tmp_path / "file" / FILE)
 
 
-def test_a_failed_write_keeps_nothing_and_names_the_file(tmp_path: Path) -> None:
+def test_failed_write_is_rolled_back_and_names_the_file(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
     database.call(add)
 
@@ -117,7 +119,7 @@ def test_a_failed_write_keeps_nothing_and_names_the_file(tmp_path: Path) -> None
     database.close()
 
 
-def test_a_foreign_exception_rolls_back_too(tmp_path: Path) -> None:
+def test_any_exception_rolls_back(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
 
     def broken(connection: sqlite3.Connection) -> None:
@@ -130,7 +132,7 @@ def test_a_foreign_exception_rolls_back_too(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_full_disk_is_a_storage_error_with_a_remedy_and_heals(tmp_path: Path) -> None:
+def test_full_disk_raises_an_error_with_a_remedy_and_recovers(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
     database.call(add)
     pages = database.call(lambda c: c.execute("PRAGMA page_count").fetchone()[0])
@@ -148,7 +150,7 @@ def test_a_full_disk_is_a_storage_error_with_a_remedy_and_heals(tmp_path: Path) 
     database.close()
 
 
-def test_a_lock_held_too_long_is_a_storage_error(tmp_path: Path) -> None:
+def test_lock_timeout_raises_a_storage_error(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE, busy_seconds=0.05)
     other = sqlite3.connect(tmp_path / FILE, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -161,7 +163,7 @@ def test_a_lock_held_too_long_is_a_storage_error(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_closed_database_says_so_and_opens_again(tmp_path: Path) -> None:
+def test_closed_database_raises_an_error_and_can_be_reopened(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
     database.close()
     database.close()
@@ -173,17 +175,17 @@ def test_a_closed_database_says_so_and_opens_again(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_cursor_that_work_returns_disturbs_no_later_work(tmp_path: Path) -> None:
+def test_returned_cursor_does_not_affect_later_work(tmp_path: Path) -> None:
     database = opened(tmp_path / FILE)
     query = "INSERT INTO sites VALUES (?, 'key', '1', 0)"
 
     async def write(number: int) -> None:
         await database.write(lambda c: c.executemany(query, [(f"{number}.test",)]))
 
-    async def law() -> None:
+    async def scenario() -> None:
         for batch in range(10):
             await asyncio.gather(*(write(100 * batch + number) for number in range(40)))
 
-    asyncio.run(law())
+    asyncio.run(scenario())
     assert database.call(count) == 400
     database.close()

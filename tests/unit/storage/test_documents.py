@@ -1,4 +1,4 @@
-"""Documents by name in the embedded store: earlier versions, new kinds, use of indexes."""
+"""Tests of named documents in the embedded store: earlier versions, new kinds, indexes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ INSERT INTO forgotten_records VALUES ('甲', 'gone', 3.0);
 """Rows of a store of schema version 7."""
 
 
-def test_what_the_tables_of_version_seven_have_is_read(tmp_path: Path) -> None:
+def test_tables_of_version_seven_are_read(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as old:
         schema.migrate(old, "old", schema.STEPS[:7])
         old.executescript(SEVEN)
@@ -70,7 +70,7 @@ def test_what_the_tables_of_version_seven_have_is_read(tmp_path: Path) -> None:
     assert len(ChangeLog(storage).all()) == 1
 
 
-def test_a_new_kind_gets_its_table_with_the_first_document(tmp_path: Path) -> None:
+def test_first_document_of_a_new_kind_creates_its_table(tmp_path: Path) -> None:
     kind = DocumentKind("marks", ("user", "url", "tags"), key=2, nested=frozenset({"tags"}))
     one = {"user": "u", "url": "http://a.test/", "tags": ["good"]}
 
@@ -111,7 +111,7 @@ async def calls(pages: Pages, periods: Periods, records: Records) -> None:
     assert [one async for one in records.select("甲")] == []
 
 
-def test_queries_search_by_an_index(tmp_path: Path) -> None:
+def test_queries_use_an_index(tmp_path: Path) -> None:
     storage, seen = SqliteStorage(tmp_path), list[str]()
 
     async def work() -> None:

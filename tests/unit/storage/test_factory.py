@@ -1,4 +1,4 @@
-"""The storage that settings name, and the one of commands that leave crawls alone."""
+"""Tests of the choice of the storage by settings and commands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ URI, SERVER = "mongodb://me:secret@a.test/news", "redis://a.test"
 
 
 class OwnStorage(SqliteStorage):
-    """A storage of others."""
+    """Third-party storage."""
 
     @classmethod
     @override
@@ -55,7 +55,7 @@ def settings(folder: Path, **own: Any) -> Settings:
          SqliteStorage),
     ],
 )  # fmt: skip
-def test_settings_and_environment_name_the_storage(
+def test_settings_and_environment_select_the_storage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: dict[str, str],
     environment: dict[str, str], kind: type[object],
 ) -> None:  # fmt: skip
@@ -72,13 +72,13 @@ def test_invalid_storage_is_refused(tmp_path: Path, path: str) -> None:
         storage_of(settings(tmp_path, TOPICCRAWL_STORAGE=path))
 
 
-def test_a_storage_that_lacks_its_own_settings_is_refused(tmp_path: Path) -> None:
+def test_storage_without_its_required_settings_is_refused(tmp_path: Path) -> None:
     named = "topiccrawl.addons.mongodb.storage.MongoStorage"
     with pytest.raises(SettingError, match=r"MongoStorage.*not configured"):
         storage_of(settings(tmp_path, TOPICCRAWL_STORAGE=named))
 
 
-def test_a_command_that_leaves_crawls_alone_uses_no_storage_of_theirs(tmp_path: Path) -> None:
+def test_command_without_crawls_does_not_use_their_storage(tmp_path: Path) -> None:
     chosen = settings(tmp_path, TOPICCRAWL_STORAGE=OWN)
     with isolated_state(chosen):
         storage = storage_of(chosen)

@@ -1,4 +1,4 @@
-"""Files for other programs: cells that spreadsheets would run, and files that cannot be written."""
+"""Tests of table files: formula cells and files that cannot be written."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ from topiccrawl.storage.tables import COLUMNS, Table
 FORMATS = Table(columns=tuple(COLUMNS)).formats()
 
 
-def test_missing_extra_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_a_missing_extra_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(formats, "find_spec", lambda _: None)
     path = tmp_path / "all.parquet"
-    told = pytest.raises(ConfigurationError, match=r"/all\.parquet: needs pyarrow: pip install")
-    with told, open_writer(str(path), FORMATS):
+    raises = pytest.raises(ConfigurationError, match=r"/all\.parquet: needs pyarrow: pip install")
+    with raises, open_writer(str(path), FORMATS):
         raise AssertionError
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 @pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".parquet"])
-def test_a_full_disk_is_one_error(tmp_path: Path, suffix: str) -> None:
+def test_full_disk_raises_one_error(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"all{suffix}"
     path.with_name(f".{path.name}.part").symlink_to("/dev/full")
     full = pytest.raises(ConfigurationError, match=r"cannot be written: .*No space left on device")

@@ -1,3 +1,5 @@
+"""Tests of the group commit: full groups, age limit, errors and cancellation."""
+
 from __future__ import annotations
 
 import asyncio
@@ -20,7 +22,7 @@ LONG = 1000.0
 
 
 class Sink:
-    """Stands for ``Store.save``: remembers the groups; fails on request."""
+    """Substitute for ``Store.save`` that records the groups and can fail."""
 
     def __init__(self, *, fails: bool = False) -> None:
         self.groups: list[list[str]] = []
@@ -38,8 +40,8 @@ def article(number: int) -> Article:
     return Article(f"http://a.test/{number}", "题", "文")
 
 
-def test_each_caller_gets_the_answer_for_its_own_article() -> None:
-    async def law() -> None:
+def test_each_caller_gets_the_result_of_its_own_article() -> None:
+    async def scenario() -> None:
         sink = Sink()
         group = GroupCommit(sink.save, size=10, age=0.01)
         saved = await asyncio.gather(*(group.save(article(n)) for n in range(25)))
@@ -47,30 +49,30 @@ def test_each_caller_gets_the_answer_for_its_own_article() -> None:
         assert [len(g) for g in sink.groups] == [10, 10, 5]
         assert [url for g in sink.groups for url in g] == [article(n).url for n in range(25)]
 
-    asyncio.run(law())
+    asyncio.run(scenario())
 
 
-def test_a_full_group_does_not_wait_for_its_age() -> None:
-    async def law() -> None:
+def test_full_group_is_saved_at_once() -> None:
+    async def scenario() -> None:
         group = GroupCommit(Sink().save, size=3, age=LONG)
         async with asyncio.timeout(PATIENCE):
             await asyncio.gather(*(group.save(article(n)) for n in range(3)))
 
-    asyncio.run(law())
+    asyncio.run(scenario())
 
 
-def test_single_article_is_saved_at_its_age() -> None:
-    async def law() -> None:
+def test_single_article_is_saved_at_the_age_limit() -> None:
+    async def scenario() -> None:
         group = GroupCommit(Sink().save, size=100, age=0.05)
         begin = time.monotonic()
         await group.save(article(1))
         assert time.monotonic() - begin >= 0.04
 
-    asyncio.run(law())
+    asyncio.run(scenario())
 
 
 def test_closing_saves_waiting_articles() -> None:
-    async def law() -> None:
+    async def scenario() -> None:
         sink = Sink()
         group = GroupCommit(sink.save, size=100, age=LONG)
         waiting = asyncio.create_task(group.save(article(1)))
@@ -81,11 +83,11 @@ def test_closing_saves_waiting_articles() -> None:
             await group.close()
         assert sink.groups == [[article(1).url]]
 
-    asyncio.run(law())
+    asyncio.run(scenario())
 
 
-def test_a_failed_group_fails_each_of_its_callers_with_an_error_of_its_own() -> None:
-    async def law() -> None:
+def test_failed_group_raises_a_separate_error_for_each_caller() -> None:
+    async def scenario() -> None:
         sink = Sink(fails=True)
         group = GroupCommit(sink.save, size=2, age=LONG)
         first, second = await asyncio.gather(
@@ -99,11 +101,11 @@ def test_a_failed_group_fails_each_of_its_callers_with_an_error_of_its_own() -> 
         async with asyncio.timeout(PATIENCE):
             await asyncio.gather(group.save(article(3)), group.save(article(4)))
 
-    asyncio.run(law())
+    asyncio.run(scenario())
 
 
 def test_cancelled_caller_does_not_cancel_the_group() -> None:
-    async def law() -> None:
+    async def scenario() -> None:
         group = GroupCommit(Sink().save, size=2, age=LONG)
         impatient = asyncio.create_task(group.save(article(1)))
         await asyncio.sleep(0)
@@ -113,4 +115,4 @@ def test_cancelled_caller_does_not_cancel_the_group() -> None:
         async with asyncio.timeout(PATIENCE):
             assert (await group.save(article(2))).url == article(2).url
 
-    asyncio.run(law())
+    asyncio.run(scenario())

@@ -1,4 +1,4 @@
-"""A frontier whose file is cut short is named and refused; a whole one never is."""
+"""Tests of the detection of truncated frontier files."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ QUICK = Politeness(delay=0.0, jitter=0.0, adaptive=False, robots=False, concurre
 SPEC = FrontierSpec("nev", "nev", FirstCome(), QUICK, Limits())
 USE = """
 import sys
-from tests.unit.storage.test_lmdb_files import used
-used(sys.argv[1])
+from tests.unit.storage.test_lmdb_files import open_and_read
+open_and_read(sys.argv[1])
 """
 
 
 def fill(data: str, pages: int) -> str:
-    """A frontier with some thousand rows; its place."""
+    """Fill a frontier with 200 links per page; return its path."""
     frontiers = LocalFrontiers(Settings({"TOPICCRAWL_DATA_DIR": data}))
     frontier = frontiers.open(SPEC)
     frontier.push([Seed("http://a.test/")])
@@ -38,7 +38,7 @@ def fill(data: str, pages: int) -> str:
     return frontiers.place("nev")
 
 
-def used(data: str) -> None:
+def open_and_read(data: str) -> None:
     """Open a frontier and read all of it; print the error."""
     frontiers = LocalFrontiers(Settings({"TOPICCRAWL_DATA_DIR": data}))
     try:
@@ -51,7 +51,7 @@ def used(data: str) -> None:
 
 
 @pytest.mark.parametrize("left", [0.001, 0.01, 0.3, 0.7, 0.97])
-def test_a_frontier_that_is_cut_short_is_refused(tmp_path: Path, left: float) -> None:
+def test_truncated_frontier_is_refused(tmp_path: Path, left: float) -> None:
     path = Path(fill(str(tmp_path), 20), "data.mdb")
     size = path.stat().st_size
     os.truncate(path, int(size * left))
@@ -63,7 +63,7 @@ def test_a_frontier_that_is_cut_short_is_refused(tmp_path: Path, left: float) ->
     assert "is truncated to" in done.stdout
 
 
-def test_a_whole_frontier_is_opened_again_and_again(tmp_path: Path) -> None:
+def test_complete_frontier_can_be_reopened(tmp_path: Path) -> None:
     (place,) = {fill(str(tmp_path), pages) for pages in (3, 1, 9)}
     reader = LocalFrontiers(Settings()).read(place)
     assert reader.counts()["crawled"] == 13

@@ -1,4 +1,4 @@
-"""Several processes, one MongoDB: they meet the same stories at the same time, and one dies."""
+"""Tests of several processes that store the same stories in one MongoDB."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 STORIES = 40
 
 
-def test_nodes_that_meet_the_same_stories_keep_each_once_though_one_dies(
-    mongo_uri: str, tmp_path: Path
-) -> None:
+def test_nodes_store_each_story_once_if_one_is_killed(mongo_uri: str, tmp_path: Path) -> None:
     uri = database_uri(mongo_uri, tmp_path)
     with (
         writing("mongo", uri, "one", STORIES) as first,

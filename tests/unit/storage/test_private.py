@@ -1,4 +1,4 @@
-"""State is for its owner alone: pages of private crawls, cookies and stored requests are in it."""
+"""Tests of file modes: stored state is readable by its owner only."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _open_mask() -> Iterator[None]:
     os.umask(before)
 
 
-def test_no_other_user_reads_what_a_crawl_keeps(tmp_path: Path) -> None:
+def test_crawl_files_are_not_readable_by_other_users(tmp_path: Path) -> None:
     data = tmp_path / "data"
     settings = Settings({"TOPICCRAWL_DATA_DIR": str(data)})
     frontier = LocalFrontiers(settings).open(
@@ -69,7 +69,7 @@ async def _fill(data: Path) -> None:
     await store.close()
 
 
-def test_a_second_connection_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
+def test_second_connection_keeps_the_locks_of_the_first(tmp_path: Path) -> None:
     path, query = tmp_path / "store.sqlite", "SELECT count(*) FROM crawls"
     first, second = Database(path), Database(path)
     first.open()

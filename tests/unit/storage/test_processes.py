@@ -1,4 +1,4 @@
-"""Several processes, one file: shared, killed, out of space."""
+"""Tests of several processes that share a store: duplicates, kills and a full disk."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "json"])
-def test_processes_that_store_the_same_stories_at_once_keep_each_once(
-    tmp_path: Path, kind: str
-) -> None:
+def test_concurrent_processes_store_each_story_once(tmp_path: Path, kind: str) -> None:
     with ExitStack() as stack:
         running = [
             stack.enter_context(writing(kind, str(tmp_path), name, 150))
@@ -39,7 +37,7 @@ def test_processes_that_store_the_same_stories_at_once_keep_each_once(
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "json"])
-def test_acknowledged_article_survives_kill_9_once(tmp_path: Path, kind: str) -> None:
+def test_acknowledged_article_is_stored_once_after_kill_9(tmp_path: Path, kind: str) -> None:
     acknowledged: set[str] = set()
     for after in (1, 30, 90):
         with writing(kind, str(tmp_path), "one", 5000) as process:
@@ -47,7 +45,7 @@ def test_acknowledged_article_survives_kill_9_once(tmp_path: Path, kind: str) ->
             for _, line in zip(range(after), process.stdout, strict=False):
                 acknowledged.add(line.split()[0])
             process.send_signal(signal.SIGKILL)
-            # what it printed before it died was acknowledged as well
+            # lines printed before the kill are acknowledged, too
             acknowledged.update(line.split()[0] for line in process.stdout if line.endswith("\n"))
     articles, counts = stored(kind, str(tmp_path))
     urls = [article.url for article in articles]
@@ -80,7 +78,7 @@ asyncio.run(main(sys.argv[1]))
 """
 
 
-def test_a_file_that_may_not_grow_fails_the_save_and_keeps_what_was_stored(tmp_path: Path) -> None:
+def test_file_size_limit_fails_the_save_and_keeps_stored_articles(tmp_path: Path) -> None:
     command = [sys.executable, "-c", LIMITED, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     *saved, failure = done.stdout.splitlines()

@@ -1,3 +1,5 @@
+"""Tests of the spool file: order, adoption, damaged lines and a full disk."""
+
 from __future__ import annotations
 
 import subprocess
@@ -45,14 +47,14 @@ def test_spool_returns_articles_in_order_and_deletes_its_file(tmp_path: Path) ->
     spool.close()
 
 
-def test_an_unused_spool_makes_nothing(tmp_path: Path) -> None:
+def test_unused_spool_creates_no_file(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "spool")
     spool.open()
     spool.close()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_start_adopts_the_spool_of_an_ended_process_only(tmp_path: Path) -> None:
+def test_open_adopts_only_spools_of_ended_processes(tmp_path: Path) -> None:
     first, second = Spool(tmp_path), Spool(tmp_path)
     first.append(articles(1, 2))
     second.open()
@@ -80,7 +82,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_a_line_cut_off_by_a_kill_is_left_out(tmp_path: Path) -> None:
+def test_truncated_line_is_skipped(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=PATIENCE, check=False)
     spool = Spool(tmp_path)
     spool.open()
@@ -88,7 +90,7 @@ def test_a_line_cut_off_by_a_kill_is_left_out(tmp_path: Path) -> None:
     spool.close()
 
 
-def test_a_full_spool_takes_none_of_a_group_and_keeps_what_it_has(tmp_path: Path) -> None:
+def test_full_spool_refuses_a_whole_group_and_keeps_its_articles(tmp_path: Path) -> None:
     spool = Spool(tmp_path, limit=800)
     spool.append(articles(1))
     with pytest.raises(StorageError, match="full"):
@@ -97,11 +99,11 @@ def test_a_full_spool_takes_none_of_a_group_and_keeps_what_it_has(tmp_path: Path
     spool.close()
 
 
-def test_a_damaged_line_is_counted_once_however_often_it_is_read(tmp_path: Path) -> None:
+def test_damaged_line_is_counted_once(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=PATIENCE, check=False)
     spool = Spool(tmp_path)
     spool.open()
-    for _ in range(3):  # the database is away again
+    for _ in range(3):  # the database is unavailable again
         assert [article.url for article in spool.peek(5)] == ["http://a.test/1"]
     spool.drop(spool.peek(5))
     assert spool.waiting == 0
@@ -119,7 +121,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, resource.RLIM_INFINITY))
 try:
     spool.append([Article("http://a.test/2", "题", "文" * 1_000)])
 except StorageError as error:
-    print("told")
+    print("reported")
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 spool.append([Article("http://a.test/3", "题", "文")])
 print(spool.waiting)
@@ -132,7 +134,7 @@ def test_full_disk_is_reported_and_keeps_the_file(tmp_path: Path) -> None:
         [sys.executable, "-c", FULL_DISK, str(tmp_path)],
         timeout=PATIENCE, check=True, capture_output=True, text=True,
     )  # fmt: skip
-    assert done.stdout.split() == ["told", "2"]
+    assert done.stdout.split() == ["reported", "2"]
     spool = Spool(tmp_path)
     spool.open()
     assert [article.url for article in all_of(spool)] == ["http://a.test/1", "http://a.test/3"]

@@ -1,4 +1,4 @@
-"""Stores that go away, stay away and come back."""
+"""Tests of the spooling store: outages, replay, refused articles and listeners."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Distant:
-    """A store in memory that is away as often as the test says, and refuses some articles."""
+    """In-memory store that fails a given number of times and refuses articles titled "bad"."""
 
     def __init__(self, failures: float = 0) -> None:
         self.failures = failures
@@ -84,8 +84,8 @@ def article(number: int, at: float = 0.0, title: str = "题") -> Article:
 AWAY = float("inf")
 
 
-def test_short_outage_of_the_store_is_waited_for(tmp_path: Path) -> None:
-    async def law() -> None:
+def test_save_waits_for_the_end_of_a_short_outage(tmp_path: Path) -> None:
+    async def scenario() -> None:
         distant = Distant(failures=2)
         store = SpoolingStore(distant, Spool(tmp_path))
         await store.open()
@@ -93,12 +93,12 @@ def test_short_outage_of_the_store_is_waited_for(tmp_path: Path) -> None:
         assert [saved.fate for saved in await store.save([article(1)])] == [Fate.NEW]
         await store.close()
 
-    asyncio.run(law())
+    asyncio.run(scenario())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_articles_of_a_long_outage_are_spooled_and_stored_in_order(tmp_path: Path) -> None:
-    async def law() -> None:
+    async def scenario() -> None:
         distant = Distant()
         store = SpoolingStore(distant, Spool(tmp_path), retry_seconds=0.1)
         await store.open()
@@ -115,12 +115,12 @@ def test_articles_of_a_long_outage_are_spooled_and_stored_in_order(tmp_path: Pat
         await store.close()
         assert distant.order == [article(n).url for n in (1, 2, 3)]
 
-    asyncio.run(law())
+    asyncio.run(scenario())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_spooled_articles_are_stored_at_the_next_start(tmp_path: Path) -> None:
-    async def law() -> None:
+    async def scenario() -> None:
         distant = Distant()
         store = SpoolingStore(distant, Spool(tmp_path), retry_seconds=0.0)
         await store.open()
@@ -136,14 +136,14 @@ def test_spooled_articles_are_stored_at_the_next_start(tmp_path: Path) -> None:
         assert distant.kept == {newer.url: newer, article(2).url: article(2, at=1.0)}
         await store.close()
 
-    asyncio.run(law())
+    asyncio.run(scenario())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_refused_spooled_article_is_set_aside(
     tmp_path: Path,
 ) -> None:
-    async def law() -> None:
+    async def scenario() -> None:
         spool = Spool(tmp_path)
         spool.append([article(1), article(2, title="bad"), article(3)])
         spool.close()
@@ -153,18 +153,18 @@ def test_refused_spooled_article_is_set_aside(
         assert sorted(distant.kept) == [article(1).url, article(3).url]
         await store.close()
 
-        distant = Lenient()
-        store = SpoolingStore(distant, Spool(tmp_path))  # the next crawl: what was wrong is mended
+        distant = AcceptingStore()
+        store = SpoolingStore(distant, Spool(tmp_path))  # the next crawl: the cause is fixed
         await store.open()
         assert list(await distant.articles()) == [article(2, title="bad")]
         await store.close()
 
-    asyncio.run(law())
+    asyncio.run(scenario())
     assert list(tmp_path.iterdir()) == []
 
 
-class Lenient(Distant):
-    """A store that takes all."""
+class AcceptingStore(Distant):
+    """Store that accepts every article."""
 
     @override
     async def save(self, articles: Sequence[Article]) -> list[Saved]:
@@ -172,8 +172,8 @@ class Lenient(Distant):
         return [Saved(article.url, Fate.NEW, article.url) for article in articles]
 
 
-class Forbidden(Distant):
-    """A store that answers, and takes nothing until we have the right."""
+class UnauthorizedStore(Distant):
+    """Store that is available but refuses each save until it is authorized."""
 
     allowed = False
 
@@ -185,11 +185,11 @@ class Forbidden(Distant):
 
 
 def test_store_that_refuses_all_sets_nothing_aside(tmp_path: Path) -> None:
-    async def law() -> None:
+    async def scenario() -> None:
         spool = Spool(tmp_path)
         spool.append([article(n) for n in range(3)])
         spool.close()
-        distant = Forbidden()
+        distant = UnauthorizedStore()
         store = SpoolingStore(distant, Spool(tmp_path))
         await store.open()
         assert not (tmp_path / "refused.txt").exists()
@@ -199,12 +199,12 @@ def test_store_that_refuses_all_sets_nothing_aside(tmp_path: Path) -> None:
         await store.close()
         assert distant.order == [article(n).url for n in range(3)]
 
-    asyncio.run(law())
+    asyncio.run(scenario())
     assert list(tmp_path.iterdir()) == []
 
 
-class Slow(Distant):
-    """A store that takes its time, by a clock of its own."""
+class SlowStore(Distant):
+    """Store whose saves take nine seconds each by its own clock."""
 
     seconds = 0.0
 
@@ -214,9 +214,9 @@ class Slow(Distant):
         return await super().save(articles)
 
 
-def test_a_slow_store_does_not_keep_a_crawl_from_ending(tmp_path: Path) -> None:
-    async def law() -> None:
-        distant = Slow(AWAY)
+def test_close_does_not_wait_for_the_replay_to_a_slow_store(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        distant = SlowStore(AWAY)
         store = SpoolingStore(
             distant, Spool(tmp_path), retry_seconds=0.0, clock=lambda: distant.seconds
         )
@@ -230,33 +230,33 @@ def test_a_slow_store_does_not_keep_a_crawl_from_ending(tmp_path: Path) -> None:
         await again.close()
         assert len(distant.kept) == 500
 
-    asyncio.run(law())
+    asyncio.run(scenario())
     assert list(tmp_path.iterdir()) == []
 
 
 def test_other_errors_are_raised_to_the_caller(tmp_path: Path) -> None:
-    async def law() -> None:
+    async def scenario() -> None:
         store = SpoolingStore(Distant(), Spool(tmp_path))
         await store.open()
         with pytest.raises(StorageError, match="refused"):
             await store.save([article(1, title="bad")])
         await store.close()
 
-    asyncio.run(law())
+    asyncio.run(scenario())
 
 
-def test_a_store_that_does_not_come_back_ends_the_start(tmp_path: Path) -> None:
-    async def law() -> None:
+def test_open_fails_if_the_store_stays_unavailable(tmp_path: Path) -> None:
+    async def scenario() -> None:
         store = SpoolingStore(Distant(AWAY), Spool(tmp_path), open_seconds=0.2)
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(StorageAwayError):
                 await store.open()
 
-    asyncio.run(law())
+    asyncio.run(scenario())
 
 
-class Locked(Distant):
-    """A store that comes back without letting us read, for a while."""
+class UnreadableStore(Distant):
+    """Store that refuses one read after an outage."""
 
     @override
     async def get(self, url: str) -> Story | None:
@@ -266,9 +266,9 @@ class Locked(Distant):
         return await super().get(url)
 
 
-def test_articles_on_disk_are_tried_again_whatever_went_wrong(tmp_path: Path) -> None:
-    async def law() -> None:
-        distant = Locked()
+def test_replay_is_retried_after_any_storage_error(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        distant = UnreadableStore()
         store = SpoolingStore(distant, Spool(tmp_path), retry_seconds=0.0)
         await store.open()
         distant.failures = 2
@@ -278,12 +278,12 @@ def test_articles_on_disk_are_tried_again_whatever_went_wrong(tmp_path: Path) ->
         await store.close()
         assert list(distant.kept) == [article(1).url]
 
-    asyncio.run(law())
+    asyncio.run(scenario())
     assert list(tmp_path.iterdir()) == []
 
 
-class Heard(StoreListener):
-    """Notes what it hears; its disk may be full."""
+class RecordingListener(StoreListener):
+    """Listener that records its calls and can fail one of them with a full disk."""
 
     def __init__(self, full: str = "") -> None:
         self.calls: list[tuple[str, ...]] = []
@@ -316,55 +316,55 @@ URLS = tuple(article(n).url for n in (1, 2))
 
 
 def test_listener_is_called_before_and_after_a_save(tmp_path: Path) -> None:
-    async def law() -> None:
-        store = SpoolingStore(Distant(), Spool(tmp_path), [heard])
+    async def scenario() -> None:
+        store = SpoolingStore(Distant(), Spool(tmp_path), [listener])
         await store.open()
         await store.save([article(1), article(2)])
         await store.close()
 
-    heard = Heard()
-    asyncio.run(law())
-    assert heard.calls == [("open",), ("storing", *URLS), ("stored", "new", "new"), ("close",)]
+    listener = RecordingListener()
+    asyncio.run(scenario())
+    assert listener.calls == [("open",), ("storing", *URLS), ("stored", "new", "new"), ("close",)]
 
 
 def test_listener_is_called_when_a_spooled_article_is_stored(tmp_path: Path) -> None:
-    async def law() -> None:
+    async def scenario() -> None:
         distant = Distant()
-        store = SpoolingStore(distant, Spool(tmp_path), [heard], retry_seconds=0.0)
+        store = SpoolingStore(distant, Spool(tmp_path), [listener], retry_seconds=0.0)
         await store.open()
         distant.failures = AWAY
         assert [saved.fate for saved in await store.save([article(1)])] == [Fate.SPOOLED]
-        assert not any(call[0] == "stored" for call in heard.calls)
+        assert not any(call[0] == "stored" for call in listener.calls)
         await store.close()
-        again = SpoolingStore(Distant(), Spool(tmp_path), [heard])
+        again = SpoolingStore(Distant(), Spool(tmp_path), [listener])
         await again.open()  # the next crawl
         await again.close()
 
-    heard = Heard()
-    asyncio.run(law())
-    assert heard.calls[-4:] == [("open",), ("storing", URLS[0]), ("stored", "new"), ("close",)]
+    listener = RecordingListener()
+    asyncio.run(scenario())
+    assert listener.calls[-4:] == [("open",), ("storing", URLS[0]), ("stored", "new"), ("close",)]
 
 
 @pytest.mark.parametrize(("full", "kept"), [("storing", False), ("stored", True)])
-def test_page_settles_after_its_listeners(tmp_path: Path, full: str, *, kept: bool) -> None:
-    async def law() -> None:
+def test_listener_error_fails_the_save(tmp_path: Path, full: str, *, kept: bool) -> None:
+    async def scenario() -> None:
         distant = Distant()
-        store = SpoolingStore(distant, Spool(tmp_path), [Heard(full)])
+        store = SpoolingStore(distant, Spool(tmp_path), [RecordingListener(full)])
         await store.open()
         with pytest.raises(StorageError, match="full"):
             await store.save([article(1)])
         await store.close()
         assert bool(distant.kept) == kept
 
-    asyncio.run(law())
+    asyncio.run(scenario())
 
 
-def test_a_listener_that_cannot_be_used_ends_the_start(tmp_path: Path) -> None:
-    async def law() -> None:
-        heard = Heard("open")
-        store = SpoolingStore(Distant(), Spool(tmp_path), [heard])
+def test_open_fails_if_a_listener_cannot_open(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        listener = RecordingListener("open")
+        store = SpoolingStore(Distant(), Spool(tmp_path), [listener])
         with pytest.raises(StorageError, match="full"):
             await store.open()
-        assert heard.calls == [("open",), ("close",)]
+        assert listener.calls == [("open",), ("close",)]
 
-    asyncio.run(law())
+    asyncio.run(scenario())

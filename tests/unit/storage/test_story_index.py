@@ -1,4 +1,4 @@
-"""The index of duplicates in RAM: loaded by the first save, and rebuilt for another method."""
+"""Tests of the index of duplicates in RAM: loading and rebuilding for another method."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def save_copies(store: ArticleStore) -> None:
     assert [one.fate for one in saved] == [Fate.REPRINT, Fate.NEW]
 
 
-def test_only_saves_load_the_index(tmp_path: Path) -> None:
+def test_index_is_loaded_by_saves_only(tmp_path: Path) -> None:
     run(SqliteStore(tmp_path), save_ten)
     store = SqliteStore(tmp_path)
 
@@ -43,7 +43,7 @@ def test_only_saves_load_the_index(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["shingles", "ranked-keywords"])
-def test_a_failed_first_save_changes_nothing(
+def test_failed_first_save_changes_nothing(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(SqliteStore(tmp_path), save_ten)
@@ -68,7 +68,7 @@ def test_a_failed_first_save_changes_nothing(
         assert file.execute(query).fetchone() == (load_detector(name).scheme,)
 
 
-def test_crawls_with_two_methods_find_reprints_and_are_warned(
+def test_crawls_with_different_methods_find_reprints_and_warn(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def save_in_turns() -> None:

@@ -1,4 +1,4 @@
-"""Tables of articles: columns, orders, and files of each format read by their own programs."""
+"""Tests of tables of articles: columns, order, and files of each format."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def written(
     "suffix", [".xlsx", ".parquet", ".jsonl", ".csv", ".html", ".rss", ".atom"]
 )
 @pytest.mark.parametrize("published", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:00-12:00"])
-def test_a_time_at_the_ends_of_the_calendar_is_written(
+def test_times_at_the_calendar_limits_are_written(
     tmp_path: Path, suffix: str, published: str
 ) -> None:
     file = written(tmp_path, suffix, [replace(NEWS, published=published), LONG])
     assert file.stat().st_size > 0
 
 
-def test_a_workbook_has_times_numbers_and_texts_that_are_no_formulas(tmp_path: Path) -> None:
+def test_workbook_has_times_numbers_and_no_formulas(tmp_path: Path) -> None:
     sheet = openpyxl.load_workbook(written(tmp_path, ".xlsx", [NEWS, LONG, CLOSED])).active
     assert sheet is not None
     head, news, long, closed = (dict(zip(BRIEF, row, strict=True)) for row in sheet.values)
@@ -94,7 +94,7 @@ def test_a_workbook_has_times_numbers_and_texts_that_are_no_formulas(tmp_path: P
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".md", ".html"])
-def test_a_table_for_people_has_one_row_for_each_article(tmp_path: Path, suffix: str) -> None:
+def test_readable_table_has_one_row_per_article(tmp_path: Path, suffix: str) -> None:
     path = written(tmp_path, suffix, [NEWS, LONG, CLOSED])
     text = path.read_text("utf-8-sig")
     assert "电池 0.75, 回收 0.25" in text
@@ -112,7 +112,7 @@ def test_a_table_for_people_has_one_row_for_each_article(tmp_path: Path, suffix:
         assert '<a href="http://a.test/1"' in text
 
 
-def test_rows_for_programs_are_whole_and_follow_the_schema(tmp_path: Path) -> None:
+def test_machine_readable_rows_are_complete_and_follow_the_schema(tmp_path: Path) -> None:
     lines = written(tmp_path, ".jsonl", [NEWS, LONG, CLOSED]).read_text().splitlines()
     rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     for row in rows:
@@ -124,7 +124,7 @@ def test_rows_for_programs_are_whole_and_follow_the_schema(tmp_path: Path) -> No
     assert datetime.fromisoformat(rows[0]["found"]).tzinfo is not None
 
 
-def test_parquet_has_times_of_the_type(tmp_path: Path) -> None:
+def test_parquet_times_have_a_timestamp_type(tmp_path: Path) -> None:
     table = pyarrow.parquet.read_table(written(tmp_path, ".parquet", [NEWS, LONG, CLOSED]))
     assert str(table.schema.field("published").type) == "timestamp[us, tz=UTC]"
     assert table.column("published")[0].as_py().timestamp() == DAY - 8 * 3600
@@ -132,7 +132,7 @@ def test_parquet_has_times_of_the_type(tmp_path: Path) -> None:
     assert dict(table.column("words")[0].as_py()) == dict(NEWS.terms[:2])
 
 
-def test_rss_is_a_feed_that_names_each_article(tmp_path: Path) -> None:
+def test_rss_feed_lists_each_article(tmp_path: Path) -> None:
     feed = ET.parse(written(tmp_path, ".rss", [NEWS, LONG, CLOSED]))  # noqa: S314  (own)
     items = feed.findall("channel/item")
     assert [item.findtext("link") for item in items] == [NEWS.url, LONG.url, CLOSED.url]
@@ -140,7 +140,7 @@ def test_rss_is_a_feed_that_names_each_article(tmp_path: Path) -> None:
     assert items[2].find("description") is None
 
 
-def test_columns_are_those_that_are_named(tmp_path: Path) -> None:
+def test_only_named_columns_are_written(tmp_path: Path) -> None:
     columns = columns_named("url, score")
     lines = written(tmp_path, ".csv", [NEWS], *columns).read_text("utf-8-sig").splitlines()
     assert lines == ["url,score", "http://a.test/1,0.62"]
@@ -148,7 +148,7 @@ def test_columns_are_those_that_are_named(tmp_path: Path) -> None:
         columns_named("scores")
 
 
-def test_articles_are_sorted_limited_and_left_out_by_score_and_time(tmp_path: Path) -> None:
+def test_articles_are_sorted_limited_and_filtered_by_score_and_time(tmp_path: Path) -> None:
     made = [
         Article(f"http://a.test/{n}", f"题{n}", "", topics={"足球": n / 10}, fetched_at=DAY + n % 3)
         for n in range(9)
@@ -170,7 +170,7 @@ def test_articles_are_sorted_limited_and_left_out_by_score_and_time(tmp_path: Pa
     assert set(asyncio.run(urls(ExportFilter("found", limit=3)))) == set("258")
 
 
-def test_the_documented_schemas_are_the_programs() -> None:
+def test_documented_schemas_match_the_code() -> None:
     for name, schema in schemas().items():
         text = (SCHEMAS / f"{name}.json").read_text("utf-8")
         assert json.loads(text) == schema, "run: python -m lab.reference"

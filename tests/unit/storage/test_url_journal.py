@@ -1,4 +1,4 @@
-"""The journal of stored URLs names articles that a store lost, and no others."""
+"""Tests of the journal of stored URLs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_deleted_articles_are_not_lost_ones(tmp_path: Path) -> None:
+def test_deleted_articles_are_not_reported_as_lost(tmp_path: Path) -> None:
     async def run() -> None:
         store = SqliteStore(tmp_path / "store.sqlite")
         await store.open()

@@ -1,4 +1,4 @@
-"""A process that stores the same stories as others like it, and what they leave together."""
+"""Process that stores articles, and a reader of the stored result, for tests of shared stores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STORES: dict[str, Callable[[str], ArticleStore]] = {
 
 @contextmanager
 def writing(kind: str, place: str, name: str, count: int) -> Iterator[subprocess.Popen[str]]:
-    """A process that stores ``count`` stories under its name and says what became of each."""
+    """Start a process that stores ``count`` stories and prints the result of each."""
     command = [sys.executable, "-m", "tests.unit.storage.writers", kind, place, name, str(count)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -1,3 +1,5 @@
+"""Tests of the detection of a page's encoding and of decoding."""
+
 from __future__ import annotations
 
 import base64
@@ -42,7 +44,9 @@ def page(charset: str, text: str = CHINESE) -> str:
         (b"<?xml version='1.0' encoding='gbk'?>" + CHINESE.encode("gbk"), None, "gb18030", "meta"),
     ],
 )
-def test_declarations_by_priority(body: bytes, header: str | None, encoding: str, how: str) -> None:
+def test_encoding_declarations_by_priority(
+    body: bytes, header: str | None, encoding: str, how: str
+) -> None:
     found = decode(body, header)
     assert (found.encoding, found.how) == (encoding, how)
     assert "新能源汽车" in found.text
@@ -58,34 +62,36 @@ def test_declarations_by_priority(body: bytes, header: str | None, encoding: str
         ("전기 자동차 판매가 늘었다", "euc-kr", "euc-kr", "cp949"),
     ],
 )
-def test_other_languages_as_declared(text: str, encoding: str, label: str, expected: str) -> None:
+def test_declared_encodings_of_other_languages(
+    text: str, encoding: str, label: str, expected: str
+) -> None:
     found = decode(text.encode(encoding), f"text/html; charset={label}")
     assert found == (text, expected, "header")
 
 
-def test_undeclared_latin_letters_are_not_chinese() -> None:
+def test_undeclared_latin_text_is_not_decoded_as_chinese() -> None:
     text = "Un été à la montagne: café, crème brûlée et forêt. " * 5
     assert decode(text.encode("latin-1")).text == text
 
 
-def test_utf_8_with_one_bad_byte_stays_utf_8_under_a_wrong_header() -> None:
+def test_utf_8_with_a_bad_byte_and_a_wrong_header_stays_utf_8() -> None:
     body = CHINESE.encode() + b"\xe6\x96" + b"<p>" + CHINESE.encode()
     found = decode(body, "text/html; charset=gbk")
     assert found.encoding == "utf-8"
     assert found.text.count(CHINESE) == 2
 
 
-def test_a_late_meta_is_not_read() -> None:
+def test_late_meta_is_ignored() -> None:
     late = "\n" * (HEAD_LINES + 1) + page("big5", "x")
     assert decode(late.encode(), None).how == "bytes"
 
 
 @pytest.mark.parametrize("label", ["idna", "utf-7", "zip", "hex", "undefined", "\x00", "no-such"])
-def test_labels_that_are_no_encodings_of_pages(label: str) -> None:
+def test_labels_of_non_web_encodings_are_ignored(label: str) -> None:
     assert decode(CHINESE.encode("gbk"), f"text/html; charset={label}").text == CHINESE
 
 
-def test_undecodable_bytes_get_the_default() -> None:
+def test_undecodable_bytes_use_the_default_encoding() -> None:
     found = decode(bytes(range(0x81, 0xFF)) * 3)
     assert found.text
     assert found.encoding
@@ -100,7 +106,7 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("header", [None, "gbk", "utf-8", "iso-8859-1", "big5"])
-def test_real_pages_show_their_titles(header: str | None) -> None:
+def test_titles_of_real_pages_are_decoded(header: str | None) -> None:
     titles = {row["url"]: row["title"] for row in lines("zhnews.truth.jsonl.gz")}
     content_type = header and f"text/html; charset={header}"
     pages = [row for row in lines("zhnews.web.jsonl.gz") if row["url"] in titles][::4]

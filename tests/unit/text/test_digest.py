@@ -1,3 +1,5 @@
+"""Tests of text folding and of text digests."""
+
 from __future__ import annotations
 
 import re
@@ -12,7 +14,7 @@ long_texts = st.text(alphabet=st.sampled_from(list("甲乙丙丁AbC１2３")), m
 
 
 @given(st.text())
-def test_folding_twice_equals_folding_once(text: str) -> None:
+def test_folding_is_idempotent(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
@@ -24,7 +26,7 @@ def test_folding_is_nfkc_without_punctuation(text: str) -> None:
 
 
 @given(long_texts, st.lists(st.sampled_from(list(" \n，。！“”　、-")), max_size=10))
-def test_blanks_and_punctuation_make_no_other_text(text: str, marks: list[str]) -> None:
+def test_blanks_and_punctuation_do_not_change_the_digest(text: str, marks: list[str]) -> None:
     letters = list(text)
     for place, mark in enumerate(marks):
         letters.insert(place * 7 % len(letters), mark)
@@ -32,9 +34,9 @@ def test_blanks_and_punctuation_make_no_other_text(text: str, marks: list[str]) 
 
 
 @given(long_texts)
-def test_one_more_letter_makes_another_text(text: str) -> None:
+def test_added_letter_changes_the_digest(text: str) -> None:
     assert digest_of(text + "9") != digest_of(text)
 
 
-def test_lone_surrogates_are_survived() -> None:
+def test_lone_surrogates_raise_no_error() -> None:
     assert digest_of("\ud800" + "字" * 30)

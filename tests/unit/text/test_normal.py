@@ -1,3 +1,5 @@
+"""Tests of the folding of character forms."""
+
 from __future__ import annotations
 
 import pytest
@@ -30,7 +32,7 @@ def test_fold_all_keeps_line_ends_inside_their_text() -> None:
     assert fold_all([]) == []
 
 
-def test_texts_without_traditional_characters_are_the_same_object() -> None:
+def test_text_without_traditional_characters_is_returned_as_is() -> None:
     text = "新能源汽车的销量"
     assert simplify(text) is text
     assert normalise(text) is text

@@ -1,3 +1,5 @@
+"""Tests of the tokenizers: words, stop words, added words and loading."""
+
 from __future__ import annotations
 
 import subprocess
@@ -30,41 +32,41 @@ def test_both_engines_give_the_same_words(engine: Tokenizer, sentence: str) -> N
     assert engine.words(sentence) == REFERENCE.words(sentence)
 
 
-def test_words_of_a_mixed_text(engine: Tokenizer) -> None:
+def test_mixed_text_is_split_into_words(engine: Tokenizer) -> None:
     found = engine.words("ＮＢＡ球星参观了新能源汽車工厂 (electric vehicles), 2026年")
     assert found == ["nba", "球星", "参观", "新能源", "汽车", "工厂", "electric", "vehicle", "2026"]
 
 
-def test_single_characters_count_only_when_the_user_names_them(engine: Tokenizer) -> None:
+def test_single_characters_are_words_only_if_added(engine: Tokenizer) -> None:
     assert engine.words("喝 茶") == []
     assert Tokenizer("rjieba", ["茶"]).words("喝 茶") == ["茶"]
 
 
-def test_an_added_word_is_kept_whole(engine: Tokenizer) -> None:
+def test_added_word_is_not_split(engine: Tokenizer) -> None:
     own = Tokenizer("rjieba" if engine.name == "rjieba" else "jieba", ["新能源汽車"])
     assert own.words("我国新能源汽车产业") == ["我国", "新能源汽车", "产业"]
 
 
-def test_words_added_to_one_tokenizer_are_not_in_another() -> None:
+def test_added_words_belong_to_one_tokenizer() -> None:
     tokenizer(["新能源汽车"]).words("新能源汽车")
     assert tokenizer().words("新能源汽车") == ["新能源", "汽车"]
 
 
-def test_accented_letters_stay_in_their_word() -> None:
+def test_accented_letters_do_not_split_words() -> None:
     assert shared_tokenizer().words("café naïve") == ["café", "naïve"]
 
 
 @pytest.mark.parametrize("word", ["the", "的", "，", " ", "", "a", "我们", "_", "球"])
-def test_stop_words_have_no_topic(word: str) -> None:
+def test_stop_words_are_removed(word: str) -> None:
     assert canonical(word) == ""
 
 
-def test_lists_hold_nothing_that_cannot_stand_alone() -> None:
+def test_stop_word_lists_have_only_valid_entries() -> None:
     assert all(word == word.strip() and len(word) > 0 for word in tokens.stop_words())
     assert "新能源" not in tokens.stop_words()
 
 
-def test_importing_is_quiet_and_loads_no_dictionary() -> None:
+def test_import_prints_nothing_and_loads_no_dictionary() -> None:
     code = (
         "import sys, topiccrawl.text.tokens as t; assert 'jieba' not in sys.modules;"
         "print(t.Tokenizer('jieba').words('足球比赛'))"

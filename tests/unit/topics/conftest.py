@@ -1,3 +1,5 @@
+"""Fixtures of the tests of topics."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,3 +1,5 @@
+"""Tests of the detection of hub pages by their headlines."""
+
 from __future__ import annotations
 
 from topiccrawl.model import Link, Page
@@ -15,13 +17,13 @@ def page(on: int, off: int, menu: int = 0, title: str = "晨报") -> Page:
     return Page("http://a.test/", title, " ".join(anchors), links)
 
 
-def test_a_hub_names_the_topic_in_a_fifth_of_its_headlines() -> None:
+def test_hub_has_the_topic_in_a_fifth_of_its_headlines() -> None:
     assert is_topic_hub(page(2, 8), SCORER.score_many)
     assert not is_topic_hub(page(1, 9), SCORER.score_many)
     assert is_topic_hub(page(0, 9, title="足球 - 晨报"), SCORER.score_many)
 
 
-def test_few_headlines_and_menus_are_no_hub() -> None:
+def test_few_headlines_or_menus_do_not_make_a_hub() -> None:
     assert not is_topic_hub(page(2, 0, title="足球"), SCORER.score_many)
     assert is_topic_hub(page(3, 0), SCORER.score_many)
     assert not is_topic_hub(page(0, 5, menu=20), SCORER.score_many)

@@ -1,3 +1,5 @@
+"""Tests of the relevance model that is trained on marked pages."""
+
 from __future__ import annotations
 
 import json
@@ -25,28 +27,28 @@ HALL = "violin orchestra conductor symphony audience piano stage opera".split() 
 COMMON = "city evening people monday report begin open large new place".split()  # noqa: SIM905
 
 
-def story(dice: random.Random, words: list[str], *, named: bool = False) -> str:
-    chosen = dice.choices(words, k=12) + dice.choices(COMMON, k=12) + ["football"] * named
-    dice.shuffle(chosen)
+def story(rng: random.Random, words: list[str], *, named: bool = False) -> str:
+    chosen = rng.choices(words, k=12) + rng.choices(COMMON, k=12) + ["football"] * named
+    rng.shuffle(chosen)
     return " ".join(chosen)
 
 
-def made(count: int, words: list[str], seed: int, *, wanted: bool | None) -> list[Mark]:
-    dice = random.Random(seed)  # noqa: S311
-    return [Mark(f"http://a.test/{seed}/{n}", "", story(dice, words), wanted) for n in range(count)]
+def make_marks(count: int, words: list[str], seed: int, *, wanted: bool | None) -> list[Mark]:
+    rng = random.Random(seed)  # noqa: S311
+    return [Mark(f"http://a.test/{seed}/{n}", "", story(rng, words), wanted) for n in range(count)]
 
 
 def page(text: str) -> Page:
     return Page("http://a.test/page", "", text, prose=text)
 
 
-def test_marks_teach_words_that_the_topic_lacks() -> None:
-    dice = random.Random(9)  # noqa: S311
-    game, hall = page(story(dice, GAME)), page(story(dice, HALL))
+def test_model_learns_words_that_the_topic_lacks() -> None:
+    rng = random.Random(9)  # noqa: S311
+    game, hall = page(story(rng, GAME)), page(story(rng, HALL))
     scorer = Scorer(TOPIC)
     assert scorer.score_page(game).relevance == scorer.score_page(hall).relevance == 0
-    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
-    model = learn(scorer, marks, made(40, HALL, 3, wanted=None))
+    marks = make_marks(5, GAME, 1, wanted=True) + make_marks(5, HALL, 2, wanted=False)
+    model = learn(scorer, marks, make_marks(40, HALL, 3, wanted=None))
     assert isinstance(model, MarkedModel)
     assert model.classifier.share > 0
     assert model.score_page(game).relevance > 0.5 > model.score_page(hall).relevance
@@ -54,35 +56,35 @@ def test_marks_teach_words_that_the_topic_lacks() -> None:
     assert {word for word, added in reasons if added > 0} & set(GAME)
 
 
-def test_uninformative_marks_leave_the_scores_by_words() -> None:
-    """Marks by the topic's word alone, over texts drawn alike: the classifier has no share."""
-    dice = random.Random(4)  # noqa: S311
+def test_uninformative_marks_leave_the_word_scores() -> None:
+    """Mark similar texts by the topic's word only: the classifier gets no share of the score."""
+    rng = random.Random(4)  # noqa: S311
     marks = [
-        Mark(f"http://a.test/{n}", "", story(dice, HALL + GAME, named=n % 2 == 0), n % 2 == 0)
+        Mark(f"http://a.test/{n}", "", story(rng, HALL + GAME, named=n % 2 == 0), n % 2 == 0)
         for n in range(20)
     ]
     model = learn(Scorer(TOPIC), marks)
     assert isinstance(model, MarkedModel)
     assert model.classifier.share <= 0.5
-    assert model.score_page(page(story(dice, HALL, named=True))).relevant
-    assert not model.score_page(page(story(dice, HALL))).relevant
+    assert model.score_page(page(story(rng, HALL, named=True))).relevant
+    assert not model.score_page(page(story(rng, HALL))).relevant
 
 
-def test_probabilities_are_as_rare_as_what_is_wanted() -> None:
-    """One in ten of the unmarked pages is wanted, though half of the marks are."""
-    marks = made(10, GAME, 1, wanted=True) + made(10, HALL, 2, wanted=False)
-    unmarked = made(20, GAME, 3, wanted=None) + made(180, HALL, 4, wanted=None)
+def test_probabilities_are_calibrated_to_the_unmarked_pages() -> None:
+    """Half of the marks are wanted, but only one in ten of the unmarked pages."""
+    marks = make_marks(10, GAME, 1, wanted=True) + make_marks(10, HALL, 2, wanted=False)
+    unmarked = make_marks(20, GAME, 3, wanted=None) + make_marks(180, HALL, 4, wanted=None)
     model = learn(Scorer(TOPIC), marks, unmarked)
-    others = made(20, GAME, 5, wanted=None) + made(180, HALL, 6, wanted=None)
+    others = make_marks(20, GAME, 5, wanted=None) + make_marks(180, HALL, 6, wanted=None)
     mean = float(np.mean([model.score_page(page(mark.text)).harvest for mark in others]))
     assert mean == pytest.approx(0.1, abs=0.04)
 
 
-def test_marks_are_json_and_the_last_of_a_url_counts() -> None:
+def test_marks_are_json_and_the_last_mark_of_a_url_counts() -> None:
     mark = mark_of(page("足球 “引号”\n"), wanted=True)
     assert Mark.from_json(mark.to_json()) == mark
     assert "\n" not in mark.to_json()
-    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+    marks = make_marks(5, GAME, 1, wanted=True) + make_marks(5, HALL, 2, wanted=False)
     turned = [one._replace(wanted=not one.wanted) for one in marks]
     scorer = Scorer(TOPIC)
     assert learn(scorer, turned + marks).signature() == learn(scorer, marks).signature()
@@ -92,50 +94,55 @@ def test_marks_are_json_and_the_last_of_a_url_counts() -> None:
 def test_model_needs_wanted_and_unwanted_pages() -> None:
     scorer = Scorer(TOPIC)
     assert learn(scorer, []) is scorer
-    assert learn(scorer, made(3, GAME, 1, wanted=True)) is scorer
-    assert learn(scorer, made(3, HALL, 1, wanted=False), made(9, HALL, 2, wanted=None)) is scorer
-    examples = learn(scorer, made(3, GAME, 1, wanted=True), made(30, HALL, 2, wanted=None))
+    assert learn(scorer, make_marks(3, GAME, 1, wanted=True)) is scorer
+    assert (
+        learn(scorer, make_marks(3, HALL, 1, wanted=False), make_marks(9, HALL, 2, wanted=None))
+        is scorer
+    )
+    examples = learn(
+        scorer, make_marks(3, GAME, 1, wanted=True), make_marks(30, HALL, 2, wanted=None)
+    )
     assert examples.score_page(page(" ".join(GAME))).relevance > 0.5
 
 
-def test_links_are_ordered_by_the_words_alone() -> None:
-    dice = random.Random(7)  # noqa: S311
+def test_links_are_ordered_by_words_only() -> None:
+    rng = random.Random(7)  # noqa: S311
     scorer = Scorer(TOPIC)
-    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
-    game = page(story(dice, GAME))
+    marks = make_marks(5, GAME, 1, wanted=True) + make_marks(5, HALL, 2, wanted=False)
+    game = page(story(rng, GAME))
     verdict = OnWordScale(learn(scorer, marks), scorer).score_page(game)
     assert verdict.relevance > 0
     assert verdict.for_links == scorer.score_page(game)
 
 
-def test_marks_learn_on_words_and_links() -> None:
+def test_model_learns_from_words_and_links() -> None:
     """A page whose links predict the topic is more probable than one whose links do not."""
-    scorer, dice = Scorer(TOPIC), random.Random(7)  # noqa: S311
-    on = [mark._replace(expected=0.8) for mark in made(10, HALL, 1, wanted=True)]
-    off = [mark._replace(expected=0.1) for mark in made(10, HALL, 2, wanted=False)]
-    model, text = learn(scorer, on + off), story(dice, HALL)
+    scorer, rng = Scorer(TOPIC), random.Random(7)  # noqa: S311
+    on = [mark._replace(expected=0.8) for mark in make_marks(10, HALL, 1, wanted=True)]
+    off = [mark._replace(expected=0.1) for mark in make_marks(10, HALL, 2, wanted=False)]
+    model, text = learn(scorer, on + off), story(rng, HALL)
     found = [model.score_page(page(text)._replace(expected=one)) for one in (0.8, 0.1)]
     assert found[0].relevance > 0.5 > found[1].relevance
     assert found[0].terms[-1] == (LINKS, 0.8)
     assert found[0].for_links == scorer.score_page(page(text))
 
 
-def test_links_do_not_count_if_they_are_not_known_of_most_marks() -> None:
+def test_links_are_ignored_if_most_marks_lack_them() -> None:
     """A text has no links; by its words alone it scores higher than a page with weak links."""
-    dice = random.Random(7)  # noqa: S311
-    on, off = made(1, GAME, 1, wanted=True), made(1, HALL, 2, wanted=False)
-    game = page(story(dice, GAME, named=True))
+    rng = random.Random(7)  # noqa: S311
+    on, off = make_marks(1, GAME, 1, wanted=True), make_marks(1, HALL, 2, wanted=False)
+    game = page(story(rng, GAME, named=True))
     model = learn(Scorer(TOPIC), on + off)
     assert model.score_page(game._replace(expected=0.1)) == model.score_page(game)
-    marked = [one._replace(expected=0.1) for one in made(2, HALL, 3, wanted=False)]
+    marked = [one._replace(expected=0.1) for one in make_marks(2, HALL, 3, wanted=False)]
     same = learn(Scorer(TOPIC), [*on, *off, *marked])
     assert same.score_page(game._replace(expected=0.1)) == same.score_page(game)
-    marked += [one._replace(expected=0.8) for one in made(2, GAME, 4, wanted=True)]
+    marked += [one._replace(expected=0.8) for one in make_marks(2, GAME, 4, wanted=True)]
     more = learn(Scorer(TOPIC), [*on, *off, *marked])
     assert more.score_page(game._replace(expected=0.1)) != more.score_page(game)
 
 
-def test_links_do_not_count_against_groups_and_excluded_words() -> None:
+def test_links_do_not_override_groups_and_excluded_words() -> None:
     strict = Topic(
         name="t", terms={"football": 1.0, "women": 1.0}, all_of=(("women",),), must_not=("fantasy",)
     )
@@ -146,15 +153,15 @@ def test_links_do_not_count_against_groups_and_excluded_words() -> None:
     assert Scorer(TOPIC).score_page(page("a game")._replace(expected=1.0)).relevant
 
 
-def test_a_marked_page_is_no_background() -> None:
-    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+def test_marked_page_is_not_background() -> None:
+    marks = make_marks(5, GAME, 1, wanted=True) + make_marks(5, HALL, 2, wanted=False)
     scorer = Scorer(TOPIC)
     again = [mark._replace(wanted=None) for mark in marks[:5]]
     assert learn(scorer, marks, again).signature() == learn(scorer, marks).signature()
 
 
-def test_a_model_travels_as_json() -> None:
-    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+def test_model_round_trips_through_json() -> None:
+    marks = make_marks(5, GAME, 1, wanted=True) + make_marks(5, HALL, 2, wanted=False)
     model = learn(Scorer(TOPIC), marks)
     assert isinstance(model, MarkedModel)
     assert json.loads(model.to_json())["links"] is False
@@ -166,16 +173,16 @@ def test_a_model_travels_as_json() -> None:
 
 
 def test_words_are_derived_from_examples() -> None:
-    terms = derived_terms(made(5, GAME, 1, wanted=True), made(40, HALL, 2, wanted=None))
+    terms = derived_terms(make_marks(5, GAME, 1, wanted=True), make_marks(40, HALL, 2, wanted=None))
     assert set(list(terms)[:5]) <= set(GAME)
     assert max(terms.values()) == 1.0
     assert Topic(name="by example", terms=terms).terms == terms
     assert derived_terms([]) == {}
 
 
-def test_the_fit_is_that_of_the_plain_regression() -> None:
-    """In the space of the pages the regression finds what it finds over the words."""
-    marks = made(8, GAME, 1, wanted=True) + made(8, HALL, 2, wanted=False)
+def test_fit_equals_the_plain_regression() -> None:
+    """Regression in the space of the pages gives the same weights as over the words."""
+    marks = make_marks(8, GAME, 1, wanted=True) + make_marks(8, HALL, 2, wanted=False)
     samples = [Sample(document(word_weights(mark.text)), 0.0) for mark in marks]
     words = sorted({int(place) for sample in samples for place in sample.document.places})
     rows = np.zeros((len(samples), len(words)))
@@ -191,7 +198,7 @@ def test_the_fit_is_that_of_the_plain_regression() -> None:
     assert np.corrcoef(ours, plain.coef_[0])[0, 1] > 0.999
 
 
-def test_an_empty_classifier_knows_no_word() -> None:
+def test_empty_classifier_has_no_words() -> None:
     empty = Classifier(np.array([], np.int64), np.array([]), 1.0, 0.0, 0.0)
     assert empty.odds(Sample(document({"football": 1.0}), 0.0)) == 0.0
     assert empty.odds(Sample(document({}), 0.5)) > 0.0
@@ -199,14 +206,14 @@ def test_an_empty_classifier_knows_no_word() -> None:
         fit([], [], [])
 
 
-def test_in_a_crawl_one_half_is_the_limit_of_words_and_the_order_stays() -> None:
-    marks = made(5, GAME, 1, wanted=True) + made(5, HALL, 2, wanted=False)
+def test_half_maps_to_the_word_limit_and_keeps_the_order() -> None:
+    marks = make_marks(5, GAME, 1, wanted=True) + make_marks(5, HALL, 2, wanted=False)
     scorer = Scorer(TOPIC)
-    model = learn(scorer, marks, made(40, HALL, 3, wanted=None))
+    model = learn(scorer, marks, make_marks(40, HALL, 3, wanted=None))
     assert isinstance(model, MarkedModel)
-    dice = random.Random(8)  # noqa: S311
+    rng = random.Random(8)  # noqa: S311
     kinds = (GAME, HALL, GAME[:4] + HALL[:4])
-    pages = [page(story(dice, kinds[number % 3])) for number in range(60)]
+    pages = [page(story(rng, kinds[number % 3])) for number in range(60)]
     before = [model.score_page(one) for one in pages]
     after = [OnWordScale(model, scorer).score_page(one) for one in pages]
     limit = scorer.lower_limit

@@ -1,3 +1,5 @@
+"""Tests of term matching in texts and URLs."""
+
 from __future__ import annotations
 
 import pytest
@@ -33,21 +35,21 @@ def found(term: str, text: str, *synonyms: str) -> int:
         ("straße", "straße straßen", 1),
     ],
 )
-def test_where_a_term_stands(term: str, text: str, times: int) -> None:
+def test_occurrences_of_a_term(term: str, text: str, times: int) -> None:
     assert found(term, text) == times
 
 
-def test_a_synonym_counts_as_its_term_and_no_place_twice() -> None:
+def test_synonym_counts_as_its_term_and_overlaps_count_once() -> None:
     assert found("足球", "足球赛在绿茵场", "足球赛", "绿茵场", "绿茵场") == 2
 
 
-def test_within_keeps_what_may_stand_in_the_text() -> None:
+def test_within_keeps_terms_that_may_occur_in_the_text() -> None:
     matcher = TermMatcher(["足球", "car", "电影"], {})
     kept = matcher.candidates_in("car\n足球")
     assert {surface.term for surface in kept} == {0, 1}
 
 
-def test_contains_a_text() -> None:
+def test_contains_in_a_text() -> None:
     matcher = TermMatcher(["足球", "electric vehicle"], {})
     assert matcher.contains("electric vehicles")
     assert not matcher.contains("electric")
@@ -68,6 +70,6 @@ def test_contains_a_text() -> None:
         ("http://a.test/%", False),
     ],
 )
-def test_contains_a_url(*, url: str, there: bool) -> None:
+def test_contains_in_a_url(*, url: str, there: bool) -> None:
     matcher = TermMatcher(["足球", "football", "electric vehicle", "ai"], {})
     assert matcher.contains_url(url) is there

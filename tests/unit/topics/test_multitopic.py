@@ -1,4 +1,4 @@
-"""Several topics in one crawl."""
+"""Tests of crawls for several topics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def page(text: str) -> Page:
     return Page("http://a.test/1", "", text, prose=text)
 
 
-def test_the_topic_that_fits_best_decides() -> None:
+def test_best_matching_topic_decides() -> None:
     both = MultiScorer([BALL, SPACE])
     for text, topic in (("足球队赢了比赛。" * 20, BALL), ("火箭把卫星送上天。" * 20, SPACE)):
         alone, found = Scorer(topic).score_page(page(text)), both.score_page(page(text))
@@ -42,7 +42,7 @@ def test_the_topic_that_fits_best_decides() -> None:
     assert not both.score_page(page("乐团昨晚演奏。" * 20)).relevant
 
 
-def test_links_inherit_the_verdict_by_words_where_a_model_was_learned() -> None:
+def test_links_inherit_the_word_score_if_a_model_was_trained() -> None:
     class Learned:
         def score_page(self, page: Page) -> Verdict:
             return Verdict(0.9, relevant=True, by_words=Verdict(0.1, relevant=False))
@@ -60,7 +60,7 @@ def test_links_inherit_the_verdict_by_words_where_a_model_was_learned() -> None:
     assert found.for_links.relevance == pytest.approx(0.1 * max(1.0, scale))
 
 
-def test_a_limit_of_its_own_holds_for_each_topic() -> None:
+def test_each_topic_has_its_own_limit() -> None:
     text = "火箭发射的消息。" + "乐团昨晚在音乐厅演奏了两部交响曲，观众掌声不断。" * 8
     assert (
         Scorer(SPACE.model_copy(update={"thresholds": BALL.thresholds}))
@@ -70,13 +70,13 @@ def test_a_limit_of_its_own_holds_for_each_topic() -> None:
     assert not MultiScorer([BALL, SPACE]).score_page(page(text)).relevant
 
 
-def test_a_word_against_one_topic_does_not_touch_the_others() -> None:
+def test_negative_term_affects_only_its_own_topic() -> None:
     text = "足球彩票与火箭卫星。" * 20
     found = MultiScorer([BALL, SPACE]).verdicts(page(text))
     assert [(topic.name, one.relevant) for topic, one in found] == [("球", False), ("航天", True)]
 
 
-def test_links_count_by_the_best_topic() -> None:
+def test_link_score_is_that_of_the_best_topic() -> None:
     both = MultiScorer([BALL, SPACE])
     ball, space, none = both.score_many(["足球比赛", "卫星发射", "音乐会"])
     assert (ball > 0, space > 0, none) == (True, True, 0.0)
@@ -84,7 +84,7 @@ def test_links_count_by_the_best_topic() -> None:
     assert not both.contains("音乐")
 
 
-def test_the_crawl_may_ask_what_one_topic_allows_and_none_denies() -> None:
+def test_url_is_allowed_if_one_topic_allows_and_none_denies() -> None:
     both = merge_topics([BALL, SPACE])
     assert both.name == "球, 航天"
     assert both.seeds == ("http://a.test/",)
@@ -94,7 +94,7 @@ def test_the_crawl_may_ask_what_one_topic_allows_and_none_denies() -> None:
     )
 
 
-def test_a_folder_gives_its_topic_files(tmp_path: Path) -> None:
+def test_folder_stands_for_its_topic_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.toml").write_text('[terms]\n"足球" = 1\n', encoding="utf-8")
     assert [topic.name for topic in parse_topics(str(tmp_path))] == ["one", "two"]
@@ -102,14 +102,15 @@ def test_a_folder_gives_its_topic_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [(" , ", "names 0"), ("足球,足球", "occurs twice"), ("old.toml", "no such")]
+    ("text", "message"),
+    [(" , ", "names 0"), ("足球,足球", "occurs twice"), ("old.toml", "no such")],
 )
-def test_what_cannot_be_crawled_for_together_is_refused(text: str, said: str) -> None:
-    with pytest.raises(TopicError, match=said):
+def test_incompatible_topics_are_refused(text: str, message: str) -> None:
+    with pytest.raises(TopicError, match=message):
         parse_topics(text)
 
 
-def test_articles_are_not_removed_by_age_for_one_topic_among_several(tmp_path: Path) -> None:
+def test_options_of_a_single_topic_are_refused(tmp_path: Path) -> None:
     for name, more in (("one", "retain_days = 3\n"), ("two", 'examples = ["https://a.test/"]\n')):
         file = tmp_path / f"{name}.toml"
         file.write_text(more + ('[terms]\n"足球" = 1\n' if name == "one" else ""), encoding="utf-8")
@@ -118,7 +119,7 @@ def test_articles_are_not_removed_by_age_for_one_topic_among_several(tmp_path: P
 
 
 @pytest.mark.parametrize("side", ["examples", "counterexamples"])
-def test_examples_that_would_have_to_be_fetched_are_refused(tmp_path: Path, side: str) -> None:
+def test_example_urls_are_refused(tmp_path: Path, side: str) -> None:
     file = tmp_path / "one.toml"
     terms = '[terms]\n"足球" = 1\n'
     file.write_text(f'{side} = ["一段文字。", "https://a.test/1"]\n{terms}', encoding="utf-8")

@@ -1,3 +1,5 @@
+"""Tests of the classifier of article pages and lists of headlines."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -23,7 +25,7 @@ def page(prose: str, links: tuple[Link, ...]) -> Page:
 
 
 @given(st.integers(0, 500), st.lists(links, max_size=8), links)
-def test_a_headline_more_never_raises_the_share_and_text_never_lowers_it(
+def test_prose_share_falls_with_headlines_and_rises_with_text(
     size: int, found: list[Link], more: Link
 ) -> None:
     share = own_share(page("字" * size, tuple(found)))
@@ -31,7 +33,7 @@ def test_a_headline_more_never_raises_the_share_and_text_never_lowers_it(
     assert own_share(page("字" * (size + 100), tuple(found))) >= share
 
 
-def test_a_menu_is_no_list_of_headlines() -> None:
+def test_menu_is_not_a_list_of_headlines() -> None:
     menu = tuple(
         Link(f"http://a.test/{n}", name, block=0) for n, name in enumerate(["国内", "体育"])
     )
@@ -42,11 +44,11 @@ def test_a_menu_is_no_list_of_headlines() -> None:
     )
 
 
-def test_words_have_the_same_places_on_all_machines() -> None:
+def test_feature_indices_of_words_are_platform_independent() -> None:
     assert (bucket("football"), bucket("足球")) == (109_150, 164_633)
 
 
-def test_a_document_is_of_length_one_with_its_places_ascending() -> None:
+def test_document_vector_has_norm_one_and_sorted_indices() -> None:
     found = document(word_weights("The orchestra played a symphony in the city hall", "Concert"))
     assert np.linalg.norm(found.values) == pytest.approx(1.0)
     assert (np.diff(found.places) > 0).all()

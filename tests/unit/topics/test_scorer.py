@@ -1,3 +1,5 @@
+"""Tests of the scorer of pages by the words of a topic."""
+
 from __future__ import annotations
 
 import math
@@ -23,7 +25,7 @@ ON = "新能源汽车的销量今年继续增长，充电桩也越来越多，�
 OFF = "乐团昨晚在音乐厅演奏了两部交响曲，观众掌声不断。"
 
 
-def test_by_hand() -> None:
+def test_score_equals_a_hand_computed_cosine() -> None:
     """Two words of the text, one of them the term: cos = idf·√2 / sqrt(2 idf² + other²)."""
     topic = Topic(name="t", terms={"football": 1})
     scorer = Scorer(topic, Tokenizer("rjieba"), Idf({"football": 3.0, "stadium": 4.0}))
@@ -34,20 +36,20 @@ def test_by_hand() -> None:
     assert verdict.relevant
 
 
-def test_a_title_counts_three_times() -> None:
+def test_title_counts_three_times() -> None:
     idf = Idf({"football": 3.0, "stadium": 4.0})
     scorer = Scorer(Topic(name="t", terms={"football": 1}), Tokenizer("rjieba"), idf)
     expected = 3 * math.sqrt(3) / math.sqrt(3**2 * 3 + 4**2)
     assert scorer.score_text("stadium", "Football").relevance == pytest.approx(expected)
 
 
-def test_on_topic_beats_off_topic(scorer_for: Build) -> None:
+def test_on_topic_page_scores_above_off_topic_page(scorer_for: Build) -> None:
     scorer = scorer_for("新能源", "汽车", "新能源汽车")
     assert scorer.score_text(ON).relevant
     assert scorer.score_text(OFF) == Verdict(0.0, relevant=False)
 
 
-def test_the_phrase_is_rewarded(scorer_for: Build) -> None:
+def test_phrase_scores_above_its_separate_words(scorer_for: Build) -> None:
     scorer = scorer_for("新能源", "汽车", "新能源汽车")
     phrase, apart = scorer.score_many(["新能源汽车的未来", "汽车与新能源的未来"])
     assert phrase > apart > 0
@@ -59,13 +61,13 @@ def test_traditional_and_full_width_texts_match(scorer_for: Build) -> None:
     assert scorer.score_short("ＮＢＡ") == scorer.score_short("nba") > 0
 
 
-def test_a_synonym_scores_as_its_term(scorer_for: Build) -> None:
+def test_synonym_scores_as_its_term(scorer_for: Build) -> None:
     scorer = scorer_for("足球", "电影", synonyms={"足球": ["绿茵场"]})
     assert scorer.score_text("绿茵场").terms[0][0] == "足球"
     assert scorer.score_short("绿茵场") == pytest.approx(scorer.score_short("足球"))
 
 
-def test_negative_terms_subtract_and_never_below_zero(scorer_for: Build) -> None:
+def test_negative_terms_lower_the_score_to_zero_at_least(scorer_for: Build) -> None:
     plain, against = scorer_for("足球"), scorer_for("足球", negative={"彩票": 1.0})
     text = "足球彩票"
     assert 0 <= against.score_short(text) < plain.score_short(text)
@@ -79,7 +81,7 @@ def test_only_negative_terms(scorer_for: Build) -> None:
     assert (verdict.relevance, verdict.relevant) == (0.0, False)
 
 
-def test_weights_decide_between_texts(scorer_for: Build) -> None:
+def test_heavier_term_scores_higher(scorer_for: Build) -> None:
     scorer = scorer_for(terms={"足球": 1.0, "篮球": 0.2})
     football, basketball = scorer.score_many(["足球", "篮球"])
     assert football > basketball > 0
@@ -92,7 +94,7 @@ def test_numbers_count_only_as_terms(scorer_for: Build) -> None:
 
 
 @pytest.mark.parametrize("engine", ["rjieba", "jieba"])
-def test_a_lone_surrogate_in_a_text_is_no_error(engine: str) -> None:
+def test_lone_surrogate_in_a_text_raises_no_error(engine: str) -> None:
     scorer = Scorer(
         from_words("新能源汽车"), Tokenizer("rjieba" if engine == "rjieba" else "jieba")
     )
@@ -157,7 +159,7 @@ def test_vectors_of_weights() -> None:
     assert vector.norm == 1.0
 
 
-def test_a_menu_makes_no_page_relevant_but_a_hub_is_what_its_links_say() -> None:
+def test_menu_counts_only_on_a_page_without_prose() -> None:
     scorer = Scorer(Topic(name="t", terms={"足球": 1.0}))
     menu = "足球 足球 篮球 足球"
     prose = "今天上午新的图书馆开放了，市民可以借阅各类图书，也可以参加讲座。" * 8
@@ -168,12 +170,12 @@ def test_a_menu_makes_no_page_relevant_but_a_hub_is_what_its_links_say() -> None
     assert scorer.score_page(hub) == scorer.score_text(menu, "体育")
 
 
-def test_a_long_text_is_scored_by_a_sample(scorer_for: Build) -> None:
-    """Its terms are all counted; its length is estimated from a sample, to some percent."""
+def test_long_text_is_scored_by_a_sample(scorer_for: Build) -> None:
+    """Count all terms; estimate the length from a sample, to some percent."""
     scorer = scorer_for("新能源", "汽车", "vehicle")
-    dice = random.Random(1)  # noqa: S311
+    rng = random.Random(1)  # noqa: S311
     parts = [ON, OFF, "The city opened a new library on Monday. "]
-    text = "".join(dice.choice(parts) for _ in range(600))
+    text = "".join(rng.choice(parts) for _ in range(600))
     page = scorer.page_vector(text)
     exact = sum(weight * page.get(term, 0.0) for term, weight in scorer.vector.items())
     assert len(text) > 3 * SAMPLED
@@ -182,7 +184,7 @@ def test_a_long_text_is_scored_by_a_sample(scorer_for: Build) -> None:
     assert relevance == pytest.approx(exact / scorer.vector.norm, rel=0.05)
 
 
-def test_words_of_a_page_are_its_vector_without_numbers_and_the_topics_terms(
+def test_page_words_exclude_numbers_and_topic_terms(
     scorer_for: Build,
 ) -> None:
     scorer = scorer_for("新能源")
@@ -192,7 +194,7 @@ def test_words_of_a_page_are_its_vector_without_numbers_and_the_topics_terms(
     assert words == {*scorer.page_vector(text, title)} - {"新能源"}
 
 
-def test_a_remembered_text_scores_as_a_new_one(
+def test_cached_text_scores_as_a_new_one(
     scorer_for: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("topiccrawl.topics.scorer._CACHED_TEXTS", 3)
@@ -204,12 +206,12 @@ def test_a_remembered_text_scores_as_a_new_one(
 
 
 def local_paper(number: int, text: str) -> Page:
-    """A page of a paper that names its town on every page."""
+    """Return a page of a newspaper that names its town on every page."""
     prose = f"Springfield Gazette, all the news of Springfield. {text} " + "Read more here. " * 15
     return Page(f"http://gazette.test/{number}", "Springfield Gazette", prose, prose=prose)
 
 
-def test_a_word_on_every_page_of_a_site_stops_counting_there() -> None:
+def test_term_on_every_page_of_a_site_stops_counting_there() -> None:
     topic = Topic(name="t", terms={"springfield": 1.0, "school": 1.0})
     scorer = Scorer(topic, sites=SiteWords())
     on, off = local_paper(1, "The school opened."), local_paper(2, "The bakery opened.")
@@ -224,7 +226,7 @@ def test_a_word_on_every_page_of_a_site_stops_counting_there() -> None:
     assert scorer.with_vector(scorer.vector).score_page(off) == scorer.score_page(off)
 
 
-def test_on_a_site_about_the_topic_its_words_count_as_elsewhere() -> None:
+def test_terms_count_fully_on_a_site_about_the_topic() -> None:
     for terms in ({"springfield": 1.0}, {"springfield": 1.0, "gazette": 1.0}):
         scorer = Scorer(Topic(name="t", terms=terms), sites=SiteWords())
         page = local_paper(1, "The school opened.")
@@ -234,7 +236,7 @@ def test_on_a_site_about_the_topic_its_words_count_as_elsewhere() -> None:
         assert scorer.score_page(page).relevance == pytest.approx(before, rel=0.02)
 
 
-def test_a_word_against_the_topic_counts_alike_on_all_sites() -> None:
+def test_negative_term_counts_equally_on_all_sites() -> None:
     topic = Topic(name="t", terms={"springfield": 1.0}, negative={"lottery": 0.5})
     scorer = Scorer(topic, sites=SiteWords())
     page = local_paper(1, "The lottery opened.")
@@ -255,7 +257,7 @@ def test_without_sites_nothing_is_counted() -> None:
     assert scorer.score_page(page) == before
 
 
-def test_a_list_of_headlines_is_relevant_and_no_harvest() -> None:
+def test_list_of_headlines_is_relevant_but_not_harvested() -> None:
     scorer = Scorer(Topic(name="t", terms={"足球": 1.0}))
     headline = "国家足球队昨晚赢得了友谊赛的胜利"
     links = tuple(Link(f"http://a.test/{n}", f"{headline}{n}", block=0) for n in range(20))
@@ -279,13 +281,13 @@ STORIES = {
 @pytest.mark.parametrize(
     "statement", ["人工智能在医疗中的应用", "人工智能在醫療領域的應用", "+人工智能 +医疗"]
 )
-def test_of_four_stories_one_is_on_both_concepts(statement: str) -> None:
+def test_one_of_four_stories_matches_both_concepts(statement: str) -> None:
     scorer = Scorer(from_words(statement))
     relevant = [name for name, text in STORIES.items() if scorer.score_text(text).relevant]
     assert relevant == ["both"]
 
 
-def test_what_meets_more_groups_scores_higher_and_below_the_limit_all_the_same() -> None:
+def test_more_matched_groups_score_higher_but_below_the_limit() -> None:
     scorer = Scorer(from_words("人工智能在医疗中的应用"))
     both, concept, field, neither = (scorer.score_text(text) for text in STORIES.values())
     assert both.relevance > scorer.lower_limit > concept.relevance > neither.relevance
@@ -293,14 +295,14 @@ def test_what_meets_more_groups_scores_higher_and_below_the_limit_all_the_same()
     assert dict(concept.terms)["人工智能"] > 0
 
 
-def test_a_group_is_met_by_a_synonym_and_by_any_of_its_alternatives(scorer_for: Build) -> None:
+def test_group_is_matched_by_a_synonym_or_an_alternative(scorer_for: Build) -> None:
     scorer = scorer_for(all_of=[["足球", "篮球"], ["北京"]], synonyms={"北京": ["首都"]})
     assert scorer.score_text("首都的篮球比赛").relevant
     assert scorer.score_text("北京的足球比赛").relevant
     assert not scorer.score_text("足球与篮球比赛").relevant
 
 
-def test_a_word_that_must_not_stand_there(scorer_for: Build) -> None:
+def test_excluded_word_rejects_a_page(scorer_for: Build) -> None:
     scorer = scorer_for("足球", must_not=["彩票"])
     assert scorer.score_text("足球比赛").relevant
     assert scorer.score_text("足球彩票").relevance == 0.0
@@ -326,7 +328,7 @@ def test_a_word_that_must_not_stand_there(scorer_for: Build) -> None:
         ("élection", ["fr"], ["les élections"], ["électricité"]),
     ],
 )  # fmt: skip
-def test_an_inflected_word_finds_its_forms(
+def test_term_matches_its_inflected_forms(
     term: str, languages: list[str], forms: list[str], others: list[str], scorer_for: Build
 ) -> None:
     scorer = scorer_for(term, languages=languages)

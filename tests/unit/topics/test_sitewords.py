@@ -1,3 +1,5 @@
+"""Tests of the factors of terms by their frequency on a site."""
+
 from __future__ import annotations
 
 import math
@@ -10,8 +12,8 @@ from topiccrawl.topics import sitewords
 from topiccrawl.topics.sitewords import SiteWords
 
 
-def test_by_hand() -> None:
-    """10 pages, a term on 5 of them: the site's share is (5 + 20 e**-4) / 30."""
+def test_factor_equals_a_hand_computed_share() -> None:
+    """Ten pages, a term on five of them: the site's share is (5 + 20 e**-4) / 30."""
     words = SiteWords()
     for number in range(10):
         words.observe("http://a.test/x", ["term"] if number < 5 else [])
@@ -21,18 +23,18 @@ def test_by_hand() -> None:
 
 
 @given(st.lists(st.booleans(), max_size=60), st.floats(0.01, 12))
-def test_a_factor_is_a_share_and_falls_with_the_pages_that_say_the_term(
-    said: list[bool], idf: float
+def test_factor_falls_with_the_pages_that_contain_the_term(
+    contained: list[bool], idf: float
 ) -> None:
     words, more = SiteWords(), SiteWords()
-    for one in said:
+    for one in contained:
         words.observe("http://a.test/", ["t"] if one else [])
         more.observe("http://a.test/", ["t"])
     factor = words.factor("http://a.test/", "t", idf)
     assert 0.0 <= more.factor("http://a.test/", "t", idf) <= factor <= 1.0
 
 
-def test_the_site_met_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_least_recently_used_site_is_evicted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitewords, "MOST_SITES", 2)
     words = SiteWords()
     for host in ("a", "b", "a", "c"):

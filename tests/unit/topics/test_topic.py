@@ -1,3 +1,5 @@
+"""Tests of topic files, topics from sentences, and topic digests."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -64,7 +66,7 @@ def message(folder: Path, text: str) -> list[str]:
     return [line.removeprefix(f"{path}: ") for line in lines]
 
 
-def test_a_file_is_read(tmp_path: Path) -> None:
+def test_topic_file_is_read(tmp_path: Path) -> None:
     topic = resolve(str(topic_file(tmp_path, GOOD)))
     assert topic.terms == {"足球": 1.0, "premier league": 0.5}
     assert topic.synonyms == {"足球": ("绿茵场",)}
@@ -75,12 +77,12 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     assert topic.thresholds == Thresholds(lower_limit=0.04, upper_limit=0.2)
 
 
-def test_a_list_of_terms_has_weights_of_one_and_a_file_its_own_name(tmp_path: Path) -> None:
+def test_listed_terms_have_weight_one_and_the_name_is_the_files(tmp_path: Path) -> None:
     topic = read(topic_file(tmp_path, 'terms = ["足球", "中超"]'))
     assert (topic.name, topic.terms) == ("mine", {"足球": 1.0, "中超": 1.0})
 
 
-def test_the_users_folder_comes_before_the_package(tmp_path: Path) -> None:
+def test_user_folder_precedes_the_package(tmp_path: Path) -> None:
     topic_file(tmp_path, 'name = "own"\nterms = ["a1"]', "football.toml")
     assert resolve("football", tmp_path).name == "own"
     assert resolve("football", tmp_path / "none").name == "足球"
@@ -88,19 +90,19 @@ def test_the_users_folder_comes_before_the_package(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cars.yaml", "cars.yml", "topics/cars.json", "CARS.TOML"])
-def test_a_file_of_another_format_is_not_taken_for_words(name: str) -> None:
+def test_file_of_another_format_is_not_read_as_a_sentence(name: str) -> None:
     with pytest.raises(TopicError, match=r"its name ends in \.toml"):
         resolve(name)
 
 
-def test_a_path_without_its_ending_is_not_taken_for_words(tmp_path: Path) -> None:
+def test_path_without_suffix_is_not_read_as_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('terms = ["a"]')
     with pytest.raises(TopicError, match=r"write .*/mine\.toml"):
         resolve(str(tmp_path / "mine"))
     assert resolve(f"电池/{'汽车' * 200}").terms
 
 
-def test_shipped_topics_are_right_and_listed() -> None:
+def test_shipped_topics_are_valid_and_listed() -> None:
     names = {name: place for name, _, place in available()}
     assert "新能源汽车" in {own for _, own, _ in available()}
     assert {"football", "new-energy-vehicles", "electric-vehicles"} <= names.keys()
@@ -112,7 +114,7 @@ def test_shipped_topics_are_right_and_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "start"),
     [
         ('terms = ["x"]\ntitel = 1', "unknown field titel: "),
         ('terms = ["x"]\nsynonym = {}', "unknown field synonym: did you mean synonyms?"),
@@ -153,18 +155,20 @@ def test_shipped_topics_are_right_and_listed() -> None:
         ),
     ],
 )
-def test_a_wrong_file_names_field_value_and_remedy(tmp_path: Path, text: str, told: str) -> None:
+def test_error_of_an_invalid_file_names_field_value_and_remedy(
+    tmp_path: Path, text: str, start: str
+) -> None:
     lines = message(tmp_path, text)
     assert len(lines) == 1
-    assert lines[0].startswith(told)
+    assert lines[0].startswith(start)
 
 
-def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
+def test_all_errors_are_reported_together(tmp_path: Path) -> None:
     text = 'name = ""\nnmae = 1\nseeds = ["x"]\n[terms]\na = 0\n[limits]\npages = -1'
     assert len(message(tmp_path, text)) == 5
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TopicError, match="no such topic file"):
         resolve(str(tmp_path / "none.toml"))
     (tmp_path / "folder.toml").mkdir()
@@ -192,7 +196,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("新冠疫情对经济的影响", ["新冠疫情", "经济", "影响"]),
     ],
 )
-def test_sentences(sentence: str, terms: list[str] | None) -> None:
+def test_terms_of_a_sentence(sentence: str, terms: list[str] | None) -> None:
     topic = from_words(sentence)
     assert topic.name == sentence
     assert set(topic.terms.values()) == {1.0}
@@ -203,19 +207,19 @@ def test_sentences(sentence: str, terms: list[str] | None) -> None:
 
 
 @pytest.mark.parametrize("nothing", ["", "  ", "的", "最新新闻", "the latest news", "，！", "2026"])
-def test_a_sentence_that_names_nothing(nothing: str) -> None:
+def test_sentence_without_terms_is_refused(nothing: str) -> None:
     with pytest.raises(TopicError, match="has no word that can be a search term"):
         resolve(nothing)
 
 
-def test_a_book_is_cut_to_a_topic() -> None:
+def test_very_long_text_is_limited_to_a_topic() -> None:
     topic = resolve(" ".join(f"word{number}x" for number in range(500)))
     assert len(topic.name) <= MAX_NAME_LENGTH
     assert len(topic.terms) == MOST_TERMS
 
 
 @given(st.text(max_size=80))
-def test_any_words_give_a_topic_or_the_error(text: str) -> None:
+def test_any_text_gives_a_topic_or_a_topic_error(text: str) -> None:
     try:
         topic = resolve(text.replace(".toml", ""))
     except TopicError as error:
@@ -237,14 +241,14 @@ def test_slugs_are_safe_and_distinct(one: str, other: str) -> None:
     assert (first.slug == second.slug) == (first.name == second.name)
 
 
-def test_the_digest_follows_the_content() -> None:
+def test_digest_depends_on_the_content() -> None:
     topic = Topic(name="a", terms={"x": 1})
     assert topic.digest == Topic(name="a", terms={"x": 1.0}).digest
     assert topic.digest != Topic(name="a", terms={"x": 2}).digest
     assert topic.digest != topic.model_copy(update={"limits": Budget(pages=1)}).digest
 
 
-def test_a_topic_is_frozen() -> None:
+def test_topic_is_immutable() -> None:
     topic = Topic(name="a", terms={"x": 1})
     with pytest.raises(ValidationError, match="frozen"):
         topic.name = "b"
@@ -258,7 +262,7 @@ def test_a_topic_is_frozen() -> None:
         (Topic(name="a", terms={"足球": 1}, languages=("en",)), False),
     ],
 )
-def test_default_seeds_follow_the_language(*, topic: Topic, chinese: bool) -> None:
+def test_default_seeds_depend_on_the_language(*, topic: Topic, chinese: bool) -> None:
     seeds = default_seeds(topic)
     assert len(seeds) >= 5
     assert ("https://news.sina.com.cn/" in seeds) is chinese
@@ -267,7 +271,7 @@ def test_default_seeds_follow_the_language(*, topic: Topic, chinese: bool) -> No
     assert not any(map(has_han, seeds))
 
 
-def test_groups_in_a_file(tmp_path: Path) -> None:
+def test_groups_of_a_topic_file(tmp_path: Path) -> None:
     text = 'all_of = [["AI", "人工智能"], ["医疗"]]\nmust = ["医院"]\nmust_not = ["招聘"]\n'
     topic = read(
         topic_file(tmp_path, text + "[terms]\n人工智能 = 2.0\n".replace("人工智能", '"人工智能"'))
@@ -291,7 +295,7 @@ def test_groups_in_a_file(tmp_path: Path) -> None:
         ("正在发展的新能源汽车", []),
     ],
 )
-def test_a_sentence_on_two_concepts_asks_for_both(sentence: str, groups: list[list[str]]) -> None:
+def test_sentence_on_two_concepts_requires_both(sentence: str, groups: list[list[str]]) -> None:
     assert [list(group) for group in from_words(sentence).groups] == groups
 
 
@@ -304,6 +308,6 @@ def test_a_query() -> None:
         from_words("+足球 -足球")
 
 
-def test_words_have_the_synonyms_that_shipped_topics_know() -> None:
+def test_words_get_the_synonyms_of_shipped_topics() -> None:
     assert "AI" in from_words("关于人工智能的新闻").synonyms["人工智能"]
     assert from_words("人工智能 AI").synonyms.get("人工智能", ()) == ("智能体",)
