@@ -29,7 +29,7 @@ TOKEN = "right-token"  # noqa: S105
 PATHS = ("/", "/static/app.js", "/api/state", "/api/articles", "/api/more", "/metrics", "/nothing")
 
 
-class EmptySource:
+class NoRuns:
     """A source without runs and articles."""
 
     async def state(self, crawl: str) -> State:
@@ -73,7 +73,7 @@ async def serving(
 ) -> AsyncIterator[tuple[int, ActionCounter, aiohttp.ClientSession]]:
     actions = ActionCounter()
     guard = Guard(Address(host, 0), token, names)
-    server = DashboardServer(EmptySource(), guard, [web.post("/api/act", actions.act)])
+    server = DashboardServer(NoRuns(), guard, [web.post("/api/act", actions.act)])
     await server.start()
     try:
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
@@ -213,13 +213,13 @@ def test_same_origin_request_is_accepted() -> None:
 def test_generated_token_is_in_the_url(host: str) -> None:
     guard = guard_of(Settings(), Address(host, 0))
     assert len(guard.token) > 30
-    assert DashboardServer(EmptySource(), guard).url.endswith(f"/?token={guard.token}")
+    assert DashboardServer(NoRuns(), guard).url.endswith(f"/?token={guard.token}")
 
 
 def test_loopback_needs_no_token_if_disabled() -> None:
     guard = guard_of(Settings({"TOPICCRAWL_DASHBOARD_TOKEN": "off"}), Address("127.0.0.1", 0))
     assert guard.token == ""
-    assert "token" not in DashboardServer(EmptySource(), guard).url
+    assert "token" not in DashboardServer(NoRuns(), guard).url
 
 
 def test_servers_on_one_host_have_separate_cookies() -> None:
@@ -248,7 +248,7 @@ def test_large_bodies_are_refused() -> None:
 
     async def check() -> None:
         server = DashboardServer(
-            EmptySource(), Guard(Address("127.0.0.1", 0)), [web.post("/api/act", read)]
+            NoRuns(), Guard(Address("127.0.0.1", 0)), [web.post("/api/act", read)]
         )
         await server.start()
         sent = {HEADER: "1"}
@@ -299,12 +299,10 @@ def test_names_and_token_are_read_from_the_environment(monkeypatch: pytest.Monke
     monkeypatch.setenv("TOPICCRAWL_DASHBOARD_TOKEN", TOKEN)
     guard = guard_of(Settings(), Address("0.0.0.0", 0))  # noqa: S104
     assert guard.token == TOKEN
-    assert TOKEN not in DashboardServer(EmptySource(), guard).url, (
-        "a secret that is kept is not logged"
-    )
+    assert TOKEN not in DashboardServer(NoRuns(), guard).url, "a secret that is kept is not logged"
 
     async def check() -> None:
-        server = DashboardServer(EmptySource(), guard)
+        server = DashboardServer(NoRuns(), guard)
         await server.start()
         headers = {"Host": "dashboard:8420", "Authorization": f"Bearer {TOKEN}"}
         url = f"http://127.0.0.1:{server.address.port}/api/state"

@@ -32,33 +32,31 @@ from topiccrawl.storage.sqlite import SqliteStorage, SqliteStore
 if TYPE_CHECKING:
     from pathlib import Path
 
-HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+HTML = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 TEXT = "星澜电动车三月交付量创新高，动力电池供应跟上，充电桩建设同时加快。" * 20
 
 
 def wild() -> Content:
     """Return content with markup in every text field."""
     run = state(
-        topic=HOSTILE,
-        node=HOSTILE,
-        strategy=HOSTILE,
-        frontier=HOSTILE,
-        reason=HOSTILE,
-        version=HOSTILE,
+        topic=HTML,
+        node=HTML,
+        strategy=HTML,
+        frontier=HTML,
+        reason=HTML,
+        version=HTML,
     )
-    run["errors"] = {HOSTILE: 3}
-    listed = Listed(
-        "javascript:alert(1)", HOSTILE, HOSTILE, HOSTILE, 0.0, 0.5, ((HOSTILE, 0.1),), 2
-    )
-    reprint = {"url": f"http://a.test/{HOSTILE}", "site": HOSTILE, "similarity": 1.0}
+    run["errors"] = {HTML: 3}
+    listed = Listed("javascript:alert(1)", HTML, HTML, HTML, 0.0, 0.5, ((HTML, 0.1),), 2)
+    reprint = {"url": f"http://a.test/{HTML}", "site": HTML, "similarity": 1.0}
     change = {
-        "number": 1, "at": 0.0, "pages": 2, "reason": HOSTILE, "came": [HOSTILE], "went": [HOSTILE],
+        "number": 1, "at": 0.0, "pages": 2, "reason": HTML, "came": [HTML], "went": [HTML],
     }  # fmt: skip
     more = {
         "chains": [{"article": listed._asdict(), "reprints": [reprint], "reprinted": 1}],
         "changes": [change],
     }
-    return Content(run, more, 1, [listed], [Site(HOSTILE, 4, 0.5)])
+    return Content(run, more, 1, [listed], [Site(HTML, 4, 0.5)])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
